@@ -26,6 +26,13 @@ run:
 	$(SWIFT_RELEASE)
 	.build/release/deskgate demo $(if $(PORT),--port $(PORT))
 
+# Shows a bot at work, in a new directory among the temporary files; fails when something does not happen as expected.
+.PHONY: bot-demo
+bot-demo:
+	Scripts/install run
+	$(SWIFT_RELEASE)
+	.build/release/deskgate bots demo
+
 build:
 	Scripts/install build
 	$(SWIFT_RELEASE)

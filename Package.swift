@@ -53,13 +53,14 @@ let package = Package(
         library("Crypto", ["COpenSSL", "Threading"]),
         library("HTTP2Server", ["CNghttp2", "Crypto", "Threading", "Time"]),
         library("JSON", ["CJansson", "Bytes"]),
+        library("JSONSchema", ["Bytes", "JSON"]),
         library("WebTokens", ["Crypto", "JSON", "Bytes"]),
         library("HTML", ["CLibXML2"]),
         library("URLPreviews", ["Bytes", "HTML", "HTTPClient", "JSON", "POSIX", "Threading", "Time"]),
         library("SQLite", ["CSQLite"]),
         library("Postgres", ["CPostgres", "Crypto", "Threading", "Time"]),
         library("Observability", ["Threading", "Time", "Bytes"]),
-        library("Core", ["Crypto", "JSON", "Time", "Bytes"]),
+        library("Core", ["Crypto", "JSON", "JSONSchema", "Time", "Bytes"]),
         library("Storage", ["Core", "Crypto", "Postgres", "SQLite", "POSIX", "Threading", "Time"]),
         library("Notifiers", ["Core", "Crypto", "HTTPClient", "JSON", "Observability", "Threading", "Time", "WebTokens", "Bytes"]),
         library(
@@ -67,7 +68,10 @@ let package = Package(
             ["Crypto", "HTTP2Server", "HTTPClient", "HTTPServer", "JSON", "POSIX", "Threading", "WebTokens", "Time", "Bytes"]),
         library(
             "Configuration",
-            ["Bytes", "Core", "Crypto", "HTML", "HTTPServer", "JSON", "Notifiers", "Observability", "POSIX", "Postgres", "Time"]),
+            [
+                "Bytes", "Core", "Crypto", "HTML", "HTTPServer", "JSON", "JSONSchema", "Notifiers", "Observability", "POSIX", "Postgres",
+                "Time",
+            ]),
         library(
             "Tracing", ["Configuration", "Core", "Crypto", "HTTPClient", "JSON", "Notifiers", "Observability", "Threading", "Time"]),
         library("Dispatch", ["Core", "HTTPClient", "Observability", "Threading", "Time", "Tracing"]),
@@ -109,9 +113,15 @@ let package = Package(
                 "URLPreviews",
             ], path: "Sources/HelpDesks/Sendbird"),
         library(
+            "Bots",
+            [
+                "Bytes", "Configuration", "Core", "Crypto", "HTTPClient", "HTTPServer", "HelpDesk", "JSON", "JSONSchema", "Observability",
+                "Threading", "Time", "Tracing",
+            ]),
+        library(
             "Service",
             [
-                "Bytes", "Configuration", "Dispatch", "HelpDesk", "Operators", "Pyrus", "Sendbird", "HTTPServer", "Crypto", "JSON",
+                "Bots", "Bytes", "Configuration", "Dispatch", "HelpDesk", "Operators", "Pyrus", "Sendbird", "HTTPServer", "Crypto", "JSON",
                 "Observability",
                 "POSIX",
                 "Core", "Postgres", "Storage", "Notifiers", "HTTPClient",
@@ -148,6 +158,7 @@ let package = Package(
         tests("BytesTests", ["Bytes"]),
         tests("CryptoTests", ["Crypto", "TestSupport", "Threading", "Time", "Bytes"]),
         tests("JSONTests", ["JSON", "TestSupport"]),
+        tests("JSONSchemaTests", ["JSON", "JSONSchema", "POSIX", "TestSupport"]),
         tests("WebTokensTests", ["WebTokens", "Crypto", "JSON", "TestSupport"]),
         tests(
             "NotifiersTests",
@@ -156,7 +167,7 @@ let package = Package(
                 "Observability", "Simulators", "TestSupport", "Threading", "Time", "WebTokens",
             ]),
         tests("ObservabilityTests", ["Observability", "TestSupport", "Threading", "Time"]),
-        tests("CoreTests", ["Core", "Crypto", "JSON", "TestSupport", "Threading", "Bytes", "Time"]),
+        tests("CoreTests", ["Core", "Crypto", "HTTPClient", "JSON", "JSONSchema", "TestSupport", "Threading", "Bytes", "Time"]),
         tests("HTMLTests", ["HTML", "TestSupport"]),
         tests(
             "URLPreviewsTests", ["Bytes", "HTTPClient", "HTTPServer", "JSON", "POSIX", "TestSupport", "Threading", "Time", "URLPreviews"]),
@@ -175,10 +186,11 @@ let package = Package(
         tests(
             "ServiceTests",
             [
-                "Configuration", "Dispatch", "HelpDesk", "Bytes", "Operators", "Pyrus", "Sendbird", "Simulators", "Service", "HTTPClient",
+                "Bots", "Configuration", "Dispatch", "HelpDesk", "Bytes", "Operators", "Pyrus", "Sendbird", "Simulators", "Service",
+                "HTTPClient",
                 "HTTPServer", "Core",
                 "Crypto",
-                "JSON", "Notifiers", "Observability", "POSIX", "Postgres",
+                "JSON", "JSONSchema", "Notifiers", "Observability", "POSIX", "Postgres",
                 "Storage",
                 "TestSupport", "Threading", "Time", "Tracing", "URLPreviews",
             ]),
@@ -189,8 +201,8 @@ let package = Package(
         tests(
             "EndToEndTests",
             [
-                "Core", "Crypto", "HTTPServer", "JSON", "POSIX", "Simulators", "SQLite", "Storage", "Threading", "Time", "TestSupport",
-                "DeskgateCLI",
+                "Core", "Crypto", "HTTPClient", "HTTPServer", "JSON", "POSIX", "Simulators", "SQLite", "Storage", "Threading", "Time",
+                "TestSupport", "DeskgateCLI",
             ]),
     ],
     swiftLanguageModes: [.v6]

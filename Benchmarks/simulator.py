@@ -38,19 +38,23 @@ class Simulator:
     """One run of all providers, with credentials of its own."""
 
     def __init__(self, options, directory, faults=()):
-        self.directory, notifiers = Path(directory), Path(directory) / "notifiers.json"
+        self.directory = Path(directory)
         command = [str(Path(options.deskgate).resolve()), "simulate", "--directory", str(directory), "--json"]
         for fault in faults:
             command += ["--fault", json.dumps(fault)]
         # It tells of each push on standard output, which nobody reads here.
         self.server = Server.start("deskgate simulate", None, command, Path("/dev/null"), os.sched_getaffinity(0))
-        deadline = time.monotonic() + START_LIMIT
-        while not notifiers.exists() or not notifiers.read_text().endswith("}\n"):
+        self.notifiers, self.sendbird = (self.written(name, time.monotonic() + START_LIMIT) for name in ("notifiers.json", "sendbird.json"))
+
+    def written(self, name, deadline):
+        """What is in a file, as soon as the whole of it is there."""
+        path = self.directory / name
+        while not path.exists() or not path.read_text().endswith("}\n"):
             self.server.require_alive()
             if time.monotonic() > deadline:
                 raise RuntimeError("deskgate simulate does not start")
             time.sleep(0.01)
-        self.notifiers = json.loads(notifiers.read_text())
+        return json.loads(path.read_text())
 
     def __enter__(self):
         return self

@@ -1,6 +1,6 @@
 // Takes deliveries as fast as one thread can, so that what is measured is who sends them: HTTP/1.1 with connections that stay
 // open. POST is counted and answered 200, after a delay if there is one, as a backend does that is slow rather than busy; GET tells the
-// count, and when the first and the last came, in monotonic nanoseconds.
+// count, and when the first and the last came, in monotonic nanoseconds. Answers are JSON, so that it can be the backend of a bot, too.
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
@@ -24,7 +24,8 @@ struct client {
     char buffer[BUFFER + 16];
 };
 
-static const char taken[] = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
+#define OK "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
+static const char taken[] = OK "Content-Length: 2\r\n\r\n{}";
 static uint64_t count, first, last;
 
 // Answers that are due later, in the order of their times; a client that has gone meanwhile loses nothing by one.
@@ -54,7 +55,7 @@ static bool tell(int socket)
     char body[128], answer[256];
     int size = snprintf(body, sizeof body, "{\"count\": %lu, \"first\": %lu, \"last\": %lu}", (unsigned long)count,
                         (unsigned long)first, (unsigned long)last);
-    size = snprintf(answer, sizeof answer, "HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s", size, body);
+    size = snprintf(answer, sizeof answer, OK "Content-Length: %d\r\n\r\n%s", size, body);
     return send_all(socket, answer, (size_t)size);
 }
 

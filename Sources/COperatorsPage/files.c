@@ -48,6 +48,9 @@ static const unsigned char timeline_js[] = {
 static const unsigned char ui_js[] = {
 #embed "page/ui.js"
 };
+static const unsigned char view_bots_js[] = {
+#embed "page/view-bots.js"
+};
 static const unsigned char view_configuration_js[] = {
 #embed "page/view-configuration.js"
 };
@@ -69,8 +72,14 @@ static const unsigned char view_now_js[] = {
 static const unsigned char view_people_js[] = {
 #embed "page/view-people.js"
 };
+static const unsigned char view_sessions_js[] = {
+#embed "page/view-sessions.js"
+};
 static const unsigned char view_store_js[] = {
 #embed "page/view-store.js"
+};
+static const unsigned char view_tickets_js[] = {
+#embed "page/view-tickets.js"
 };
 static const unsigned char words_en_js[] = {
 #embed "page/words-en.js"
@@ -98,6 +107,7 @@ static const struct shim_page_file files[] = {
     {"problems.js", problems_js, sizeof problems_js},
     {"timeline.js", timeline_js, sizeof timeline_js},
     {"ui.js", ui_js, sizeof ui_js},
+    {"view-bots.js", view_bots_js, sizeof view_bots_js},
     {"view-configuration.js", view_configuration_js, sizeof view_configuration_js},
     {"view-dead.js", view_dead_js, sizeof view_dead_js},
     {"view-find.js", view_find_js, sizeof view_find_js},
@@ -105,7 +115,9 @@ static const struct shim_page_file files[] = {
     {"view-notifiers.js", view_notifiers_js, sizeof view_notifiers_js},
     {"view-now.js", view_now_js, sizeof view_now_js},
     {"view-people.js", view_people_js, sizeof view_people_js},
+    {"view-sessions.js", view_sessions_js, sizeof view_sessions_js},
     {"view-store.js", view_store_js, sizeof view_store_js},
+    {"view-tickets.js", view_tickets_js, sizeof view_tickets_js},
     {"words-en.js", words_en_js, sizeof words_en_js},
     {"words-ru.js", words_ru_js, sizeof words_ru_js},
     {"words.js", words_js, sizeof words_js},

@@ -1,7 +1,7 @@
 internal import Notifiers
 
 extension Configuration {
-    /// The names of hosts that the service calls for providers, backends and help desks, each once with the JSON path of who calls it.
+    /// The names of hosts that the service calls for providers, backends, help desks and bots, each once with the JSON path of who calls it.
     /// Addresses of this machine are left out. A notifier with a proxy calls only that, which knows the others.
     package var calledHosts: [(path: String, host: String)] {
         var found: [(path: String, host: String)] = []
@@ -20,7 +20,7 @@ extension Configuration {
                 url.map { ("$.apps[\(index)].sendbird.\(key)", $0) }
             }
         }
-        return backends + sendbird + collector
+        return backends + sendbird + botAddresses + collector
             + notifiers.flatMap { notifier in
                 Self.addresses(of: notifier.kind).map { ("$.notifiers.\(notifier.name)", $0) }
             }

@@ -6,7 +6,7 @@ package import Time
 
 extension Configuration {
     /// A certificate or an app's last active key that ends within this time is due for renewal.
-    private static let renewalSeconds: UInt64 = 14 * 24 * 3600
+    private static let renewalSeconds = UInt64(RenewalTime.dueDays) * 24 * 3600
 
     /// What is served all the same but should be changed, with its remedy.
     package func warnings(now: UnixSeconds) -> [ConfigurationProblem] {
@@ -16,7 +16,7 @@ extension Configuration {
     /// The same in every language.
     package func toldWarnings(now: UnixSeconds) -> [ConfigurationWarning] {
         callerWarnings + adminWarnings + storeWarnings + relayWarnings + certificateExpiries.compactMap { Self.warning($0, now) }
-            + shadowWarnings(now) + keyWarnings(now)
+            + shadowWarnings(now) + keyWarnings(now) + botWarnings
     }
 
     /// When the certificates of the listeners expire.

@@ -102,6 +102,8 @@ package struct Configuration: Sendable {
     package var defaultLifeSeconds: UInt64
     /// The operators' page.
     package var operators = Operators()
+    /// The chatbots, each name once.
+    package var bots: [BotDefinition] = []
     /// Where traces are exported to; nil exports nothing.
     package var traces: TraceExport?
     /// What the log is like.

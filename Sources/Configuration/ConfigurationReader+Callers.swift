@@ -113,7 +113,7 @@ extension ConfigurationReader {
     }
 
     /// Whether a text is a token of RFC 9110 section 5.6.2, of at most 100 characters.
-    private static func isHeaderName(_ name: String) -> Bool {
+    static func isHeaderName(_ name: String) -> Bool {
         (1...100).contains(name.utf8.count)
             && name.utf8.allSatisfy { character in
                 switch character {

@@ -9,7 +9,7 @@ extension ConfigurationReader {
         "url", "headers", "sample_ratio", "timeout_seconds", "certificate_authorities", "allow_http")
 
     /// Headers that the exporter writes itself, or that decide where a message ends.
-    private static let ownHeaders = [
+    static let ownHeaders = [
         "connection", "content-encoding", "content-length", "content-type", "expect", "host", "te", "trailer", "transfer-encoding",
         "upgrade",
     ]
@@ -67,7 +67,7 @@ extension ConfigurationReader {
     /// Reads a text, or a secret where the name of the header says that it is one.
     private func headerValue(_ value: JSONValue, named name: String, path: String) -> SecretBytes? {
         let text: SecretBytes?
-        if case .string(let inline) = value, !Self.secretWords.contains(where: { name.contains($0) }) {
+        if case .string(let inline) = value, !Self.saysSecret(name) {
             text = SecretBytes(copying: inline.utf8.span)
         } else {
             text = secrets.text(value, path: path)
@@ -77,6 +77,10 @@ extension ConfigurationReader {
         if !isSendable { problems.add(path, "expected visible ASCII characters and spaces") }
         return text
     }
+
+    /// Whether the name of a header says that its value is a secret.
+    /// - Parameter name: in lower case.
+    static func saysSecret(_ name: String) -> Bool { secretWords.contains { name.contains($0) } }
 
     private static func isNameByte(_ byte: UInt8) -> Bool {
         switch byte {

@@ -17,7 +17,7 @@ struct ConfigurationReader {
     private let root: ConfigurationObject
 
     static let rootKeys = ConfigurationKeys.live(
-        "listen", "admin", "apps", "notifiers", "store", "deliveries", "push_tokens", "security_keys", "operators", "traces", "log",
+        "listen", "admin", "apps", "bots", "notifiers", "store", "deliveries", "push_tokens", "security_keys", "operators", "traces", "log",
         "shutdown",
         "reload", "allow_insecure_secrets")
     static let logKeys = ConfigurationKeys.live("level") + .restart("$.log.format", "format")
@@ -103,6 +103,7 @@ struct ConfigurationReader {
             keyPolicy: policy,
             defaultLifeSeconds: defaultLife,
             operators: operators(root.section("operators", keys: Self.operatorsKeys), known: NamedNotifiers(in: root)),
+            bots: bots(in: root, apps: apps),
             traces: traces(root.section("traces", keys: Self.tracesKeys)),
             log: log(),
             drainSeconds: root.section("shutdown", keys: Self.shutdownKeys).integer("drain_seconds", 0...3600, default: 20),

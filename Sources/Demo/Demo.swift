@@ -1,5 +1,6 @@
 internal import Configuration
 internal import HTTPClient
+internal import JSON
 internal import Observability
 package import POSIX
 internal import Service
@@ -21,6 +22,7 @@ package final class Demo {
     private let files: DemoFiles
     private let simulators: SimulatorSet
     private let caller: DemoCaller
+    private var market: DemoMarket
     private let reloader: ConfigurationReloader
     private var keys: [String: String] = [:]
     /// What ends its parts, in the order of their beginnings.
@@ -39,22 +41,18 @@ package final class Demo {
             let simulators = try SimulatorSet(settings)
             stops.append { simulators.stop() }
             DemoOpening.refuse(in: simulators)
+            let sendbird = try Self.simulateSendbird(ports)
+            stops.append { sendbird.stop() }
             let receivers = try DemoReceivers(secrets)
             stops.append { receivers.stop() }
-            try Self.configure(files, ports, simulators, receivers)
+            try Self.configure(files, ports, simulators, sendbird, receivers)
             let configuration = try Configuration(contentsOf: files.configuration)
-            let log = try AppendedFile(files.log, mode: 0o600)
-            let sink = try LogSink(descriptor: log.descriptor, format: configuration.log.format)
-            stops.append { withExtendedLifetime(log) { sink.close() } }
-            let logger = Logger(level: configuration.log.level, sink: sink)
-            let service = try RunningService(configuration, logger: logger)
-            stops.append { service.stop() }
-            let client = try Client()
-            stops.append { client.close() }
+            let service = try DemoService(configuration, file: files.configuration, log: files.log, stops: &stops)
             (self.files, self.simulators, self.stops) = (files, simulators, stops)
             guide = DemoGuide(ports, keyID: simulators.credentials.apnsKeyID)
-            caller = DemoCaller(client: client, ports: ports, secrets: secrets)
-            reloader = ConfigurationReloader(service, file: files.configuration, startedWith: configuration, logger: logger)
+            caller = DemoCaller(requests: DemoRequests(client: service.client), ports: ports, secrets: secrets)
+            market = DemoMarket(caller, sendbird)
+            reloader = service.reloader
         } catch {
             for stop in stops.reversed() { stop() }
             throw DemoFailure("\(error)")
@@ -67,9 +65,10 @@ package final class Demo {
     package func open(_ wait: (UInt64) -> Bool) throws(DemoFailure) -> Bool {
         var opening = DemoOpening(caller)
         try opening.play()
+        try market.play()
         keys = opening.keys
         let start = SystemClock.monotonicMilliseconds()
-        while try !opening.hasShown() {
+        while try !hasShown(opening) {
             guard SystemClock.monotonicMilliseconds().elapsed(since: start) < Self.openingMilliseconds else {
                 throw DemoFailure("too little has happened within a minute; \(files.log) says why")
             }
@@ -78,10 +77,15 @@ package final class Demo {
         return true
     }
 
+    private func hasShown(_ opening: DemoOpening) throws(DemoFailure) -> Bool {
+        guard try opening.hasShown() else { return false }
+        return try market.hasShown()
+    }
+
     /// Goes on until a signal says to stop; takes over changes of the configuration.
     package func goOn(until signals: Signals) throws(DemoFailure) {
         do throws(ThreadError) {
-            let trickle = try DemoTrickle(DemoDay(caller, simulators, keys: keys))
+            let trickle = try DemoTrickle(DemoDay(caller, simulators, market, keys: keys))
             stops.append { trickle.stop() }
         } catch {
             throw DemoFailure("\(error)")
@@ -95,13 +99,26 @@ package final class Demo {
         stops = []
     }
 
+    /// Sendbird, which sends the webhooks of the app `market`.
+    private static func simulateSendbird(_ ports: DemoPorts) throws -> SimulatedSendbird {
+        var settings = SimulatedSendbirdSettings()
+        let app = DemoApp.market.rawValue
+        settings.chat.appID = app
+        settings.chat.webhookURL = "http://127.0.0.1:\(ports.listen)/sendbird/chat-webhook/\(app)"
+        settings.desk.webhookURL = "http://127.0.0.1:\(ports.listen)/sendbird/desk-webhook/\(app)"
+        return try SimulatedSendbird(settings)
+    }
+
     private static func configure(
-        _ files: DemoFiles, _ ports: DemoPorts, _ simulators: SimulatorSet, _ receivers: DemoReceivers
+        _ files: DemoFiles, _ ports: DemoPorts, _ simulators: SimulatorSet, _ sendbird: SimulatedSendbird, _ receivers: DemoReceivers
     ) throws {
         let providers = try SimulatorFiles(directory: files.providers)
         try providers.write(simulators)
+        try providers.write(sendbird)
+        guard case .object(let settings) = providers.settings(sendbird) else { preconditionFailure("an app's settings are an object") }
         let configuration = DemoConfiguration(
-            files: files, ports: ports, providers: providers.notifiers(simulators), receivers: receivers.address,
+            files: files, ports: ports, providers: providers.notifiers(simulators),
+            sendbird: settings, receivers: receivers.address,
             now: SystemClock.unixSeconds())
         try files.write(configuration: configuration.text)
     }

@@ -2,34 +2,29 @@ internal import Core
 internal import Crypto
 internal import HTTPClient
 internal import JSON
-internal import Threading
 internal import Time
 
 /// The requests of the help desk, the company's backend, the phones and an operator. Any thread may make them; they block.
 struct DemoCaller: Sendable {
-    /// The answer to a request.
-    struct Answer: Sendable {
-        let status: Int
-        /// The body; null when it is no JSON.
-        let body: JSONValue
-    }
+    typealias Answer = DemoRequests.Answer
 
-    private static let timeoutMilliseconds = 10_000
-    private static let answerLimit = 1 << 20
-
-    let client: Client
+    let requests: DemoRequests
     let ports: DemoPorts
     let secrets: DemoSecrets
 
     /// The help desk asks whether a person may chat.
     func authorize(_ app: DemoApp, _ user: String, _ key: String) throws(DemoFailure) -> Answer {
-        try post("/pyrus/authorize", ["app_id": .string(app.rawValue), "user_id": .string(user), "security_key": .string(key)])
+        try post("/pyrus/authorize", .object(Self.credentials(app, user, key)))
+    }
+
+    private static func credentials(_ app: DemoApp, _ user: String, _ key: String) -> JSONObject {
+        ["app_id": .string(app.rawValue), "user_id": .string(user), "security_key": .string(key)]
     }
 
     /// A phone registers itself.
     func register(_ phone: DemoPhone, _ key: String) throws(DemoFailure) -> Answer {
         try post(
-            "/pyrus/push-token",
+            "\(phone.app.prefix)/push-token",
             [
                 "app_id": .string(phone.app.rawValue), "user_id": .string(phone.user), "security_key": .string(key),
                 "instance_id": .string(phone.device), "type": .string(phone.type), "token": .string(phone.token),
@@ -38,8 +33,22 @@ struct DemoCaller: Sendable {
 
     /// The help desk posts a comment.
     func post(_ comment: DemoComment) throws(DemoFailure) -> Answer {
+        guard let secret = comment.app.webhook else { preconditionFailure("Sendbird signs its webhooks") }
         // The path ends in a secret, which no failure may name.
-        try send(.post, ports.listen, "/pyrus/webhook/\(secrets[comment.app.webhook])", shown: "/pyrus/webhook", comment.json)
+        return try send(.post, ports.listen, "/pyrus/webhook/\(secrets[secret])", shown: "/pyrus/webhook", comment.json)
+    }
+
+    /// The app of Sendbird Desk asks for a session token.
+    func session(_ user: String, _ key: String) throws(DemoFailure) -> Answer {
+        try post("/sendbird/session-token", .object(Self.credentials(.market, user, key)))
+    }
+
+    /// A customer of Sendbird Desk does something with a ticket of his.
+    /// - Parameter act: the end of the path, such as `create`.
+    func ticket(_ act: String, _ user: String, _ key: String, _ members: JSONObject) throws(DemoFailure) -> Answer {
+        var body = Self.credentials(.market, user, key)
+        for member in members.members { body.append(member.value, forKey: member.key) }
+        return try post("/sendbird/tickets/\(act)", .object(body))
     }
 
     /// The company's backend has a key made, with its token that can do nothing else.
@@ -76,21 +85,14 @@ struct DemoCaller: Sendable {
 
     /// An operator changes something.
     func operate(_ path: String, _ body: JSONObject) throws(DemoFailure) {
-        try expect(200...201, send(.post, ports.admin, path, .object(body), token: .adminToken), "POST \(path)")
+        try requests.expect(200...201, send(.post, ports.admin, path, .object(body), token: .adminToken), "POST \(path)")
     }
 
     /// An operator looks at something.
     func look(_ path: String) throws(DemoFailure) -> JSONValue {
         let answer = try send(.get, ports.admin, path, nil, token: .readToken)
-        try expect(200...200, answer, "GET \(path)")
+        try requests.expect(200...200, answer, "GET \(path)")
         return answer.body
-    }
-
-    /// Throws when an answer is not as the demonstration needs it.
-    func expect(_ statuses: ClosedRange<Int>, _ answer: Answer, _ what: String) throws(DemoFailure) {
-        guard !statuses.contains(answer.status) else { return }
-        let message = answer.body["message"]?.text.map { ": \($0)" } ?? ""
-        throw DemoFailure("the service answered \(answer.status) to \(what)\(message)")
     }
 
     private func post(_ path: String, _ body: JSONValue) throws(DemoFailure) -> Answer {
@@ -101,25 +103,7 @@ struct DemoCaller: Sendable {
     private func send(
         _ method: ClientMethod, _ port: UInt16, _ path: String, shown: String? = nil, _ body: JSONValue?, token: DemoSecret? = nil
     ) throws(DemoFailure) -> Answer {
-        let what = "\(method.rawValue) \(shown ?? path)"
-        var headers = [("Content-Type", "application/json")]
-        if let token { headers.append(("Authorization", "Bearer \(secrets[token])")) }
-        let request: ClientRequest
-        do throws(ClientRequest.Problem) {
-            request = try ClientRequest(
-                method, "http://127.0.0.1:\(port)\(path)", headers: headers.map { (name: $0.0, value: $0.1) },
-                body: body?.serialized() ?? [],
-                timeoutMilliseconds: Self.timeoutMilliseconds, responseBodyLimit: Self.answerLimit)
-        } catch {
-            throw DemoFailure("\(what) cannot be sent: \(error)")
-        }
-        let result = Monitor<Result<ClientResponse, ClientError>?>(nil)
-        client.send(request) { answer in result.update { $0 = answer } }
-        // The client ends every request after its timeout.
-        switch result.wait({ $0 }) {
-        case .success(let response): return Answer(status: response.status, body: JSONValue(parsing: response.body) ?? .null)
-        case .failure(let error): throw DemoFailure("\(what) was not answered: \(error)")
-        case nil: throw DemoFailure("\(what) was not answered")
-        }
+        try requests.send(
+            method, "http://127.0.0.1:\(port)\(path)", shown: shown ?? path, body, bearer: token.map { secrets[$0] })
     }
 }

@@ -6,15 +6,21 @@ internal import Time
 /// An app of the company.
 enum DemoApp: String {
     case shop, couriers, tablets
+    /// The one of Sendbird Desk; the others are of Pyrus.
+    case market
 
-    /// The secret in the path of its webhooks.
-    var webhook: DemoSecret {
+    /// The secret in the path of its webhooks; those of Sendbird are signed.
+    var webhook: DemoSecret? {
         switch self {
         case .shop: .shopWebhook
         case .couriers: .courierWebhook
         case .tablets: .tabletWebhook
+        case .market: nil
         }
     }
+
+    /// What the paths of its help desk begin with.
+    var prefix: String { self == .market ? "/sendbird" : "/pyrus" }
 }
 
 /// A person's phone.

@@ -1,7 +1,7 @@
 internal import JSON
 internal import Time
 
-/// The configuration of a demonstration: three apps, and notifiers of which some work and some do not.
+/// The configuration of a demonstration: four apps, and notifiers of which some work and some do not.
 struct DemoConfiguration {
     private static let daySeconds: UInt64 = 24 * 3600
     /// The APNs key id that couriers' pushes wrongly name; what the simulated provider knows is `SimulatorCredentials.apnsKeyID`.
@@ -11,6 +11,8 @@ struct DemoConfiguration {
     let ports: DemoPorts
     /// An object with the notifiers of the simulated providers: apns, fcm, hms, rustore.
     let providers: JSONValue
+    /// The object `sendbird` of an app that uses the simulated Sendbird.
+    let sendbird: JSONObject
     /// The address of the company's receivers, without a path.
     let receivers: String
     /// When the demonstration begins.
@@ -24,7 +26,7 @@ struct DemoConfiguration {
                 "host": "127.0.0.1", "port": .integer(Int64(ports.admin)), "token": file(.adminToken),
                 "tokens": [["role": "mint", "token": file(.mintToken)], ["role": "read", "token": file(.readToken)]],
             ],
-            "apps": [shop, couriers, tablets], "notifiers": .object(notifiers),
+            "apps": [shop, couriers, tablets, market], "notifiers": .object(notifiers),
             "operators": ["notifiers": ["backend"]], "push_tokens": ["limits": [["per": "user", "max": 3, "window_seconds": 300]]],
             // A demonstration that runs for days keeps what the last one brought.
             "deliveries": ["expire_after_seconds": 3600, "keep_delivered_days": 1, "keep_dead_days": 1],
@@ -71,8 +73,20 @@ struct DemoConfiguration {
         ]
     }
 
+    /// The app of its market place, whose help desk is Sendbird Desk.
+    private var market: JSONValue {
+        var settings = sendbird
+        settings.append(JSONValue.object([:]), forKey: "session_tokens")
+        for name in ["tickets", "relay"] { settings.append(true, forKey: name) }
+        return [
+            "app_id": .string(DemoApp.market.rawValue), "help_desk": "sendbird", "keys": [["id": 1, "secret": file(.marketKey)]],
+            "sendbird": .object(settings), "notifiers": ["log", "backend", "sendbird"],
+            "routes": ["ios": "apns", "android": "fcm"],
+        ]
+    }
+
     private var notifiers: JSONObject {
-        var notifiers: JSONObject = ["log": ["type": "log"]]
+        var notifiers: JSONObject = ["log": ["type": "log"], "sendbird": ["type": "sendbird"]]
         for (name, secret) in [("backend", DemoSecret.backend), ("crm", .crm), ("billing", .billing)] {
             notifiers.append(["type": "http", "url": .string("\(receivers)/\(name)"), "secret": file(secret)], forKey: name)
         }

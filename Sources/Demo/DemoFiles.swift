@@ -37,8 +37,13 @@ package struct DemoFiles: Sendable {
         }
     }
 
-    /// Makes a new directory among the temporary files of this machine (`TMPDIR`, or /tmp).
+    /// Makes a new directory among the temporary files of this machine.
     package static func temporary() throws(DemoFailure) -> DemoFiles {
+        try DemoFiles(temporaryPath())
+    }
+
+    /// A path that is not in use, among the temporary files of this machine (`TMPDIR`, or /tmp).
+    package static func temporaryPath() throws(DemoFailure) -> String {
         let place = POSIX.Process.environment("TMPDIR").flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
         let number: InlineArray<4, UInt8>
         do throws(CryptoError) {
@@ -46,7 +51,7 @@ package struct DemoFiles: Sendable {
         } catch {
             throw DemoFailure("\(error)")
         }
-        return try DemoFiles(Path.resolve("deskgate-demo-\(Base64URL.encode(number.span))", in: place))
+        return Path.resolve("deskgate-demo-\(Base64URL.encode(number.span))", in: place)
     }
 
     /// The path of a file in it.
@@ -95,6 +100,7 @@ enum DemoSecret: String, CaseIterable {
     case courierWebhook = "couriers-webhook.key"
     case tabletKey = "tablets-1.key"
     case tabletWebhook = "tablets-webhook.key"
+    case marketKey = "market-1.key"
     case backend = "backend.whsec"
     case crm = "crm.whsec"
     case billing = "billing.whsec"

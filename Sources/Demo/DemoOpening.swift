@@ -47,7 +47,7 @@ struct DemoOpening {
         for phone in DemoPeople.well + others + DemoPeople.couriers {
             if keys[phone.user] == nil { keys[phone.user] = try caller.mint(phone.app, phone.user) }
             let answer = try caller.register(phone, keys[phone.user] ?? "")
-            try caller.expect(200...200, answer, "POST /pyrus/push-token")
+            try caller.requests.expect(200...200, answer, "POST /pyrus/push-token")
         }
         // From here on some have other keys. One ends within the hour, which a search for it tells.
         keys[DemoPeople.well[1].user] = try caller.makeKey(
@@ -95,7 +95,7 @@ struct DemoOpening {
     }
 
     private func post(_ comment: DemoComment) throws(DemoFailure) {
-        try caller.expect(200...200, caller.post(comment), "POST /pyrus/webhook")
+        try caller.requests.expect(200...200, caller.post(comment), "POST /pyrus/webhook")
     }
 
     /// The help desk asks about everybody, and the answers are what the timelines of these people explain.
@@ -109,6 +109,6 @@ struct DemoOpening {
     }
 
     private func ask(_ app: DemoApp, _ user: String, _ status: Int) throws(DemoFailure) {
-        try caller.expect(status...status, caller.authorize(app, user, keys[user] ?? "no key"), "POST /pyrus/authorize")
+        try caller.requests.expect(status...status, caller.authorize(app, user, keys[user] ?? "no key"), "POST /pyrus/authorize")
     }
 }

@@ -30,6 +30,14 @@ enum DemoPeople {
     /// Huawei does not like what is written to this phone.
     static let censored = DemoPhone(app: .shop, user: "user-13", type: "huawei")
 
+    /// They have tickets of Sendbird Desk.
+    static let customers = [
+        DemoPhone(app: .market, user: "customer-1", type: "ios"), DemoPhone(app: .market, user: "customer-2", type: "android"),
+        DemoPhone(app: .market, user: "customer-3", type: "ios"),
+    ]
+    /// He gets no session token.
+    static let blockedCustomer = DemoPhone(app: .market, user: "customer-4", type: "android")
+
     /// How many pushes to `refused` the provider refuses before it takes them.
     static let refusals = 4
     /// The first comment for `couriers`; those for the others follow.

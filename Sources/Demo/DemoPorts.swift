@@ -13,6 +13,8 @@ package struct DemoPorts: Sendable {
     package let listen: UInt16
     /// The admin listener's.
     package let admin: UInt16
+    /// The sample shop's, where there is one: the second port behind the public listener's.
+    package var shop: UInt16 { listen + 2 }
 
     /// The port of the public listener; the admin listener has the next one.
     package init(from port: UInt16) {
@@ -25,15 +27,17 @@ package struct DemoPorts: Sendable {
     }
 
     /// The usual ports, or others that are free when one of those is taken.
-    package static func free() -> DemoPorts {
-        if usual.problem == nil { return usual }
-        return (0..<tries).lazy.map { _ in DemoPorts(from: UInt16.random(in: others)) }.first { $0.problem == nil } ?? usual
+    /// - Parameter withShop: whether the shop's is needed.
+    package static func free(withShop: Bool = false) -> DemoPorts {
+        if usual.problem(withShop: withShop) == nil { return usual }
+        let some = (0..<tries).lazy.map { _ in DemoPorts(from: UInt16.random(in: others)) }
+        return some.first { $0.problem(withShop: withShop) == nil } ?? usual
     }
 
     /// Why a server could not listen there; nil when it can.
-    package var problem: ServerError? {
+    package func problem(withShop: Bool = false) -> ServerError? {
         do throws(ServerError) {
-            for port in [listen, admin] { try ListenAddress.tcp(host: "127.0.0.1", port: port).probe() }
+            for port in [listen, admin] + (withShop ? [shop] : []) { try ListenAddress.tcp(host: "127.0.0.1", port: port).probe() }
             return nil
         } catch {
             return error

@@ -34,15 +34,17 @@ struct DemoDay: Sendable {
 
     let caller: DemoCaller
     let simulators: SimulatorSet
+    private var market: DemoMarket
     /// The people's keys.
     let keys: [String: String]
     private var ticks = 0
     private var comments: Int64 = 8001
 
     /// Prepares it.
-    init(_ caller: DemoCaller, _ simulators: SimulatorSet, keys: [String: String]) {
+    init(_ caller: DemoCaller, _ simulators: SimulatorSet, _ market: DemoMarket, keys: [String: String]) {
         self.caller = caller
         self.simulators = simulators
+        self.market = market
         self.keys = keys
     }
 
@@ -51,6 +53,7 @@ struct DemoDay: Sendable {
         ticks += 1
         let height = abs(ticks % (2 * Self.wave) - Self.wave)
         for _ in 0..<(1 + 3 * height / Self.wave) { chat() }
+        market.tick(ticks)
         if ticks % 12 == 0 { reply() }
         if ticks % 40 == 0 { register() }
         if ticks % 120 == 0 { fail() }

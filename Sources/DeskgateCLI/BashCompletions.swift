@@ -16,13 +16,11 @@ enum BashCompletions {
             fi
             if [[ ${COMP_WORDS[1]} == help ]] && (( COMP_CWORD > 1 )); then start=2; fi
             if (( COMP_CWORD == start )); then
-                words=\(quoted(CommandTable.firstWords))
+                words=\(quoted(CommandTable.words(after: []).map(\.word)))
                 if (( start == 1 )); then words+=' help --help --version'; fi
             else
                 command=${COMP_WORDS[start]}
-                case $command in
-        \(families.joined(separator: "\n"))
-                esac
+        \((1..<CommandTable.mostWords).map(families).joined(separator: "\n"))
             fi
             if (( start == 1 )); then
                 case $command in
@@ -58,20 +56,19 @@ enum BashCompletions {
         """
     }
 
-    /// For the first word of commands of two words: the second ones, or the whole name.
-    private static var families: [String] {
-        CommandTable.firstWords.compactMap { word in
-            let family = CommandTable.family(word)
-            guard !family.isEmpty else { return nil }
-            return """
-                        \(word))
-                            if (( COMP_CWORD == start + 1 )); then
-                                words=\(quoted(family.map { $0.words[1] })) command=
-                            else
-                                command+=" ${COMP_WORDS[start+1]}"
-                            fi ;;
-                """
+    /// For the beginnings of so many words: the words that follow, or the longer name.
+    private static func families(of count: Int) -> String {
+        let cases = CommandTable.beginnings(of: count).map { beginning in
+            """
+                    \(quoted(beginning)))
+                        if (( COMP_CWORD == start + \(count) )); then
+                            words=\(quoted(CommandTable.words(after: beginning).map(\.word))) command=
+                        else
+                            command+=" ${COMP_WORDS[start+\(count)]}"
+                        fi ;;
+            """
         }
+        return "        case $command in\n\(cases.joined(separator: "\n"))\n        esac"
     }
 
     /// For a command: its options and the kinds of their values.

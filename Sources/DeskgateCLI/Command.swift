@@ -19,7 +19,7 @@ enum ExitCode: Int32, CaseIterable {
 
 /// One command as data: the parser, the help, usage errors, suggestions, the manual page and the shells' completions read it.
 struct Command: Sendable {
-    /// Its name of one or two words, such as `key mint`.
+    /// Its name of one, two or three words, such as `key mint`.
     let name: String
     /// What it does, in one sentence.
     let summary: String

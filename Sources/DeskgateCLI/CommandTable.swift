@@ -34,6 +34,7 @@ enum CommandTable {
                 TicketsCommands.reopen, TicketsCommands.priority, TicketsCommands.fields,
             ]
         ),
+        ("Bots", [BotDemoCommand.command, BotsCommands.list, BotsCommands.show]),
         (
             "Store",
             [StoreCommands.migrate, StoreCommands.status, StoreCommands.backup, StoreCommands.restore, StoreCopyCommand.command]
@@ -51,15 +52,32 @@ enum CommandTable {
     /// All of them, in that order.
     static let commands = groups.flatMap(\.commands)
 
-    /// The first words of the commands' names, each once.
-    static var firstWords: [String] {
-        var words: [String] = []
-        for word in commands.map({ $0.words[0] }) where !words.contains(word) { words.append(word) }
-        return words
+    /// The words that may follow these in a command's name, each once, with what each is for: the command's summary, or the words that
+    /// follow it. None follow a whole name.
+    static func words(after beginning: [String]) -> [(word: String, text: String)] {
+        var found: [(word: String, text: String)] = []
+        for command in commands where command.words.count > beginning.count && command.words.starts(with: beginning) {
+            let word = command.words[beginning.count]
+            guard !found.contains(where: { $0.word == word }) else { continue }
+            let name = beginning + [word]
+            let text = command.words == name ? command.summary : words(after: name).map(\.word).joined(separator: ", ")
+            found.append((word, text))
+        }
+        return found
     }
 
-    /// The commands of two words that begin with this word; empty for a word that is a command itself.
-    static func family(_ word: String) -> [Command] { commands.filter { $0.words.count == 2 && $0.words[0] == word } }
+    /// The beginnings of commands' names that consist of so many words and are no whole names.
+    static func beginnings(of count: Int) -> [[String]] {
+        var found: [[String]] = []
+        for command in commands where command.words.count > count {
+            let beginning = Array(command.words.prefix(count))
+            if !found.contains(beginning) { found.append(beginning) }
+        }
+        return found
+    }
+
+    /// How many words the longest name has.
+    static let mostWords = commands.map(\.words.count).max() ?? 1
 
     /// Finds the command whose name begins a command line; `key mint` has two words.
     /// - Returns: the command, and the words after its name.
@@ -78,7 +96,8 @@ enum CommandTable {
             guard let stray = words.first else { return ("a command is missing", Help.overview(nil)) }
             return ("the command comes first, before its options" + Console.mention([stray]), more)
         }
-        let complaint = "unknown command" + Console.mention(typed.prefix(2))
+        let depth = (2..<mostWords).contains { beginnings(of: $0).contains(Array(typed.prefix($0))) } ? mostWords : 2
+        let complaint = "unknown command" + Console.mention(typed.prefix(depth))
         if let nearest = nearest(to: typed) { return ("\(complaint); did you mean \(nearest)?", more) }
         return (complaint, Help.overview(first))
     }
@@ -88,7 +107,9 @@ enum CommandTable {
         let names = commands.map(\.name)
         let sameEnd = names.filter { $0.hasSuffix(" \(words[0])") }
         if !sameEnd.isEmpty { return sameEnd.joined(separator: " or ") }
-        let typed = words.prefix(2).joined(separator: " ").lowercased()
-        return NearestWord.nearest(to: typed, in: names) ?? NearestWord.nearest(to: words[0].lowercased(), in: names)
+        let typed = words.prefix(mostWords).joined(separator: " ").lowercased()
+        if let name = NearestWord.nearest(to: typed, in: names.filter { $0.split(separator: " ").count == mostWords }) { return name }
+        let two = words.prefix(2).joined(separator: " ").lowercased()
+        return NearestWord.nearest(to: two, in: names) ?? NearestWord.nearest(to: words[0].lowercased(), in: names)
     }
 }

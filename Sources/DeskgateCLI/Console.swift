@@ -55,6 +55,13 @@ enum Console {
         return Machine.isTerminal(1) && (forbidden ?? "").isEmpty && terminal != nil && terminal != "dumb"
     }()
 
+    /// Text from strangers without the control characters that a terminal would obey; the ends of lines stay.
+    static func printable(_ text: String) -> String {
+        String(
+            String.UnicodeScalarView(
+                text.unicodeScalars.map { $0 != "\n" && $0.properties.generalCategory == .control ? " " : $0 }))
+    }
+
     /// Words of the command line for an error message. Long ones are omitted, because they may be misplaced security keys.
     static func mention(_ words: some Sequence<String>) -> String {
         let shown = words.filter { (1...16).contains($0.utf8.count) }

@@ -7,6 +7,7 @@ enum DeliveriesCommands {
     private static let states = Delivery.State.allCases.map(\.rawValue)
     private static let state = Option("state", value: .choice(states, "STATE"), Value.alternatives(states))
     private static let filters = [
+        Option("type", value: .text("TYPE"), "of an event of this type, such as ticket.rated"),
         Option("app", value: .app, field: "app_id", "of this app_id"),
         Option("user", value: .text("ID"), field: "user_id", "of this user_id"),
         Option("ticket", value: .text("ID"), field: "ticket_id", "of this ticket"),

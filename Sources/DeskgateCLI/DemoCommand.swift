@@ -52,7 +52,7 @@ enum DemoCommand {
     private static func ports(_ arguments: Arguments) throws(CommandError) -> DemoPorts {
         guard let port: UInt16 = arguments.number("port") else { return .free() }
         let ports = DemoPorts(from: port)
-        if let problem = ports.problem { throw .option("port", problem.description) }
+        if let problem = ports.problem() { throw .option("port", problem.description) }
         return ports
     }
 

@@ -2,9 +2,10 @@
 enum FishCompletions {
     /// The script for fish 3 and later.
     static var script: String {
-        let words = CommandTable.firstWords.map(firstWord) + ["complete -c deskgate -n '__deskgate_is' -a help -d 'Explains a command.'"]
+        let words =
+            (0..<CommandTable.mostWords).flatMap(following) + ["complete -c deskgate -n '__deskgate_is' -a help -d 'Explains a command.'"]
         return
-            (head + words + CommandTable.commands.filter { $0.words.count == 2 }.map(secondWord) + CommandTable.commands.flatMap(arguments))
+            (head + words + CommandTable.commands.flatMap(arguments))
             .joined(separator: "\n")
     }
 
@@ -36,18 +37,15 @@ enum FishCompletions {
         """
     ]
 
-    private static func firstWord(_ word: String) -> String {
-        let family = CommandTable.family(word)
-        let text =
-            family.isEmpty
-            ? CommandTable.commands.first { $0.name == word }?.summary ?? "" : family.map { $0.words[1] }.joined(separator: ", ")
-        return "complete -c deskgate -n '__deskgate_is; or __deskgate_is help' -a \(word) -d \(quoted(text))"
-    }
-
-    private static func secondWord(_ command: Command) -> String {
-        let (first, second) = (command.words[0], command.words[1])
-        return
-            "complete -c deskgate -n '__deskgate_is \(first); or __deskgate_is help \(first)' -a \(second) -d \(quoted(command.summary))"
+    /// The words that follow beginnings of so many words.
+    private static func following(_ count: Int) -> [String] {
+        CommandTable.beginnings(of: count).flatMap { beginning in
+            let (alone, helped) = (["__deskgate_is"] + beginning, ["__deskgate_is", "help"] + beginning)
+            let condition = "\(alone.joined(separator: " ")); or \(helped.joined(separator: " "))"
+            return CommandTable.words(after: beginning).map { word, text in
+                "complete -c deskgate -n '\(condition)' -a \(word) -d \(quoted(text))"
+            }
+        }
     }
 
     /// For a command: its options and its operand.

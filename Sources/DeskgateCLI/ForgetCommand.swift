@@ -27,6 +27,7 @@ enum ForgetCommand {
         let counts = [
             AdminText.count(answer["devices"], "push token", "push tokens"), AdminText.count(answer["events"], "event", "events"),
             AdminText.count(answer["deliveries"], "delivery", "deliveries"),
+            AdminText.count(answer["bot_calls"], "call of bots", "calls of bots"),
             AdminText.count(answer["revocations"], "revocation", "revocations"),
         ]
         return (["Forgotten. Erased: \(counts.joined(separator: ", "))."] + remaining(answer) + files(answer)).joined(separator: "\n")

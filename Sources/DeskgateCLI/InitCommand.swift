@@ -1,5 +1,7 @@
+internal import Configuration
 internal import Core
 internal import Crypto
+internal import Demo
 internal import JSON
 internal import POSIX
 
@@ -11,6 +13,9 @@ enum InitCommand {
         options: [
             Option("app", value: .text("ID"), default: "\(placeholder), to be replaced", "the app_id that the help desk shows"),
             Option(
+                "help-desk", value: .choice(HelpDeskKind.allCases.map(\.rawValue), "NAME"), default: HelpDeskKind.default.rawValue,
+                "the help desk that the app belongs to: pyrus or sendbird"),
+            Option(
                 "port", value: .number(1...65534), default: "\(usualPorts.public), and \(usualPorts.admin)",
                 "the port of the public listener; the admin listener gets the next one"),
             Option(
@@ -18,46 +23,82 @@ enum InitCommand {
                 "the SQLite database, relative to DIR; elsewhere when the service may not write to DIR"),
             Option(
                 "simulator", value: .directory,
-                "where deskgate simulate runs: its notifiers go into the configuration, for ios, android, huawei, rustore"),
+                "where deskgate simulate runs: its notifiers go into the configuration, for ios, android, huawei, rustore; and its Sendbird, for an app of that"
+            ),
+            Option("bot-demo", "add a bot with four functions, and the files of a sample shop that it calls; see deskgate bots demo"),
             .json,
         ],
         examples: [
             Example("deskgate init /etc/deskgate --app my-app", "Makes a configuration and its secrets under /etc/deskgate."),
             Example("deskgate init data --simulator data/simulator", "Makes one whose pushes go to deskgate simulate."),
+            Example("deskgate init data --help-desk sendbird --app THE-APPLICATION-ID", "Makes one for an app of Sendbird Desk."),
+            Example("deskgate init --bot-demo shop", "Makes one with a bot that deskgate bots demo shows at work."),
         ], run: run)
 
     private static let placeholder = "my-app"
     private static let usualPorts: InitFiles.Ports = (8080, 9090)
 
     private static func run(_ arguments: Arguments) throws(CommandError) -> ExitCode {
-        let app = arguments["app"] ?? placeholder
+        let hasBot = arguments.has("bot-demo")
+        let app = arguments["app"] ?? (hasBot ? BotDemoFiles.app : placeholder)
         try Arguments.refuseKey(app, as: "--app")
         if let problem = FieldGrammar.problem(ofAppID: Array(app.utf8).span) {
             throw .option("app", Malformation(.appID, problem).description)
         }
         if arguments.operand?.isEmpty == true { throw .usage("DIR is empty") }
-        let simulator = try arguments["simulator"].map { directory throws(CommandError) in try InitSimulator(directory: directory) }
+        let helpDesk = arguments["help-desk"].flatMap { HelpDeskKind(rawValue: $0) } ?? .default
+        let simulator = try arguments["simulator"].map { directory throws(CommandError) in
+            try InitSimulator(directory: directory, helpDesk: helpDesk)
+        }
         let port: UInt16? = arguments.number("port")
-        let files = InitFiles(directory: arguments.operand ?? ".")
+        let ports: InitFiles.Ports = port.map { ($0, $0 + 1) } ?? usualPorts
+        if hasBot, ports.public > UInt16.max - 2 { throw .option("port", "the sample shop needs the second port behind it") }
+        let files = InitFiles(directory: arguments.operand ?? ".", helpDesk: helpDesk, hasBot: hasBot)
         if let existing = files.all.first(where: File.exists) {
             throw .negative("exists", "\(existing) exists already; nothing was changed")
         }
-        try files.write(app: app, ports: port.map { ($0, $0 + 1) } ?? usualPorts, store: arguments["store"], simulator: simulator)
-        Console.answer(arguments, files.json, nextSteps(files, app))
+        try files.write(app: app, ports: ports, store: arguments["store"], simulator: simulator)
+        Console.answer(
+            arguments, files.json,
+            hasBot ? BotDemoGuide(files, app, port: ports.public).text : nextSteps(files, app, isSimulated: simulator != nil))
         return .done
     }
 
-    private static func nextSteps(_ files: InitFiles, _ app: String) -> String {
-        let replace = app == placeholder ? "\n  4. Replace \(placeholder) in the configuration by the app_id that Pyrus shows you." : ""
+    private static func nextSteps(_ files: InitFiles, _ app: String, isSimulated: Bool) -> String {
+        var steps = [
+            "Serve:         deskgate serve --config \(files.configuration)",
+            "Mint a key:    deskgate key mint --config \(files.configuration) --app \(app) --user USER",
+        ]
+        let desk: String
+        if let secret = files.webhookSecret {
+            desk = "Pyrus"
+            steps.append(
+                """
+                Tell Pyrus:    the authorization URL is https://YOUR-HOST/pyrus/authorize,
+                                    the one for new comments https://YOUR-HOST/pyrus/webhook/SECRET,
+                                    where SECRET stands in \(secret)
+                """)
+        } else {
+            desk = "Sendbird"
+            steps.append(
+                """
+                Tell Sendbird: the URL for webhooks of Chat is https://YOUR-HOST/sendbird/chat-webhook/\(app),
+                                    the one for those of Desk https://YOUR-HOST/sendbird/desk-webhook/\(app)
+                """)
+            if !isSimulated {
+                let tokens = InitSendbird.tokens.map { "Write the API token of \($0.api) into \(files.secret($0.file))." }
+                steps = tokens + steps
+            }
+        }
+        if app == placeholder, !isSimulated {
+            steps.append("Replace \(placeholder) in the configuration by the app_id that \(desk) shows you.")
+        }
+        let numbered = steps.enumerated().map { "  \($0 + 1). \($1)" }
         return """
             Made \(files.configuration), and fresh secrets in \(files.secrets) that only you may read.
 
             Next:
-              1. Serve:         deskgate serve --config \(files.configuration)
-              2. Mint a key:    deskgate key mint --config \(files.configuration) --app \(app) --user USER
-              3. Tell Pyrus:    the authorization URL is https://YOUR-HOST/pyrus/authorize,
-                                the one for new comments https://YOUR-HOST/pyrus/webhook/SECRET,
-                                where SECRET stands in \(files.webhookSecret)\(replace)
+            \(numbered.joined(separator: "\n"))
             """
     }
 }
@@ -72,37 +113,55 @@ struct InitFiles {
     let secrets: String
     private let adminToken: String
     private let appSecret: String
-    let webhookSecret: String
+    /// Nil where the help desk signs its webhooks with secrets of its own.
+    let webhookSecret: String?
+    /// The files of a demonstration of bots; nil without one.
+    let bot: BotDemoFiles?
 
-    init(directory: String) {
+    init(directory: String, helpDesk: HelpDeskKind, hasBot: Bool) {
         self.directory = directory
         configuration = Path.resolve("config.json", in: directory)
         secrets = Path.resolve("secrets", in: directory)
         adminToken = Path.resolve("admin-token", in: secrets)
         appSecret = Path.resolve("app-1.key", in: secrets)
-        webhookSecret = Path.resolve("webhook-1.key", in: secrets)
+        webhookSecret = helpDesk == .pyrus ? Path.resolve("webhook-1.key", in: secrets) : nil
+        bot = hasBot ? BotDemoFiles(directory: directory) : nil
     }
 
+    /// The path of a secret.
+    func secret(_ name: String) -> String { Path.resolve(name, in: secrets) }
+
     /// The files that must not exist yet.
-    var all: [String] { [configuration, adminToken, appSecret, webhookSecret] }
+    var all: [String] { [configuration] + freshSecrets + (bot?.all ?? []) }
+
+    private var freshSecrets: [String] { [adminToken, appSecret] + (webhookSecret.map { [$0] } ?? []) }
 
     /// The JSON of `--json`: what was created.
     var json: JSONValue {
-        [
+        var files: JSONObject = [
             "configuration": .string(configuration), "admin_token": .string(adminToken), "app_secret": .string(appSecret),
-            "webhook_secret": .string(webhookSecret),
         ]
+        if let webhookSecret { files.append(.string(webhookSecret), forKey: "webhook_secret") }
+        if let bot {
+            files.append(.string(bot.signingSecret), forKey: "bot_secret")
+            files.append(.string(bot.shopToken), forKey: "shop_token")
+            files.append(.string(bot.shop), forKey: "shop")
+        }
+        return .object(files)
     }
 
     /// Creates the files, the configuration last, so that it never exists without its secrets.
     func write(app: String, ports: Ports, store: String?, simulator: InitSimulator?) throws(CommandError) {
         try make(directory) { () throws(SystemError) in try File.createDirectory(directory, mode: 0o700) }
         try make(secrets) { () throws(SystemError) in try File.createDirectory(secrets, mode: 0o700) }
-        for path in [adminToken, appSecret, webhookSecret] {
+        for path in freshSecrets {
             let secret = try SecretCommand.newSecret()
             try make(path) { () throws(SystemError) in try File.create(path, mode: 0o600, "\(secret)\n".utf8) }
         }
-        let text = Self.configurationJSON(app: app, ports, store, simulator).serialized(pretty: true) + [UInt8(ascii: "\n")]
+        let shopPort = ports.public + 2
+        if let bot { try explaining { () throws(DemoFailure) in try bot.write(shopPort: shopPort) } }
+        let bots = bot.map { _ in BotDemoFiles.bots(app: app, port: ports.public, shopPort: shopPort) }
+        let text = configurationJSON(app: app, ports, store, simulator, bots).serialized(pretty: true) + [UInt8(ascii: "\n")]
         try make(configuration) { () throws(SystemError) in try File.create(configuration, mode: 0o640, text) }
     }
 
@@ -110,11 +169,17 @@ struct InitFiles {
         try explaining(work) { .failed("cannot make \(path): \($0)") }
     }
 
-    private static func configurationJSON(app: String, _ ports: Ports, _ store: String?, _ simulator: InitSimulator?) -> JSONValue {
-        var application: JSONObject = [
-            "app_id": .string(app), "keys": [["id": 1, "secret": ["file": "secrets/app-1.key"]]],
-            "webhook": ["secret": ["file": "secrets/webhook-1.key"]],
-        ]
+    private func configurationJSON(
+        app: String, _ ports: Ports, _ store: String?, _ simulator: InitSimulator?, _ bots: JSONValue?
+    ) -> JSONValue {
+        var application: JSONObject = ["app_id": .string(app), "keys": [["id": 1, "secret": ["file": "secrets/app-1.key"]]]]
+        var notifiers = simulator?.notifiers
+        if webhookSecret != nil {
+            application.append(["secret": ["file": "secrets/webhook-1.key"]], forKey: "webhook")
+        } else {
+            for member in InitSendbird.members(simulator?.sendbird).members { application.append(member.value, forKey: member.key) }
+            notifiers = InitSendbird.notifiers(notifiers)
+        }
         var configuration: JSONObject = [
             "listen": ["host": "127.0.0.1", "port": .integer(Int64(ports.public))],
             "admin": ["host": "127.0.0.1", "port": .integer(Int64(ports.admin)), "token": ["file": "secrets/admin-token"]],
@@ -122,40 +187,9 @@ struct InitFiles {
         if let simulator { application.append(.object(simulator.routes), forKey: "routes") }
         if let store { configuration.append(["type": "sqlite", "path": .string(store)], forKey: "store") }
         configuration.append([.object(application)], forKey: "apps")
-        if let simulator { configuration.append(.object(simulator.notifiers), forKey: "notifiers") }
+        if let notifiers { configuration.append(.object(notifiers), forKey: "notifiers") }
+        if let bots { configuration.append(bots, forKey: "bots") }
         configuration.append(["level": "info", "format": "text"], forKey: "log")
         return .object(configuration)
-    }
-}
-
-/// The notifiers of running simulators and their device types, as `init` writes them into a configuration.
-struct InitSimulator {
-    /// The content of the configuration's `notifiers`.
-    let notifiers: JSONObject
-    /// The content of an app's `routes`.
-    let routes: JSONObject
-
-    private static let sizeLimit = 1 << 20
-    /// The simulated notifiers, each with the device type that the READMEs of apps use.
-    private static let types = [("apns", "ios"), ("fcm", "android"), ("hms", "huawei"), ("rustore", "rustore")]
-
-    /// Reads the files that `simulate` has written to a directory.
-    init(directory: String) throws(CommandError) {
-        let path = Path.resolve("notifiers.json", in: directory)
-        let remedy = "start this first and leave it running: deskgate simulate --directory \(directory)"
-        let bytes = try explaining { () throws(SystemError) in
-            try File.read(path, limit: Self.sizeLimit).bytes
-        } as: {
-            .option("simulator", "cannot read \(path): \($0); \(remedy)")
-        }
-        guard case .object(let simulated)? = (try? JSONDocument(parsing: bytes.span))?.value() else {
-            throw .option("simulator", "\(path) is not what simulate writes; \(remedy)")
-        }
-        var notifiers: JSONObject = ["log": ["type": "log"]]
-        var routes = JSONObject()
-        for member in simulated.members { notifiers.append(member.value, forKey: member.key) }
-        for (notifier, type) in Self.types where simulated[notifier] != nil { routes.append(.string(notifier), forKey: type) }
-        self.notifiers = notifiers
-        self.routes = routes
     }
 }

@@ -16,9 +16,19 @@ enum SimulateCommand {
                     portOption(provider), value: .number(0...65535), default: "any", "the port of \(SimulateWindow.name(of: provider))")
             } + [
                 Option("sendbird-desk-port", value: .number(0...65535), default: "any", "the port of Sendbird Desk"),
+                Option("sendbird-chat-port", value: .number(0...65535), default: "any", "the port of Sendbird Chat"),
+                Option(
+                    "sendbird-app", value: .text("ID"), default: SimulatedChatSettings.usualAppID,
+                    "the app_id that Sendbird Chat's webhooks name"),
+                Option(
+                    "sendbird-rate", value: .number(1...1_000_000), default: "\(SimulatedChatSettings.usualRequestsPerSecond)",
+                    "how many requests of a kind Sendbird Chat answers in a second; more are 429"),
                 Option(
                     "desk-webhook", value: .text("URL"),
                     "where Sendbird Desk's webhooks are sent to, such as http://127.0.0.1:8080/sendbird/desk-webhook/my-app"),
+                Option(
+                    "chat-webhook", value: .text("URL"),
+                    "where Sendbird Chat's webhooks are sent to, such as http://127.0.0.1:8080/sendbird/chat-webhook/my-app"),
                 Option("script", value: .file, "a JSON file with faults and devices; docs/SIMULATORS.md describes it"),
                 Option(
                     "fault", value: .text("JSON"), repeatable: true, #"one fault, such as {"provider":"fcm","answer":{"status":503}}"#),
@@ -33,7 +43,6 @@ enum SimulateCommand {
 
     /// The largest script in bytes; scripts are written by hand, so this is ample.
     private static let scriptLimit = 1 << 20
-
     private static func run(_ arguments: Arguments) throws(CommandError) -> ExitCode {
         // Before any thread is started, so that all threads inherit the blocked signals.
         let signals = try explaining { () throws(SystemError) in try Signals() }
@@ -47,24 +56,35 @@ enum SimulateCommand {
             try SimulatorSet(settings, faults: faults, devices: devices)
         }
         defer { simulators.stop() }
-        var deskSettings = SimulatedDeskSettings()
-        deskSettings.port = arguments.number("sendbird-desk-port") ?? 0
-        deskSettings.webhookURL = arguments["desk-webhook"]
-        deskSettings.observer = { window.show($0) }
-        let desk = try explaining { [deskSettings] () throws(SimulatorSet.Failure) in try SimulatedDesk(deskSettings, faults: faults) }
-        defer { desk.stop() }
+        let sendbird = try explaining { () throws(SimulatorSet.Failure) in
+            try SimulatedSendbird(sendbirdSettings(arguments, window), faults: faults)
+        }
+        defer { sendbird.stop() }
         let directory = arguments.required("directory")
         try explaining { () throws(SystemError) in
             let files = try SimulatorFiles(directory: directory)
             try files.write(simulators)
-            try files.write(desk)
-            window.open(simulators, desk, files)
+            try files.write(sendbird)
+            window.open(simulators, sendbird, files)
         } as: {
             .option("directory", "cannot write into \(directory): \($0); give one that you may write into")
         }
         while signals.next() == .reload {}
         signals.endAtOnce()
         return .done
+    }
+
+    private static func sendbirdSettings(_ arguments: Arguments, _ window: SimulateWindow) -> SimulatedSendbirdSettings {
+        var settings = SimulatedSendbirdSettings()
+        settings.desk.port = arguments.number(portOption(.sendbirdDesk)) ?? 0
+        settings.desk.webhookURL = arguments["desk-webhook"]
+        settings.desk.observer = { window.show($0) }
+        settings.chat.port = arguments.number(portOption(.sendbirdChat)) ?? 0
+        settings.chat.appID = arguments["sendbird-app"] ?? settings.chat.appID
+        settings.chat.requestsPerSecond = arguments.number("sendbird-rate") ?? settings.chat.requestsPerSecond
+        settings.chat.webhookURL = arguments["chat-webhook"]
+        settings.chat.observer = { window.show($0) }
+        return settings
     }
 
     private static func portOption(_ provider: SimulatedProvider) -> String {
@@ -99,14 +119,15 @@ struct SimulateWindow: Sendable {
     let isJSON: Bool
 
     /// Prints the addresses and files.
-    func open(_ simulators: SimulatorSet, _ desk: SimulatedDesk, _ files: SimulatorFiles) {
+    func open(_ simulators: SimulatorSet, _ sendbird: SimulatedSendbird, _ files: SimulatorFiles) {
+        let addresses =
+            SimulatedProvider.push.map { ($0, simulators[$0].url) }
+            + [(.sendbirdDesk, sendbird.desk.url), (.sendbirdChat, sendbird.chat.url)]
         if isJSON {
             var urls = JSONObject()
-            for provider in SimulatedProvider.push { urls.append(.string(simulators[provider].url), forKey: provider.rawValue) }
-            urls.append(.string(desk.url), forKey: SimulatedProvider.sendbirdDesk.rawValue)
+            for (provider, url) in addresses { urls.append(.string(url), forKey: provider.rawValue) }
             return Console.print(["event": "ready", "urls": .object(urls), "directory": .string(files.directory)])
         }
-        let addresses = SimulatedProvider.push.map { ($0, simulators[$0].url) } + [(.sendbirdDesk, desk.url)]
         let rows = addresses.map { provider, url in "  \(Self.padded(Self.name(of: provider), 14))\(url)" }
         Console.print(
             """
@@ -133,10 +154,10 @@ struct SimulateWindow: Sendable {
         guard isJSON else {
             let end = webhook.status.map { "answered \($0)" } ?? "not answered"
             let tries = webhook.tries == 1 ? "" : ", try \(webhook.tries)"
-            return Console.print(Self.padded(Self.name(of: .sendbirdDesk), 14) + "\(webhook.event) \(end)\(tries)")
+            return Console.print(Self.padded(Self.name(of: webhook.provider), 14) + "\(webhook.event) \(end)\(tries)")
         }
         Console.print([
-            "event": "webhook", "provider": .string(SimulatedProvider.sendbirdDesk.rawValue), "type": .string(webhook.event),
+            "event": "webhook", "provider": .string(webhook.provider.rawValue), "type": .string(webhook.event),
             "status": webhook.status.map { .integer(Int64($0)) } ?? .null, "tries": .integer(Int64(webhook.tries)),
         ])
     }
@@ -150,19 +171,15 @@ struct SimulateWindow: Sendable {
         case .hms: "HMS"
         case .rustore: "RuStore"
         case .sendbirdDesk: "Sendbird Desk"
+        case .sendbirdChat: "Sendbird Chat"
         }
     }
 
     static func line(_ push: SimulatedPush) -> String {
         let text = push.title.isEmpty ? push.body : push.body.isEmpty ? push.title : "\(push.title): \(push.body)"
-        let shown = text.isEmpty ? "(nothing to show)" : printable(text)
-        let start = padded(name(of: push.provider), 14) + padded("\(printable(String(push.token.prefix(8))))…", 11)
+        let shown = text.isEmpty ? "(nothing to show)" : Console.printable(text)
+        let start = padded(name(of: push.provider), 14) + padded("\(Console.printable(String(push.token.prefix(8))))…", 11)
         return start + (push.isDryRun ? "(checked only) \(shown)" : shown)
-    }
-
-    // Text from strangers must not contain terminal escape sequences.
-    private static func printable(_ text: String) -> String {
-        String(String.UnicodeScalarView(text.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 }))
     }
 
     private static func padded(_ text: String, _ width: Int) -> String {

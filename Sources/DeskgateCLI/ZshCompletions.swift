@@ -12,23 +12,13 @@ enum ZshCompletions {
             local command=${words[start]}
             if (( CURRENT == start )); then
                 commands=(
-        \(firstWords.joined(separator: "\n"))
+        \(described(after: []))
                 )
                 if (( start == 2 )); then commands+=('help:Explains a command.'); fi
                 _describe -t commands command commands
                 return
             fi
-            case $command in
-        \(families.joined(separator: "\n"))
-            esac
-            if (( ${#commands} )); then
-                if (( CURRENT == start + 1 )); then
-                    _describe -t commands command commands
-                    return
-                fi
-                command+=" ${words[start+1]}"
-                count=2
-            fi
+        \((1..<CommandTable.mostWords).map(families).joined(separator: "\n"))
             if (( start == 3 )); then return 1; fi
             shift $count words
             (( CURRENT -= count ))
@@ -53,29 +43,36 @@ enum ZshCompletions {
         """
     }
 
-    private static var firstWords: [String] {
-        CommandTable.firstWords.map { word in
-            let family = CommandTable.family(word)
-            guard family.isEmpty else { return described(word, family.map { $0.words[1] }.joined(separator: ", ")) }
-            return described(word, CommandTable.commands.first { $0.name == word }?.summary ?? "")
+    /// For the beginnings of so many words: the words that follow, or the longer name.
+    private static func families(of count: Int) -> String {
+        let cases = CommandTable.beginnings(of: count).map { beginning in
+            """
+                \(quoted(beginning.joined(separator: " "))))
+                    commands=(
+            \(described(after: beginning))
+                    ) ;;
+            """
         }
+        return """
+                commands=()
+                case $command in
+            \(cases.joined(separator: "\n"))
+                esac
+                if (( ${#commands} )); then
+                    if (( CURRENT == start + \(count) )); then
+                        _describe -t commands command commands
+                        return
+                    fi
+                    command+=" ${words[start+\(count)]}"
+                    count=\(count + 1)
+                fi
+            """
     }
 
-    /// For the first word of commands of two words: the second ones.
-    private static var families: [String] {
-        CommandTable.firstWords.compactMap { word in
-            let family = CommandTable.family(word)
-            guard !family.isEmpty else { return nil }
-            return """
-                    \(word))
-                        commands=(
-                \(family.map { described($0.words[1], $0.summary) }.joined(separator: "\n"))
-                        ) ;;
-                """
-        }
+    /// The words that follow a beginning, with what each is for.
+    private static func described(after beginning: [String]) -> String {
+        CommandTable.words(after: beginning).map { "            \(quoted("\($0.word):\($0.text)"))" }.joined(separator: "\n")
     }
-
-    private static func described(_ word: String, _ text: String) -> String { "            \(quoted("\(word):\(text)"))" }
 
     /// For a command: its arguments, as `_arguments` reads them.
     private static func arguments(of command: Command) -> String {

@@ -17,18 +17,21 @@ package final class Dispatcher: Sendable {
     /// - Parameters:
     ///   - audience: which notifiers are told of removed devices; called on that thread, before each call of the store.
     ///   - tracer: makes the spans of attempts; nil makes none.
+    ///   - onLostCalls: called with calls of bots that became `unknown`, because their process has ended; on that thread, so it must not
+    ///     block.
     ///   - notifiers: by name; their owner closes them after `stop`, except those that `replace` has left out.
     /// - Throws: when the system has no room for it.
     package init(
         store: any Store, audience: @escaping @Sendable () -> RegistryAudience, notifiers: [String: ServedNotifier], retention: Retention,
         metrics: DeliveryMetrics, logger: Logger,
-        clocks: Clocks, inbox: Monitor<DispatcherInbox>, tracer: Tracer? = nil
+        clocks: Clocks, inbox: Monitor<DispatcherInbox>, tracer: Tracer? = nil,
+        onLostCalls: @escaping @Sendable ([BotCall]) -> Void = { _ in }
     ) throws(ThreadError) {
         self.inbox = inbox
         inbox.update { $0.replaceNotifiers(notifiers) }
         let worker = DispatcherWorker(
             store: store, audience: audience, retention: retention, metrics: metrics, logger: logger, clocks: clocks, inbox: inbox,
-            tracer: tracer)
+            tracer: tracer, onLostCalls: onLostCalls)
         thread = try OwnThread { worker.run() }
     }
 

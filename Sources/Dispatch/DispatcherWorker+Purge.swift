@@ -1,4 +1,5 @@
 internal import Core
+internal import Observability
 internal import Time
 
 extension DispatcherWorker {
@@ -7,8 +8,8 @@ extension DispatcherWorker {
     private static let mostRemoved = 50
     private static let purgeIntervalMilliseconds: UInt64 = 60_000
 
-    /// Once a minute, gives up expired deliveries, deletes ended ones that are older than the retention, and removes idle devices. Of the
-    /// processes that share a store one does it.
+    /// Once a minute, gives up expired deliveries and calls of bots that nobody has ended, deletes what has ended and is older than the
+    /// retention, and removes idle devices. Of the processes that share a store one does it.
     /// - Returns: whether new deliveries may be due.
     func purge(
         _ purgeAt: inout UnixMilliseconds, _ now: UnixMilliseconds, _ keeper: TimeKeeper, _ standing: ReplicaStanding,
@@ -22,6 +23,7 @@ extension DispatcherWorker {
             return false
         }
         let givenUp = giveUpExpired(now, keeper, &untried)
+        let lost = giveUpBotCalls(now, keeper)
         let forgotten = try? store.purge(
             now: now.saturating(subtracting: keeper.time.held(for: Recognition.milliseconds)),
             deliveredBefore: keeper.since(retention.deliveredMilliseconds, now: now),
@@ -31,10 +33,25 @@ extension DispatcherWorker {
             telling: audience())
         keeper.keep()
         // A pass does a limited amount; the next one follows at once until nothing is left.
-        let isDone = max(givenUp, forgotten ?? 0) < Self.mostPurged && removed ?? 0 < Self.mostRemoved
+        let isDone = max(givenUp, lost, forgotten ?? 0) < Self.mostPurged && removed ?? 0 < Self.mostRemoved
         purgeAt = isDone ? now + Self.purgeIntervalMilliseconds : now
         // Removing a device makes a registry event for the notifiers that are told of it.
         return removed ?? 0 > 0
+    }
+
+    /// - Returns: how many calls it gave up.
+    private func giveUpBotCalls(_ now: UnixMilliseconds, _ keeper: TimeKeeper) -> Int {
+        let lost = try? store.giveUpBotCalls(
+            startedBefore: keeper.since(BotCall.lostAfterMilliseconds, now: now), now: now, limit: Self.mostPurged)
+        guard let lost, !lost.isEmpty else { return 0 }
+        logger.log(
+            .warning, "calls of bots were left unknown; the process that made them has ended",
+            [
+                "calls": .integer(lost.count), "first_id": .string(lost[0].id.description),
+                "remedy": .string("deskgate bots calls list --outcome unknown lists them; the backends' logs have their ids"),
+            ])
+        onLostCalls(lost)
+        return lost.count
     }
 
     /// - Returns: how many deliveries it gave up.

@@ -19,12 +19,13 @@ final class DispatcherWorker: Sendable {
     private let clocks: Clocks
     /// Nil traces nothing.
     private let tracer: Tracer?
+    let onLostCalls: @Sendable ([BotCall]) -> Void
     let inbox: Monitor<DispatcherInbox>
 
     init(
         store: any Store, audience: @escaping @Sendable () -> RegistryAudience, retention: Retention, metrics: DeliveryMetrics,
         logger: Logger,
-        clocks: Clocks, inbox: Monitor<DispatcherInbox>, tracer: Tracer?
+        clocks: Clocks, inbox: Monitor<DispatcherInbox>, tracer: Tracer?, onLostCalls: @escaping @Sendable ([BotCall]) -> Void
     ) {
         self.store = store
         self.audience = audience
@@ -34,6 +35,7 @@ final class DispatcherWorker: Sendable {
         self.clocks = clocks
         self.inbox = inbox
         self.tracer = tracer
+        self.onLostCalls = onLostCalls
     }
 
     func run() {

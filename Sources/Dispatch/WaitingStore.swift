@@ -112,6 +112,35 @@ extension WaitingStore {
         }
     }
 
+    func begin(
+        _ call: BotCall, isAwaited: @escaping @Sendable () -> Bool,
+        completion: @escaping @Sendable (Result<BotCallBeginning, StoreError>) -> Void
+    ) {
+        do throws(StoreError) {
+            try store().begin(call, isAwaited: isAwaited, completion: completion)
+        } catch {
+            completion(.failure(error))
+        }
+    }
+
+    func end(_ call: UUIDv7, _ ending: BotCall.Ending, completion: @escaping @Sendable (Result<Void, StoreError>) -> Void) {
+        do throws(StoreError) {
+            try store().end(call, ending, completion: completion)
+        } catch {
+            completion(.failure(error))
+        }
+    }
+
+    func botCall(_ id: UUIDv7) throws(StoreError) -> BotCall? { try store().botCall(id) }
+
+    func botCalls(_ filter: BotCallFilter, after: BotCallCursor?, limit: Int) throws(StoreError) -> BotCallPage {
+        try store().botCalls(filter, after: after, limit: limit)
+    }
+
+    func giveUpBotCalls(startedBefore: UnixMilliseconds, now: UnixMilliseconds, limit: Int) throws(StoreError) -> [BotCall] {
+        try store().giveUpBotCalls(startedBefore: startedBefore, now: now, limit: limit)
+    }
+
     func devices(_ filter: DeviceFilter, after: Device.Key?, limit: Int) throws(StoreError) -> [Device] {
         try store().devices(filter, after: after, limit: limit)
     }

@@ -40,6 +40,9 @@ package struct ClientRequest: Sendable {
     package let address: IPAddress?
     /// Whether the server may compress the response's body, which is then unpacked; its limit counts the unpacked bytes.
     package let acceptsCompression: Bool
+    /// Whether it is sent once at most, on a connection of its own. On a kept connection that turns out to be closed libcurl would send it
+    /// again, although the server may have acted on it.
+    package let isSentOnce: Bool
     /// The origin that it is sent to.
     let origin: Origin
 
@@ -51,7 +54,7 @@ package struct ClientRequest: Sendable {
     package init(
         _ method: ClientMethod, _ url: String, headers: [(name: String, value: String)] = [], body: [UInt8] = [],
         timeoutMilliseconds: Int, connectTimeoutMilliseconds: Int = 5000, responseBodyLimit: Int = 64 * 1024,
-        address: IPAddress? = nil, acceptsCompression: Bool = false
+        address: IPAddress? = nil, acceptsCompression: Bool = false, isSentOnce: Bool = false
     ) throws(Problem) {
         precondition(method != .get || body.isEmpty, "GET has no body")
         precondition(timeoutMilliseconds > 0 && connectTimeoutMilliseconds > 0, "timeouts are positive")
@@ -70,6 +73,7 @@ package struct ClientRequest: Sendable {
         self.responseBodyLimit = responseBodyLimit
         self.address = address
         self.acceptsCompression = acceptsCompression
+        self.isSentOnce = isSentOnce
         self.origin = origin
     }
 }

@@ -95,10 +95,12 @@ final class EasyHandle {
 
     private func setDestination(_ request: ClientRequest) {
         if request.acceptsCompression { set(CURLOPT_ACCEPT_ENCODING, "gzip, deflate") }
-        guard let address = request.address else { return }
-        let destination = TextList(connectingTo: address)
-        self.destination = destination
-        unsafe setPointer(CURLOPT_CONNECT_TO, unsafe UnsafeRawPointer(destination.first))
+        if let address = request.address {
+            let destination = TextList(connectingTo: address)
+            self.destination = destination
+            unsafe setPointer(CURLOPT_CONNECT_TO, unsafe UnsafeRawPointer(destination.first))
+        }
+        guard request.address != nil || request.isSentOnce else { return }
         set(CURLOPT_FRESH_CONNECT, 1)
         set(CURLOPT_FORBID_REUSE, 1)
     }

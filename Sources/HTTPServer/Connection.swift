@@ -103,7 +103,7 @@ final class Connection: Exchange {
     }
 
     private func request(_ body: UnsafeMutableBufferPointer<UInt8>, route: Int) -> Request {
-        unsafe Request(method: method, body: body, pathParameter: context.router.parameter(of: path, route: route), exchange: self)
+        unsafe Request(method: method, body: body, pathParameters: context.router.parameters(of: path, route: route), exchange: self)
     }
 
     /// Called when a part of the body has arrived.

@@ -4,18 +4,18 @@ package struct Request: ~Copyable {
     /// The method. HEAD calls the handler of GET, and the library omits the body.
     package let method: Method
     @usableFromInline let bodyBytes: UnsafeMutableBufferPointer<UInt8>
-    @usableFromInline let pathParameter: UnsafeBufferPointer<UInt8>
+    @usableFromInline let pathParameters: PathParameters
     private let exchange: any Exchange
 
     /// Makes a request over bytes that must outlive it; for servers and in-process clients.
-    /// - Parameter pathParameter: the bytes of the path at the route's parameter; empty when it has none.
+    /// - Parameter pathParameters: the bytes of the path at the route's parameters.
     package init(
         method: Method, body: UnsafeMutableBufferPointer<UInt8>,
-        pathParameter: UnsafeBufferPointer<UInt8> = unsafe UnsafeBufferPointer(start: nil, count: 0), exchange: any Exchange
+        pathParameters: PathParameters = .none, exchange: any Exchange
     ) {
         self.method = method
         unsafe bodyBytes = body
-        unsafe self.pathParameter = pathParameter
+        self.pathParameters = pathParameters
         self.exchange = exchange
     }
 
@@ -36,12 +36,20 @@ package struct Request: ~Copyable {
         return try use(&span)
     }
 
-    /// Lends the bytes of the path at the route's parameter, as sent; empty when the route has none.
+    /// Lends the bytes of the path at the route's first parameter, as sent; empty when the route has none.
     @inlinable @inline(__always)
     package borrowing func withPathParameter<Result, Failure: Error>(
         _ use: (Span<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        try unsafe use(pathParameter.span)
+        try unsafe use(pathParameters.values.0.span)
+    }
+
+    /// Lends the bytes of the path at the route's second parameter, as `withPathParameter`.
+    @inlinable @inline(__always)
+    package borrowing func withSecondPathParameter<Result, Failure: Error>(
+        _ use: (Span<UInt8>) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try unsafe use(pathParameters.values.1.span)
     }
 
     /// Lends the value of the first header of that name (compared without regard to case); nil when there is none.

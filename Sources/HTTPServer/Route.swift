@@ -1,5 +1,3 @@
-internal import Bytes
-
 /// Handles a request: it must consume its `Responder`; the returned `Answered` proves that.
 package typealias Handler = @Sendable (borrowing Request, consuming Responder) -> Answered
 
@@ -12,8 +10,9 @@ package typealias Admission = @Sendable (borrowing Request) -> Response?
 package struct Route: Sendable {
     /// The path, compared byte by byte with the request's path as sent; percent escapes are not decoded.
     ///
-    /// One segment may be a parameter, written `:name`: it matches any segment that is not empty, and the handler can read the matched
-    /// bytes. The rest of the path is fixed.
+    /// Two segments at most may be parameters, written `:name`: each matches any segment that is not empty, and the handler can read the
+    /// matched bytes. The rest of the path is fixed. Written `*` as the last segment, a parameter matches all that is left of the path,
+    /// slashes included.
     package let path: StaticString
     /// The largest body in bytes; a larger one is answered 413.
     package let bodyLimit: Int
@@ -23,10 +22,8 @@ package struct Route: Sendable {
     package let descriptions: [Method: RouteDescription]
     /// Checks requests before their bodies are received; nil to accept all.
     let admission: Admission?
-    /// How many bytes of the path come before its parameter; nil when it has none.
-    let prefixCount: Int?
-    /// How many bytes of the path follow its parameter.
-    let suffixCount: Int
+    /// What the path consists of.
+    let pattern: PathPattern
 
     /// Makes a route.
     package init(
@@ -38,8 +35,7 @@ package struct Route: Sendable {
         self.admission = admission
         self.bodyLimit = bodyLimit
         self.handlers = handlers
-        prefixCount = Self.prefixCount(of: path)
-        suffixCount = Self.suffixCount(of: path, prefixCount)
+        pattern = PathPattern(path)
     }
 
     /// The same route, whose requests must pass another check before its own one and before their bodies are received.
@@ -50,47 +46,6 @@ package struct Route: Sendable {
                 if let refusal = check(request) { return refusal }
                 return admission?(request)
             }, described: descriptions, handlers)
-    }
-
-    /// Whether the path has a parameter.
-    var hasParameter: Bool { prefixCount != nil }
-
-    /// Whether this route has the requested path.
-    func matches(_ requested: Span<UInt8>) -> Bool {
-        prefixCount == nil ? requested.equals(path) : fillsParameter(requested)
-    }
-
-    /// Whether a path equals this route's except for the parameter's segment.
-    private func fillsParameter(_ requested: Span<UInt8>) -> Bool {
-        guard let prefixCount, requested.count > prefixCount + suffixCount else { return false }
-        let end = requested.count - suffixCount
-        guard requested.extracting(..<prefixCount).equals(prefixOf: path), hasSuffix(requested.extracting(end...)) else { return false }
-        for index in prefixCount..<end where requested[index] == UInt8(ascii: "/") {
-            return false
-        }
-        return true
-    }
-
-    private func hasSuffix(_ bytes: Span<UInt8>) -> Bool {
-        let start = path.utf8CodeUnitCount - suffixCount
-        for index in bytes.indices {
-            guard unsafe bytes[index] == path.utf8Start[start + index] else { return false }
-        }
-        return true
-    }
-
-    private static func prefixCount(of path: StaticString) -> Int? {
-        path.withUTF8Buffer { bytes in
-            bytes.indices.dropFirst().first { unsafe bytes[$0] == UInt8(ascii: ":") && bytes[$0 - 1] == UInt8(ascii: "/") }
-        }
-    }
-
-    private static func suffixCount(of path: StaticString, _ prefixCount: Int?) -> Int {
-        guard let prefixCount else { return 0 }
-        return path.withUTF8Buffer { bytes in
-            let end = unsafe bytes.extracting(prefixCount...).firstIndex(of: UInt8(ascii: "/")).map { prefixCount + $0 } ?? bytes.count
-            return bytes.count - end
-        }
     }
 
     func handler(for method: Method) -> Handler? {

@@ -26,7 +26,7 @@ package final class Router: Sendable {
         let paths = routes.map { "\($0.path)" }
         precondition(Set(paths).count == paths.count, "a path has one route")
         self.routes = routes
-        parameterRoutes = routes.indices.filter { routes[$0].hasParameter }
+        parameterRoutes = routes.indices.filter { routes[$0].pattern.parameterCount > 0 }
         methodNotAllowed = routes.map { StandardResponse.methodNotAllowed($0.allowed) }
         var owners: [Endpoint.Owner] = []
         entries = routes.map { route in
@@ -40,19 +40,18 @@ package final class Router: Sendable {
 
     /// Finds the match for a request's method and path. The result must not outlive the router.
     package func match(_ method: Method, path: Span<UInt8>) -> Match {
-        for index in entries.indices where entries[index].parameterPrefix == nil && path.equals(entries[index].path) {
+        for index in entries.indices where entries[index].pattern.parameterCount == 0 && path.equals(entries[index].path) {
             return match(method, route: index)
         }
-        for index in parameterRoutes where routes[index].matches(path) {
+        for index in parameterRoutes where entries[index].pattern.ranges(in: path) != nil {
             return match(method, route: index)
         }
         return .response(StandardResponse.notFound, route: Self.unmatched)
     }
 
-    /// The bytes of a path at the parameter of its matching route; empty when that route has none.
-    package func parameter(of path: UnsafeBufferPointer<UInt8>, route index: Int) -> UnsafeBufferPointer<UInt8> {
-        guard let start = entries[index].parameterPrefix else { return unsafe UnsafeBufferPointer(start: nil, count: 0) }
-        return path.extracting(start..<path.count - entries[index].parameterSuffix)
+    /// The bytes of a path at the parameters of its matching route.
+    package func parameters(of path: UnsafeBufferPointer<UInt8>, route index: Int) -> PathParameters {
+        entries[index].pattern.parameterCount == 0 ? .none : unsafe PathParameters(of: path, entries[index].pattern)
     }
 
     private func match(_ method: Method, route index: Int) -> Match {
@@ -68,18 +67,14 @@ extension Router {
     private struct Entry {
         let path: StaticString
         let bodyLimit: Int
-        /// How many bytes come before the parameter; nil for a plain path.
-        let parameterPrefix: Int?
-        /// How many bytes follow the parameter.
-        let parameterSuffix: Int
+        let pattern: PathPattern
         /// Indexed by the method's raw value.
         let endpoints: InlineArray<7, Endpoint?>
 
         init(_ route: Route, _ makeEndpoint: (@escaping Handler) -> Endpoint) {
             path = route.path
             bodyLimit = route.bodyLimit
-            parameterPrefix = route.prefixCount
-            parameterSuffix = route.suffixCount
+            pattern = route.pattern
             endpoints = InlineArray { number in
                 Method(rawValue: number).flatMap { route.handler(for: $0) }.map(makeEndpoint)
             }

@@ -83,7 +83,8 @@ package struct AdminAccess {
         // No metrics count these deliveries while no service runs.
         let context = AdminContext(
             store: store, now: clocks.unixMilliseconds(), state: state, holds: nil, author: "command", onGivenUp: { _, _, _ in },
-            onRevocation: { _ in }, tickets: { _ in nil }, revocations: { () throws(StoreError) in try store.revocationBook().snapshot })
+            onRevocation: { _ in }, tickets: { _ in nil }, sessions: { _, _ in nil },
+            revocations: { () throws(StoreError) in try store.revocationBook().snapshot })
         return try action.perform(in: context)
     }
 

@@ -143,6 +143,8 @@ package struct AdminContext: Sendable {
     let onRevocation: @Sendable (RevocationChange) -> Void
     /// The tickets of an app at its help desk; nil for an app whose help desk offers none, and outside the service. Waits for nothing.
     let tickets: @Sendable (_ appID: String) -> (any TicketDesk)?
+    /// What this process knows of a person's session tokens; nil for an app that hands none out, and outside the service. Waits for nothing.
+    let sessions: @Sendable (_ appID: String, _ userID: String) -> SessionStanding?
     /// The revocations in force: those that authorization asks now, or outside the service those of the store.
     let revocations: @Sendable () throws(StoreError) -> Revocations
 

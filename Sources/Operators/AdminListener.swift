@@ -21,6 +21,7 @@ package struct AdminServices: Sendable {
     let onRevocation: @Sendable (RevocationChange) -> Void
     let revocations: Live<Revocations>
     let tickets: @Sendable (_ appID: String) -> (any TicketDesk)?
+    let sessions: @Sendable (_ appID: String, _ userID: String) -> SessionStanding?
     let onWork: @Sendable () -> Void
 
     /// Gathers the services.
@@ -33,6 +34,7 @@ package struct AdminServices: Sendable {
     ///     - onRevocation: called on that thread, before the answer, with a change that the store has taken; puts it in force.
     ///     - revocations: the ones in force.
     ///     - tickets: the tickets of an app; nil when its help desk offers none.
+    ///     - sessions: what is known of a person's session tokens; nil for an app that hands none out. Must not block.
     ///     - onWork: called on that thread, before the answer, when deliveries may have become due.
     package init(
         state: Live<OperatorState>, store: any Store, registry: MetricsRegistry, clocks: Clocks, logger: Logger, denials: DenialLog,
@@ -42,6 +44,7 @@ package struct AdminServices: Sendable {
         onGivenUp: @escaping @Sendable (_ count: Int, _ notifier: String, _ reason: GivenUpReason) -> Void,
         onRevocation: @escaping @Sendable (RevocationChange) -> Void, revocations: Live<Revocations>,
         tickets: @escaping @Sendable (_ appID: String) -> (any TicketDesk)? = { _ in nil },
+        sessions: @escaping @Sendable (_ appID: String, _ userID: String) -> SessionStanding? = { _, _ in nil },
         onWork: @escaping @Sendable () -> Void
     ) {
         self.state = state
@@ -58,6 +61,7 @@ package struct AdminServices: Sendable {
         self.onRevocation = onRevocation
         self.revocations = revocations
         self.tickets = tickets
+        self.sessions = sessions
         self.onWork = onWork
     }
 }
@@ -169,7 +173,8 @@ package final class AdminListener: Sendable {
         let context = AdminContext(
             store: services.store, now: services.clocks.unixMilliseconds(), state: services.state.current, holds: services.holds(),
             author: caller.author, onGivenUp: services.onGivenUp, onRevocation: services.onRevocation,
-            tickets: services.tickets, revocations: { [live = services.revocations] in live.current })
+            tickets: services.tickets, sessions: services.sessions,
+            revocations: { [live = services.revocations] in live.current })
         do throws(StoreError) {
             let answer = try action.perform(in: context)
             if answer.change?.makesWork == true { services.onWork() }

@@ -153,7 +153,7 @@ package struct AdminRoute: Sendable {
         [metrics, openAPI, KeyRequest.route, StatusAction.route, ExplainAction.route, ListenerProof.route] + DeliveryAction.routes
         + DeviceAction.routes + RevocationAction.routes + PersonAction.routes + [ForgetAction.route, UserAction.route]
         + [DeadGroupsAction.route, NotifierStanding.route, NotifierTestAction.route, ShownConfigurationAction.route]
-        + [ConfigurationChangesAction.route] + TicketAction.routes
+        + [ConfigurationChangesAction.route] + TicketAction.routes + BotCallAction.routes
 
     private static let metrics = AdminRoute(
         .get, "/metrics", .scrape, summary: "The metrics, in Prometheus' text format.", answer: Answer([], text: "The metrics."),

@@ -8,6 +8,8 @@ package struct DeliveryCriteria {
     /// The criteria.
     static let parameters = [
         AdminRoute.Parameter("state", .query, .choice(Delivery.State.allCases.map(\.rawValue)), text: "Where the delivery stands."),
+        AdminRoute.Parameter(
+            "type", .query, .choice(Event.Kind.allCases.map(\.rawValue)), text: "The type of its event, such as comment.created."),
         AdminRoute.Parameter("app_id", .query, text: "The app of its event."),
         AdminRoute.Parameter("user_id", .query, text: "The person whom its event concerns."),
         AdminRoute.Parameter("ticket_id", .query, .identity, text: "The ticket of its comment."),
@@ -38,6 +40,7 @@ package struct DeliveryCriteria {
         guard given.insert(Array(name.utf8)).inserted else { throw AdminProblem(name, "given twice.") }
         switch name {
         case "state": filter.state = try Self.state(text)
+        case "type": filter.kind = try Self.kind(text)
         case "app_id": filter.appID = text
         case "user_id": filter.userID = text
         case "ticket_id": filter.ticketID = try Self.identity(name, text)
@@ -73,10 +76,17 @@ package struct DeliveryCriteria {
         return state
     }
 
+    private static func kind(_ text: String) throws(AdminProblem) -> Event.Kind {
+        guard let kind = Event.Kind(rawValue: text) else {
+            throw AdminProblem("type", "expected the type of an event, such as \(Event.Kind.commentCreated.rawValue).")
+        }
+        return kind
+    }
+
     /// The criteria of a filter, as `add` accepts them.
     static func texts(of filter: DeliveryFilter) -> [(name: String, text: String)] {
         let values: [(String, String?)] = [
-            ("state", filter.state?.rawValue), ("app_id", filter.appID), ("user_id", filter.userID),
+            ("state", filter.state?.rawValue), ("type", filter.kind?.rawValue), ("app_id", filter.appID), ("user_id", filter.userID),
             ("ticket_id", filter.ticketID?.text), ("comment_id", filter.commentID?.text),
             ("notifier", filter.notifier), ("reason", filter.reason), ("from", filter.receivedFrom.map(RFC3339.text)),
             ("before", filter.receivedBefore.map(RFC3339.text)),

@@ -109,7 +109,8 @@ extension ForgetAction {
             [
                 "id": .string(former.id.description), "devices": .integer(Int64(erasure.devices)),
                 "events": .integer(Int64(erasure.events)), "deliveries": .integer(Int64(erasure.deliveries)),
-                "revocations": .integer(Int64(revocations)), "remaining": .array(Self.remaining(proof)),
+                "bot_calls": .integer(Int64(erasure.botCalls)), "revocations": .integer(Int64(revocations)),
+                "remaining": .array(Self.remaining(proof)),
                 "files": proof.files.map { .object(Self.json($0, traces)) } ?? .null,
                 "vacuumed": proof.isVacuumed.map { .bool($0) } ?? .null,
             ], change: .forgotten(erasure.devices), about: context.about(former, userID: person.userID) + about)
@@ -162,7 +163,7 @@ extension ForgetAction {
         summary: "Ends all keys of a person for ever, and erases devices, events, texts and identifiers from the store.",
         PersonAction.parameters,
         answer: AdminRoute.Answer(
-            ["id", "devices", "events", "deliveries", "revocations", "remaining", "files", "vacuumed"],
+            ["id", "devices", "events", "deliveries", "bot_calls", "revocations", "remaining", "files", "vacuumed"],
             text: "The revocation, how much was erased, what remains and why, and what a search of the store's files has found."),
         .fromStore { request throws(AdminProblem) in
             .some(try request.withBody { body throws(AdminProblem) in try ForgetAction(body) })

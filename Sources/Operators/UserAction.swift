@@ -39,7 +39,7 @@ package struct UserAction: AdminAction, Equatable {
         return AdminAnswer([
             "app_id": .string(person.appID), "user_id": .string(person.userID), "user_ref": reference.map { .string($0) } ?? .null,
             "may_chat": .bool(reason == nil), "reason": reason.map { .string($0) } ?? .null,
-            "keys_since": Self.bound(search.named + search.shared).map { .integer(Int64(clamping: $0.rawValue)) } ?? .null,
+            "keys_since": (search.named + search.shared).keysSince.map { .integer(Int64(clamping: $0.rawValue)) } ?? .null,
             "verify": .string(application.verification.rawValue),
             "shadow_until": application.shadowEnd(at: context.now.seconds).map { .integer(Int64(clamping: $0.rawValue)) } ?? .null,
             "push_tokens": .array(devices.map { .object($0.json(named: reference)) }), "registrations": .array(limits),
@@ -77,13 +77,6 @@ package struct UserAction: AdminAction, Equatable {
             "max": .integer(Int64(use.rule.max)), "window_seconds": .integer(Int64(clamping: use.rule.windowMilliseconds / 1000)),
             "next_at": use.nextAt.map { .string(RFC3339.text($0)) } ?? .null,
         ]
-    }
-
-    /// The first second whose keys count; nil when all do. Revocations of key ids are about some keys only.
-    private static func bound(_ revocations: [Revocation]) -> UnixSeconds? {
-        revocations.compactMap { revocation in
-            if case .keyID = revocation.subject { nil } else { revocation.issuedBefore }
-        }.max()
     }
 }
 

@@ -1,3 +1,4 @@
+internal import Bots
 package import Configuration
 internal import Core
 internal import Crypto
@@ -171,6 +172,7 @@ package final class RunningService: Sendable {
         graph.backends.client.close()
         graph.helpDeskClient.close()
         for helpDesk in graph.helpDesks { helpDesk.close() }
+        graph.bots.close()
         deliveries.stop(drainMilliseconds: SystemClock.monotonicMilliseconds().remaining(until: deadline))
         // After whatever makes spans.
         graph.traces.stop(drainMilliseconds: SystemClock.monotonicMilliseconds().remaining(until: deadline))

@@ -1,3 +1,4 @@
+internal import Bots
 package import Configuration
 package import Core
 internal import Crypto
@@ -34,6 +35,8 @@ package struct ServiceGraph: Sendable {
     private let publicGate: PublicGate
     /// The help desks; must be closed after the public listener.
     let helpDesks: [ServedHelpDesk]
+    /// The bots; must be closed after the public listener.
+    let bots: ServedBots
     /// When the certificates of the listeners expire, in Unix seconds.
     private let certificateExpiries: Monitor<[(listener: String, expiresAt: UnixSeconds)]>
     let metrics: ServiceMetrics
@@ -128,9 +131,11 @@ package struct ServiceGraph: Sendable {
             return served
         }
         self.helpDesks = helpDesks
+        let bots = ServedBots(configuration, services, metrics.registry)
+        self.bots = bots
         let gate = PublicGate(configuration.callers, metrics.registry, denials)
         publicGate = gate
-        let routes = helpDesks.flatMap(\.routes)
+        let routes = helpDesks.flatMap(\.routes) + bots.routes
         // Unrestricted, nothing is asked of a request; a restart alone can change that.
         publicRouter = Router(
             (configuration.callers.areRestricted ? routes.map(gate.guarding) : routes) + HealthRoutes(readiness: readiness).routes)
@@ -160,7 +165,8 @@ package struct ServiceGraph: Sendable {
                     // It may have brought an event that ends sessions.
                     inbox.announceNews()
                 }, revocations: revocations.live,
-                tickets: { app in helpDesks.lazy.compactMap { $0.tickets(app) }.first }, onWork: { inbox.announceNews() }))
+                tickets: { app in helpDesks.lazy.compactMap { $0.tickets(app) }.first },
+                sessions: { app, user in helpDesks.lazy.compactMap { $0.sessions(app, user) }.first }, onWork: { inbox.announceNews() }))
         adminRouter = admin.router(isLocal: configuration.admin.isLocal)
         openAPI.describe(publicListener: publicRouter, adminListener: adminRouter)
     }
@@ -198,6 +204,7 @@ package struct ServiceGraph: Sendable {
         let states = try Self.states(next, metrics, backends, former: helpDeskState.current)
         var prepared: [() -> Void] = []
         for helpDesk in helpDesks { prepared.append(try helpDesk.prepare(next, states.helpDesks)) }
+        prepared.append(bots.prepare(next, states.helpDesks))
         let (expiries, callers) = (next.certificateExpiries, CallerRules(next.callers))
         return {
             publicGate.rules.replace(with: callers)

@@ -30,11 +30,20 @@ package struct SimulatorFiles {
         try write("notifiers.json", text(notifiers(simulators)))
     }
 
-    /// Writes the token of Sendbird Desk, and in `sendbird.json` members of an app's `sendbird` that use it; replaces older ones.
+    /// Writes the tokens of Sendbird, and in `sendbird.json` the members of an app's `sendbird` that use them; replaces older ones.
     /// - Throws: when one of them cannot be written.
-    package func write(_ desk: SimulatedDesk) throws(SystemError) {
-        try write("sendbird-desk-token", "\(desk.token)\n")
-        try write("sendbird.json", text(["desk_token": ["file": .string(path("sendbird-desk-token"))], "desk_url": .string(desk.url)]))
+    package func write(_ sendbird: SimulatedSendbird) throws(SystemError) {
+        try write("sendbird-chat-token", "\(sendbird.chat.token)\n")
+        try write("sendbird-desk-token", "\(sendbird.desk.token)\n")
+        try write("sendbird.json", text(settings(sendbird)))
+    }
+
+    /// The members of an app's `sendbird` that use a simulated Sendbird.
+    package func settings(_ sendbird: SimulatedSendbird) -> JSONValue {
+        [
+            "chat_token": ["file": .string(path("sendbird-chat-token"))], "desk_token": ["file": .string(path("sendbird-desk-token"))],
+            "chat_url": .string(sendbird.chat.url), "desk_url": .string(sendbird.desk.url),
+        ]
     }
 
     private func write(_ name: String, _ text: String) throws(SystemError) {

@@ -15,6 +15,8 @@ package enum SimulatedProvider: String, Sendable, CaseIterable {
     case rustore
     /// Sendbird Desk's Platform API, over plain HTTP/1.1.
     case sendbirdDesk = "sendbird-desk"
+    /// Sendbird Chat's Platform API, over plain HTTP/1.1.
+    case sendbirdChat = "sendbird-chat"
 
     /// Those that take pushes, over HTTP/2.
     package static let push: [SimulatedProvider] = [.apns, .apnsSandbox, .fcm, .hms, .rustore]

@@ -4,7 +4,8 @@ internal import Time
 extension DeliveryFilter {
     /// Whether it asks for nothing of the event, so that only deliveries need be looked at, which are small.
     var isOfDeliveriesAlone: Bool {
-        appID == nil && userID == nil && ticketID == nil && commentID == nil && receivedFrom == nil && receivedBefore == nil
+        kind == nil && appID == nil && userID == nil && ticketID == nil && commentID == nil && receivedFrom == nil
+            && receivedBefore == nil
     }
 
     /// Whether a delivery matches all conditions of the filter. Texts are compared as bytes.
@@ -12,6 +13,7 @@ extension DeliveryFilter {
         let event = delivery.event
         return (id == nil || id == delivery.id)
             && (state == nil || state == delivery.state)
+            && (kind == nil || kind == event.kind)
             && (ticketID == nil || ticketID == event.identity.ticketID)
             && (commentID == nil || commentID == event.identity.commentID)
             && isSame(appID, event.identity.appID)

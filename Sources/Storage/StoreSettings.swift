@@ -12,8 +12,8 @@ package struct StoreSettings: Sendable, Equatable {
     package var minimumFreeBytes: UInt64 = 128 << 20
     /// The largest size of the database file in bytes, without its log; nil means no limit but the disk.
     package var maximumFileBytes: UInt64?
-    /// How many comments and registrations may wait for the disk. Further ones are refused with `unavailable`, so that a disk that hangs
-    /// costs bounded memory. Each of the two may use at most three quarters of it.
+    /// How many comments, registrations and calls of bots may wait for the disk. Further ones are refused with `unavailable`, so that a disk
+    /// that hangs costs bounded memory. A part of it is kept for each of the three (`WriterLane`).
     package var maximumQueued = 16_384
     /// How many calls one commit makes durable at most.
     package var maximumBatch = 512

@@ -1,26 +1,39 @@
 /// The source of a writer's job. The jobs of one lane never take all the room of another lane.
-enum WriterLane: Sendable {
+enum WriterLane: CaseIterable, Sendable {
     /// Comments from the help desk's webhooks.
     case comments
     /// Registrations of devices.
     case registrations
-    /// The service itself: the dispatcher, upkeep and operators.
+    /// Calls of bots' functions.
+    case calls
+    /// The service itself: the dispatcher, upkeep, operators, and what came of calls that were stored before.
     case service
+
+    /// How much of a limit is kept free for the lane's jobs, whatever the others do.
+    fileprivate func share(of limit: Int) -> Int {
+        switch self {
+        case .comments, .registrations: limit / 4
+        case .calls: limit / 16
+        case .service: 0
+        }
+    }
 }
 
 /// The number of jobs in each lane.
 struct LaneCounts: Sendable {
-    private(set) var comments = 0
-    private(set) var registrations = 0
+    private var byLane: [Int] = Array(repeating: 0, count: WriterLane.allCases.count)
 
-    /// The jobs from outside of the service.
-    var total: Int { comments + registrations }
+    /// The jobs of a lane.
+    subscript(lane: WriterLane) -> Int { byLane[Self.index(lane)] }
 
-    mutating func add(_ number: Int, to lane: WriterLane) {
+    mutating func add(_ number: Int, to lane: WriterLane) { byLane[Self.index(lane)] += number }
+
+    private static func index(_ lane: WriterLane) -> Int {
         switch lane {
-        case .comments: comments += number
-        case .registrations: registrations += number
-        case .service: break
+        case .comments: 0
+        case .registrations: 1
+        case .calls: 2
+        case .service: 3
         }
     }
 }
@@ -28,20 +41,17 @@ struct LaneCounts: Sendable {
 /// How many jobs may wait, so that a disk that hangs costs bounded memory.
 struct LaneBounds: Sendable {
     private let limit: Int
-    /// The most that one lane may use: a quarter is left for the other one.
-    private let share: Int
 
-    init(limit: Int) {
-        self.limit = limit
-        share = max(1, limit - limit / 4)
-    }
+    init(limit: Int) { self.limit = limit }
 
-    /// Whether one more job may wait. Jobs of the service itself always may: each blocks a thread, and there are few.
+    /// Whether one more job may wait. Jobs of the service itself always may: there are no more than threads that wait for one, and calls
+    /// that are under way.
     func hasRoom(for lane: WriterLane, in counts: LaneCounts) -> Bool {
-        switch lane {
-        case .comments: counts.comments < share && counts.total < limit
-        case .registrations: counts.registrations < share && counts.total < limit
-        case .service: true
+        guard lane != .service else { return true }
+        var taken = 0
+        for other in WriterLane.allCases where other != .service {
+            taken += other == lane ? counts[other] : max(counts[other], other.share(of: limit))
         }
+        return taken < limit
     }
 }

@@ -33,6 +33,16 @@ static class Driver
         return securityKey;
     }
 
+    private static string OfSendbird(Request request, byte[] body)
+    {
+        var secret = File.ReadAllText("secrets/sendbird-1.key");
+        var signingSecret = File.ReadAllText("secrets/backend.key");
+        var securityKey = Deskgate.MintSecurityKey("sendbird-app", "user-1", 1, secret); // for POST /sendbird/session-token
+        Deskgate.VerifyEvent(name => request.Headers[name], body, new[] { signingSecret }); // throws DeskgateException: answer 401
+        var json = Encoding.UTF8.GetString(body); // for System.Text.Json
+        return securityKey + (json.Contains("\"ticket.rated\"") ? " true" : " false");
+    }
+
     private static string Answer(string command, string[] fields)
     {
         switch (command)
@@ -56,6 +66,8 @@ static class Driver
             case "half-second":
             case "number":
                 return "impossible";
+            case "sendbird":
+                return OfSendbird(new Request(fields.Skip(1)), Bytes(fields[0]));
             default:
                 return Example(new Request(fields.Skip(1)), Bytes(fields[0]));
         }

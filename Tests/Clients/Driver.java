@@ -46,6 +46,15 @@ final class Driver {
         return securityKey;
     }
 
+    private static String ofSendbird(Request request, byte[] body) throws IOException {
+        String secret = Files.readString(Path.of("secrets/sendbird-1.key"));
+        String signingSecret = Files.readString(Path.of("secrets/backend.key"));
+        String securityKey = Deskgate.mintSecurityKey("sendbird-app", "user-1", 1, secret, Duration.ofDays(30)); // for POST /sendbird/session-token
+        Deskgate.verifyEvent(request::getHeader, body, List.of(signingSecret)); // throws DeskgateException: answer 401
+        String json = new String(body, StandardCharsets.UTF_8); // for Jackson or Gson
+        return securityKey + " " + json.contains("\"ticket.rated\"");
+    }
+
     private static String answer(String command, List<String> fields) throws IOException {
         switch (command) {
             case "mint":
@@ -79,6 +88,8 @@ final class Driver {
                 return Deskgate.mintSecurityKey("app", "user", 1, "A".repeat(43), Duration.ofMillis(500));
             case "number":
                 return "impossible";
+            case "sendbird":
+                return ofSendbird(new Request(fields.subList(1, fields.size())), bytes(fields.get(0)));
             default:
                 return example(new Request(fields.subList(1, fields.size())), bytes(fields.get(0)));
         }

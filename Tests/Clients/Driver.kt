@@ -26,6 +26,15 @@ private fun example(request: Request, body: ByteArray): String {
     return securityKey
 }
 
+private fun ofSendbird(request: Request, body: ByteArray): String {
+    val secret = File("secrets/sendbird-1.key").readText()
+    val signingSecret = File("secrets/backend.key").readText()
+    val securityKey = Deskgate.mintSecurityKey("sendbird-app", "user-1", keyId = 1, secret = secret) // for POST /sendbird/session-token
+    Deskgate.verifyEvent(request::header, body, listOf(signingSecret)) // throws DeskgateException: answer 401
+    val json = String(body) // for kotlinx.serialization or Jackson
+    return "$securityKey ${json.contains("\"ticket.rated\"")}"
+}
+
 private fun mint(fields: List<String>): String {
     val (app, user, keyId, secret, lifetime) = fields
     val (now, salt) = fields.drop(5)
@@ -52,6 +61,7 @@ private fun answer(command: String, fields: List<String>): String = when (comman
     "not-unicode" -> Deskgate.mintSecurityKey("app", "\ud800", 1, "A".repeat(43))
     "half-second" -> Deskgate.mintSecurityKey("app", "user", 1, "A".repeat(43), Duration.ofMillis(500))
     "number" -> "impossible"
+    "sendbird" -> ofSendbird(request(fields.drop(1)), bytes(fields[0]))
     else -> example(request(fields.drop(1)), bytes(fields[0]))
 }
 

@@ -28,6 +28,17 @@ struct Driver {
         return securityKey
     }
 
+    private static func ofSendbird(_ request: Request, _ body: [UInt8]) throws -> String {
+        let secret = try String(contentsOfFile: "secrets/sendbird-1.key", encoding: .utf8)
+        let signingSecret = try String(contentsOfFile: "secrets/backend.key", encoding: .utf8)
+        // for POST /sendbird/session-token
+        let securityKey = try mintSecurityKey(appID: "sendbird-app", userID: "user-1", keyID: 1, secret: secret)
+        try verifyEvent(headers: { request.headers[$0] }, body: body, secrets: [signingSecret])  // throws DeskgateError: answer 401
+        let event = try JSONSerialization.jsonObject(with: Data(body)) as? [String: Any]
+        let score = event?["type"] as? String == "ticket.rated" ? (event?["data"] as? [String: Any])?["score"] as? Int : nil
+        return "\(securityKey) \(score ?? 0)"
+    }
+
     private static func mint(_ fields: ArraySlice<Substring>) throws -> String {
         let fields = Array(fields)
         guard let keyID = UInt32(fields[2]), let lifetime = Int64(fields[4]) else { return "impossible" }
@@ -61,6 +72,7 @@ struct Driver {
         case "event": return try event(rest)
         case "not-unicode", "half-second", "number": return "impossible"
         case "hmac": return hmacSHA256(key: bytes(fields[1]), bytes(fields[2])).map { String(format: "%02x", $0) }.joined()
+        case "sendbird": return try ofSendbird(Request(headers: Headers(rest.dropFirst())), bytes(fields[1]))
         default: return try example(Request(headers: Headers(rest.dropFirst())), bytes(fields[1]))
         }
     }

@@ -4,6 +4,7 @@ package main
 import (
 	"bufio"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -56,6 +57,19 @@ func example(request *http.Request, body []byte) (string, error) {
 	return securityKey, err
 }
 
+func ofSendbird(request *http.Request, body []byte) (string, error) {
+	secret, _ := os.ReadFile("secrets/sendbird-1.key")
+	signingSecret, _ := os.ReadFile("secrets/backend.key")
+	securityKey, err := deskgate.MintSecurityKey("sendbird-app", "user-1", 1, string(secret), 30*24*time.Hour) // for POST /sendbird/session-token
+	err = deskgate.VerifyEvent(request.Header, body, []string{string(signingSecret)})                          // an error: answer 401
+	var event struct {
+		Type string
+		Data struct{ Score int }
+	}
+	err = json.Unmarshal(body, &event) // event.Type is "ticket.rated"
+	return fmt.Sprint(securityKey, " ", event.Data.Score), err
+}
+
 func answer(command string, fields []string) (string, error) {
 	switch command {
 	case "mint":
@@ -89,6 +103,8 @@ func answer(command string, fields []string) (string, error) {
 		return deskgate.MintSecurityKey("app", "user", 1, strings.Repeat("A", 43), time.Second/2)
 	case "number":
 		return "impossible", nil
+	case "sendbird":
+		return ofSendbird(&http.Request{Header: headers(fields[1:])}, []byte(text(fields[0])))
 	default:
 		return example(&http.Request{Header: headers(fields[1:])}, []byte(text(fields[0])))
 	}

@@ -16,6 +16,16 @@ function example(request) {
   return securityKey;
 }
 
+function ofSendbird(request) {
+  const secret = readFileSync("secrets/sendbird-1.key", "utf8");
+  const signingSecret = readFileSync("secrets/backend.key", "utf8");
+  const securityKey = mintSecurityKey("sendbird-app", "user-1", 1, secret); // for POST /sendbird/session-token
+  verifyEvent(request.headers, request.body, [signingSecret]); // throws DeskgateError: answer 401
+  const event = JSON.parse(request.body);
+  const score = event.type === "ticket.rated" ? event.data.score : null;
+  return `${securityKey} ${score}`;
+}
+
 function answer(command, fields) {
   if (command === "mint") {
     const [app, user, keyId, secret, lifetime, now, salt] = fields;
@@ -37,6 +47,7 @@ function answer(command, fields) {
   if (command === "half-second") return mintSecurityKey("app", "user", 1, "A".repeat(43), { lifetime: 0.5 });
   if (command === "number") return mintSecurityKey("app", 42, 1, "A".repeat(43));
   const [body, ...headers] = fields;
+  if (command === "sendbird") return ofSendbird({ headers: pairs(headers), body: bytes(body) });
   example({ headers: new Headers(pairs(headers)), body: bytes(body) });
   return example({ headers: pairs(headers), body: bytes(body) });
 }

@@ -34,6 +34,17 @@ function example(string $body): string
     return $securityKey;
 }
 
+function ofSendbird(string $body): string
+{
+    $secret = file_get_contents('secrets/sendbird-1.key');
+    $signingSecret = file_get_contents('secrets/backend.key');
+    $securityKey = Deskgate::mintSecurityKey('sendbird-app', 'user-1', 1, $secret); // for POST /sendbird/session-token
+    Deskgate::verifyEvent(getallheaders(), $body, [$signingSecret]); // throws DeskgateException: answer 401
+    $event = json_decode($body);
+    $score = $event->type === 'ticket.rated' ? $event->data->score : null;
+    return "$securityKey $score";
+}
+
 function answer(string $command, array $fields): string
 {
     switch ($command) {
@@ -57,6 +68,9 @@ function answer(string $command, array $fields): string
         case 'half-second':
         case 'number':
             return 'impossible';
+        case 'sendbird':
+            $GLOBALS['incoming'] = pairs(array_slice($fields, 1));
+            return ofSendbird(hex2bin($fields[0]));
         default:
             $headers = pairs(array_slice($fields, 1));
             // As $_SERVER has them, as PSR-7 has them, and as getallheaders() has them.

@@ -1,6 +1,7 @@
 # Asks clients/Deskgate.pm what Scripts/test-clients asks: a request a line, its fields in hexadecimal; an answer a line.
 use strict;
 use warnings;
+use JSON::PP;
 use Deskgate qw(mint_security_key verify_security_key verify_event);
 
 sub bytes { return pack 'H*', $_[0] }
@@ -20,6 +21,17 @@ sub example {
     my $signing_secret = do { local (@ARGV, $/) = 'secrets/backend.key'; <> };
     verify_event($env, $body, [$signing_secret]);    # dies with a Deskgate::Error: answer 401
     return $security_key;
+}
+
+sub of_sendbird {
+    my ($env, $body) = @_;
+    my $secret = do { local (@ARGV, $/) = 'secrets/sendbird-1.key'; <> };
+    my $signing_secret = do { local (@ARGV, $/) = 'secrets/backend.key'; <> };
+    my $security_key = mint_security_key('sendbird-app', 'user-1', 1, $secret);    # for POST /sendbird/session-token
+    verify_event($env, $body, [$signing_secret]);    # dies with a Deskgate::Error: answer 401
+    my $event = decode_json($body);    # JSON::PP
+    my $score = $event->{type} eq 'ticket.rated' ? $event->{data}{score} : undef;
+    return "$security_key $score";
 }
 
 sub answer {
@@ -47,7 +59,8 @@ sub answer {
     return 'impossible' if $command eq 'number';
     my ($body, @headers) = @fields;
     my %headers = pairs(@headers);
-    return example({ map { 'HTTP_' . uc(tr/-/_/r) => $headers{$_} } keys %headers }, bytes($body));
+    my $env = { map { 'HTTP_' . uc(tr/-/_/r) => $headers{$_} } keys %headers };
+    return $command eq 'sendbird' ? of_sendbird($env, bytes($body)) : example($env, bytes($body));
 }
 
 $| = 1;

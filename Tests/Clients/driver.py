@@ -1,5 +1,6 @@
 """Asks clients/deskgate.py what Scripts/test-clients asks: a request a line, its fields in hexadecimal; an answer a line."""
 
+import json
 import sys
 from pathlib import Path
 from types import SimpleNamespace
@@ -28,6 +29,16 @@ def example(request):
     return security_key
 
 
+def of_sendbird(request):
+    secret = Path("secrets/sendbird-1.key").read_text()
+    signing_secret = Path("secrets/backend.key").read_text()
+    security_key = mint_security_key("sendbird-app", "user-1", key_id=1, secret=secret)  # for POST /sendbird/session-token
+    verify_event(request.headers, request.body, [signing_secret])  # raises DeskgateError: answer 401
+    event = json.loads(request.body)
+    score = event["data"]["score"] if event["type"] == "ticket.rated" else None
+    return f"{security_key} {score}"
+
+
 def answer(command, fields):
     if command == "mint":
         app, user, key_id, secret, lifetime, now, salt = fields
@@ -49,7 +60,8 @@ def answer(command, fields):
     if command == "number":
         return mint_security_key("app", 42, 1, "A" * 43)
     body, *headers = fields
-    return example(SimpleNamespace(headers=pairs(headers), body=bytes.fromhex(body)))
+    request = SimpleNamespace(headers=pairs(headers), body=bytes.fromhex(body))
+    return of_sendbird(request) if command == "sendbird" else example(request)
 
 
 for line in sys.stdin:

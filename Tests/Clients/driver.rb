@@ -2,6 +2,7 @@
 
 # Asks clients/deskgate.rb what Scripts/test-clients asks: a request a line, its fields in hexadecimal; an answer a line.
 
+require "json"
 require "stringio"
 require_relative "deskgate"
 
@@ -26,6 +27,17 @@ def example(request)
   signing_secret = File.read("secrets/backend.key")
   Deskgate.verify_event(request.env, request.body.read, [signing_secret]) # raises Deskgate::Error: answer 401
   security_key
+end
+
+def of_sendbird(request)
+  secret = File.read("secrets/sendbird-1.key")
+  signing_secret = File.read("secrets/backend.key")
+  security_key = Deskgate.mint_security_key("sendbird-app", "user-1", 1, secret) # for POST /sendbird/session-token
+  body = request.body.read
+  Deskgate.verify_event(request.env, body, [signing_secret]) # raises Deskgate::Error: answer 401
+  event = JSON.parse(body)
+  score = event["type"] == "ticket.rated" ? event["data"]["score"] : nil
+  "#{security_key} #{score}"
 end
 
 def mint(app, user, key_id, secret, lifetime, now, salt)
@@ -54,7 +66,8 @@ def answer(command, fields)
   else
     body, *headers = fields
     env = pairs(headers).transform_keys { |name| "HTTP_#{name.upcase.tr("-", "_")}" }
-    example(Request.new(env.merge("rack.input" => nil), StringIO.new(bytes(body))))
+    request = Request.new(env.merge("rack.input" => nil), StringIO.new(bytes(body)))
+    command == "sendbird" ? of_sendbird(request) : example(request)
   end
 end
 

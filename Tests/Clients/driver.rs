@@ -78,6 +78,28 @@ fn example(headers: &Headers, body: &[u8]) -> Result<String, Box<dyn StdError>> 
     Ok(security_key)
 }
 
+fn of_sendbird(headers: &Headers, body: &[u8]) -> Result<String, Box<dyn StdError>> {
+    let secret = fs::read_to_string("secrets/sendbird-1.key")?;
+    let signing_secret = fs::read_to_string("secrets/backend.key")?;
+    let security_key = mint_security_key(
+        "sendbird-app",
+        "user-1",
+        1,
+        &secret,
+        Duration::from_secs(30 * 86400),
+    )?; // for POST /sendbird/session-token
+    verify_event(
+        |name| headers.get(name)?.to_str().ok(),
+        body,
+        &[&signing_secret],
+    )?; // an error: answer 401
+    let json = std::str::from_utf8(body)?; // for serde_json
+    Ok(format!(
+        "{security_key} {}",
+        json.contains("\"ticket.rated\"")
+    ))
+}
+
 fn mint(fields: &[&str]) -> Result<String, Error> {
     let (app, user, secret) = (text(fields[0]), text(fields[1]), text(fields[3]));
     let numbers = (
@@ -134,6 +156,9 @@ fn answer(command: &str, fields: &[&str]) -> Result<String, Error> {
                 Duration::from_secs(300),
             )?;
             Ok("genuine".to_string())
+        }
+        "sendbird" => {
+            Ok(of_sendbird(&headers(&fields[1..]), &bytes(fields[0])).expect("the example works"))
         }
         "half-second" => mint_security_key(
             "app",

@@ -58,8 +58,14 @@ import Testing
         (["Serve"], "deskgate: unknown command: Serve; did you mean serve?\n"),
         (["key", "mnt"], "deskgate: unknown command: key mnt; did you mean key mint?\n"),
         (["mint"], "deskgate: unknown command: mint; did you mean key mint?\n"),
+        (["bots", "calls", "lst"], "deskgate: unknown command: bots calls lst; did you mean bots calls list?\n"),
+        (["bots", "cals", "show", "x"], "deskgate: unknown command: bots cals; did you mean bots calls show?\n"),
         (["chek", "--config", "c"], "deskgate: unknown command: chek; did you mean check?\n"),
-        (["list"], "deskgate: unknown command: list; did you mean deliveries list or tokens list or revocations list or tickets list?\n"),
+        (
+            ["list"],
+            "deskgate: unknown command: list; "
+                + "did you mean deliveries list or tokens list or revocations list or tickets list or bots calls list?\n"
+        ),
         ([""], "deskgate: unknown command\n"),
         (["--config", "c", "check"], "deskgate: the command comes first, before its options: --config\n"),
     ])

@@ -60,16 +60,20 @@ private enum Expectation {
         let commands = CommandTable.commands
         var result: [(String, [String])] = [
             ("deskgate sec", ["secret"]), ("deskgate help stor", ["store"]), ("deskgate help key min", ["mint"]), ("deskgate zzz ", []),
-            ("deskgate key ", ["mint", "verify", "inspect"]), ("deskgate zzz --", []),
+            ("deskgate key ", ["mint", "verify", "inspect"]),
+            ("deskgate bots ", ["calls", "demo"]), ("deskgate bots calls ", ["list", "show"]), ("deskgate help bots calls li", ["list"]),
+            ("deskgate zzz --", []),
         ]
-        for word in CommandTable.firstWords {
-            let same = CommandTable.firstWords.filter { $0.hasPrefix(word) }
+        let firstWords = CommandTable.words(after: []).map(\.word)
+        for word in firstWords {
+            let same = firstWords.filter { $0.hasPrefix(word) }
             result.append(("deskgate \(word)", same))
         }
         for command in commands {
             let line = "deskgate \(command.name)"
-            if command.words.count == 2 {
-                result.append((line, CommandTable.family(command.words[0]).map { $0.words[1] }.filter { $0.hasPrefix(command.words[1]) }))
+            if let last = command.words.dropFirst().last {
+                let words = CommandTable.words(after: command.words.dropLast()).map(\.word)
+                result.append((line, words.filter { $0.hasPrefix(last) }))
             }
             result.append(("\(line) --", (command.options + [.help]).map { "--\($0.name)" }))
             for option in command.options {

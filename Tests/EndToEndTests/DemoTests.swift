@@ -18,8 +18,9 @@ import Testing
         try checkNotifiersAndDeadLetters(demo)
         try checkPeopleAndKeys(demo)
         try checkAnswers(demo)
+        try checkSendbird(demo)
         let ports = try demo.ports()
-        #expect(ports.count == 8, "two listeners, a receiver and five providers")
+        #expect(ports.count == 10, "two listeners, a receiver, five providers and Sendbird's two APIs")
         #expect(ports.allSatisfy { (try? SocketClient(.tcp(host: "127.0.0.1", port: $0))) != nil })
         demo.process.send(signal)
         #expect(try demo.process.waitForEnd() == .exit(0))
@@ -30,7 +31,7 @@ import Testing
 
     private func checkNotifiersAndDeadLetters(_ demo: RunningDemo) throws {
         let notifiers = try demo.ask("/v1/notifiers")["notifiers"]?.elements ?? []
-        #expect(notifiers.count == 10)
+        #expect(notifiers.count == 11)
         let paused = notifiers.filter { $0["state"]?.text == "paused" }
         #expect(paused.map { $0["name"]?.text } == ["apns-couriers", "billing"])
         #expect(paused.allSatisfy { $0["remedy"]?.text != nil && $0["pending"]?.integer ?? 0 > 0 })
@@ -55,7 +56,7 @@ import Testing
         #expect(Set(revocations.compactMap { $0["kind"]?.text }) == ["block", "user", "security_key"])
         let status = try demo.ask("/v1/status")
         let keys = status["keys"]?.elements ?? []
-        #expect(keys.count == 5 && keys.filter { $0["state"]?.text == "verify_only" }.count == 2)
+        #expect(keys.count == 6 && keys.filter { $0["state"]?.text == "verify_only" }.count == 2)
         #expect(keys.contains { $0["not_after"]?.integer != nil })
         let kinds = Set((status["problems"]?.elements ?? []).compactMap { $0["kind"]?.text })
         #expect(kinds.isSuperset(of: ["notifier_paused", "credential_ends", "configuration_warning"]))
@@ -77,12 +78,37 @@ import Testing
         #expect(try Command("sh", "-c", try #require(demo.told["request"]?.text)).output.contains("200 OK"))
     }
 
+    /// The app of Sendbird Desk: its customers have tickets, sessions and pushes.
+    private func checkSendbird(_ demo: RunningDemo) throws {
+        let ended = try demo.ask("/v1/tickets?app_id=market&state=closed")["tickets"]?.elements ?? []
+        #expect(ended.count == 3)
+        for score in [2, 4, 5] {
+            #expect(try demo.count("deskgate_ticket_ratings_total", "app=\"market\"", "score=\"\(score)\"") == 1, "\(score)")
+        }
+        #expect(try demo.ask("/v1/tickets/count?app_id=market")["open"]?.integer == 3)
+        let events = try demo.ask("/v1/deliveries?app_id=market&limit=1000")["deliveries"]?.elements ?? []
+        let types = Set(events.compactMap { $0["type"]?.text })
+        let expected: Set = [
+            "comment.created", "ticket.created", "ticket.assigned", "ticket.closed", "ticket.closure_confirmed", "ticket.closure_declined",
+            "ticket.rating_requested", "ticket.rated", "user.signed_out",
+        ]
+        #expect(types.isSuperset(of: expected), "\(expected.subtracting(types))")
+        #expect(eventually { (try? demo.pushed("comment.created", to: ["apns", "fcm"])) == true })
+        for result in ["issued", "kept", "denied"] {
+            #expect(try demo.count("deskgate_session_token_requests_total", "app=\"market\"", "result=\"\(result)\"") > 0, "\(result)")
+        }
+        let steps = try demo.ask("/v1/explain?app_id=market&user_id=customer-1")["steps"]?.elements ?? []
+        let kept = steps.first { $0["step"]?.text == "session_token" }
+        #expect(kept?["text"]?.text?.hasPrefix("The last session token was issued at ") == true)
+        #expect(try demo.ask("/v1/explain?app_id=market&user_id=customer-4")["finding"]?.text?.contains("blocked") == true)
+    }
+
     /// That neither what it says nor its log holds a secret or what people wrote.
     private func checkThatNothingIsTold(_ demo: RunningDemo) throws {
         let log = try demo.read(try #require(demo.told["log"]?.text))
         let said = try demo.process.output.text() + log
         let secrets = scratch.contents().filter { $0.hasPrefix("demo/secrets/") }
-        #expect(secrets.count == 16)
+        #expect(secrets.count == 17)
         for name in secrets {
             let text = try scratch.read(name)
             for line in text.split(separator: "\n") { #expect(!said.contains(line), "\(name)") }
@@ -137,6 +163,12 @@ final class RunningDemo {
     }
 
     deinit { process.send(9) }
+
+    /// Whether an event of this type has reached phones by each of these notifiers.
+    func pushed(_ type: String, to notifiers: Set<String>) throws -> Bool {
+        let delivered = try ask("/v1/deliveries?app_id=market&state=delivered&type=\(type)&limit=1000")["deliveries"]?.elements ?? []
+        return Set(delivered.compactMap { $0["notifier"]?.text }).isSuperset(of: notifiers)
+    }
 
     /// Starts it on ports outside of the range from which the system gives ports to others, and waits until it has said something.
     static func start(in scratch: TemporaryDirectory, _ options: String...) throws -> ChildProcess {

@@ -145,6 +145,24 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
+    @Test func anAppOfSendbirdWaitsForItsTokens() throws {
+        let scratch = try TemporaryDirectory()
+        let result = try Deskgate.run("init", scratch.path("new"), "--help-desk", "sendbird", "--app", "APP-1")
+        #expect(result.code == 0 && result.output.contains("https://YOUR-HOST/sendbird/desk-webhook/APP-1\n"))
+        #expect(scratch.contents() == ["new", "new/config.json", "new/secrets", "new/secrets/admin-token", "new/secrets/app-1.key"])
+        try chooseFreePorts(scratch.path("new/config.json"))
+        let check = try Deskgate.run("check", "--config", scratch.path("new/config.json"))
+        #expect(check.code == 2)
+        for name in ["sendbird-chat-token", "sendbird-desk-token"] {
+            #expect(result.output.contains("into \(scratch.path("new/secrets/\(name)")).\n"))
+            #expect(check.errors.contains(name))
+            try scratch.write("new/secrets/\(name)", "a-token-of-sendbird-for-\(name)\n", mode: 0o600)
+        }
+        #expect(try Deskgate.run("check", "--config", scratch.path("new/config.json")).code == 0)
+        let unknown = try Deskgate.run("init", scratch.path("other"), "--help-desk", "zendesk")
+        #expect(unknown.code == 2 && unknown.errors.hasPrefix("deskgate: --help-desk: expected pyrus or sendbird."))
+    }
+
     @Test func portsAreChosenTogether() throws {
         let scratch = try TemporaryDirectory()
         #expect(try Deskgate.run("init", scratch.path("a")).code == 0)

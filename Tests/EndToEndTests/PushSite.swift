@@ -32,15 +32,20 @@ final class PushSite: Sendable {
     /// - Parameters:
     ///   - changes: by notifier, members in place of what the simulators' files say.
     ///   - adminPort: the operators' port, by which commands find a running service; 0 lets the system choose one.
+    ///   - publicPort: the same for the other listener.
     ///   - app: in place of an app of Pyrus.
-    func configure(_ changes: [String: JSONObject] = [:], adminPort: UInt16 = 0, app: JSONValue? = nil) throws {
+    ///   - others: notifiers beside the simulators'.
+    func configure(
+        _ changes: [String: JSONObject] = [:], adminPort: UInt16 = 0, publicPort: UInt16 = 0, app: JSONValue? = nil,
+        others: JSONObject = [:]
+    ) throws {
         let pyrus: JSONValue = [
             "app_id": .string(Workspace.app), "keys": [["id": 1, "secret": ["file": "app-1.key"]]],
             "webhook": ["secret": ["file": "path-secret"]], "notifiers": ["log"], "routes": .object(Self.routes),
         ]
         try workspace.configure([
-            "admin": Workspace.admin(port: adminPort), "apps": [app ?? pyrus],
-            "notifiers": .object(try notifiers(changes)),
+            "listen": Workspace.listener(port: publicPort), "admin": Workspace.admin(port: adminPort), "apps": [app ?? pyrus],
+            "notifiers": .object(try notifiers(changes, others)),
             "push_tokens": ["limits": [["per": "user", "max": 1000, "window_seconds": 300]]],
             "store": ["type": "sqlite", "path": "deskgate.db", "minimum_free_megabytes": 0],
             "log": ["level": "info", "format": "json"],
@@ -84,8 +89,9 @@ final class PushSite: Sendable {
         return "\(response.status) \(response.text)"
     }
 
-    private func notifiers(_ changes: [String: JSONObject]) throws -> JSONObject {
-        var notifiers: JSONObject = ["log": ["type": "log"]]
+    private func notifiers(_ changes: [String: JSONObject], _ others: JSONObject) throws -> JSONObject {
+        var notifiers = others
+        notifiers.append(["type": "log"], forKey: "log")
         for member in try jsonObject(workspace.read("sim/notifiers.json")).members {
             guard case .object(let settings) = member.value else { continue }
             notifiers.append(.object(settings.replacing(changes[member.key] ?? [:])), forKey: member.key)

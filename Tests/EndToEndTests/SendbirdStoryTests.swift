@@ -5,123 +5,110 @@ import Simulators
 import TestSupport
 import Testing
 
-/// Signed webhooks of Sendbird, from the real program to the phone in the simulator.
+/// Sendbird, the real program, a phone and a company's backend: what people write and answer.
 @Suite struct SendbirdStoryTests {
-    private static let app = "APP-1"
-    private static let user = "customer-1"
-    private static let chatToken = "chat-0123456789abcdef0123456789"
-    private static let deskToken = "desk-0123456789abcdef0123456789"
-    private let site: PushSite
+    private let site: SendbirdSite
 
     init() throws {
-        site = try PushSite()
-        try site.workspace.write("chat-token", Self.chatToken, mode: 0o600)
-        try site.workspace.write("desk-token", Self.deskToken, mode: 0o600)
-        try site.configure(
-            app: [
-                "app_id": .string(Self.app), "help_desk": "sendbird", "keys": [["id": 1, "secret": ["file": "app-1.key"]]],
-                "sendbird": ["chat_token": ["file": "chat-token"], "desk_token": ["file": "desk-token"]], "notifiers": ["log"],
-                "routes": .object(PushSite.routes),
-            ])
+        site = try SendbirdSite()
     }
 
-    private func post(_ body: String, to path: String, signature: String, _ server: RunningServer) throws -> String {
-        let client = try SocketClient(server.publicAddress)
-        try client.send(
-            "POST /sendbird/\(path)/\(Self.app) HTTP/1.1\r\nHost: localhost\r\n\(signature)\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
-        )
-        return try client.readResponse().text
+    private func pushes(_ count: Int) -> [String] {
+        #expect(site.phones.simulators.recorder.wait(for: count))
+        return site.phones.simulators.recorder.pushes.map(\.body)
     }
 
-    private func chat(_ body: String, _ server: RunningServer) throws -> String {
-        let key = try HMACKey<SHA256>(secret: Self.chatToken.utf8.span)
-        let code = try key.code { message throws(CryptoError) in try message.append(body.utf8.span) }
-        return try post(body, to: "chat-webhook", signature: "x-sendbird-signature: \(Self.hex(code.span))", server)
-    }
-
-    private func desk(_ body: String, _ server: RunningServer) throws -> String {
-        let key = try HMACKey<SHA1>(secret: Self.deskToken.utf8.span)
-        let code = try key.code { message throws(CryptoError) in try message.append(body.utf8.span) }
-        return try post(body, to: "desk-webhook", signature: "x-hub-signature: sha1=\(Self.hex(code.span))", server)
-    }
-
-    private static func hex(_ code: Span<UInt8>) -> String {
-        var text = ""
-        for index in code.indices { text += (code[index] < 16 ? "0" : "") + String(code[index], radix: 16) }
-        return text
-    }
-
-    private static let ticket = """
-        {"eventType":"TICKET.CREATED","createdAt":"2026-03-01T10:00:00Z","data":{"id":101,"channelUrl":"sendbird_desk_1",\
-        "status2":"INITIALIZED","closeStatus":"NOT_CLOSED","customer":{"id":11,"sendbirdId":"\(user)"}}}
-        """
-
-    private static func message(_ id: Int, text: String, customType: String = "", data: String = "") -> String {
-        """
-        {"category":"group_channel:message_send","type":"MESG","sender":{"user_id":"sendbird_desk_agent_id_1","nickname":"Anna"},\
-        "payload":{"message_id":\(id),"custom_type":"\(customType)","message":"\(text)","data":"\(data)","created_at":1760000000000},\
-        "channel":{"channel_url":"sendbird_desk_1","custom_type":"SENDBIRD_DESK_CHANNEL_CUSTOM_TYPE"},"app_id":"\(app)"}
-        """
-    }
-
-    private static let question =
-        #"{\"type\":\"SENDBIRD_DESK_INQUIRE_TICKET_CLOSURE\",\"body\":{\"state\":\"WAITING\",\"ticketId\":101}}"#
-
-    @Test func aMessageAndAQuestionReachThePhone() throws {
+    @Test func whatSupportWritesReachesThePhoneAndTheBackend() throws {
         let server = try RunningServer(site.workspace)
-        let client = try SocketClient(server.publicAddress)
-        let key = try site.workspace.key(app: Self.app, user: Self.user)
-        let body = String(
-            decoding: JSONValue.object([
-                "app_id": .string(Self.app), "user_id": .string(Self.user), "security_key": .string(key), "instance_id": "device-1",
-                "type": "ios", "token": .string(PushSite.token),
-            ]).serialized(), as: UTF8.self)
-        try client.send("POST /sendbird/push-token HTTP/1.1\r\nHost: localhost\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
-        #expect(try client.readResponse().text == #"{"status":"registered"}"#)
-        let accepted = #"{"status":"accepted"}"#
-        #expect(try desk(Self.ticket, server) == accepted)
-        #expect(try desk(Self.ticket, server) == #"{"status":"duplicate"}"#)
+        #expect(try site.register(server) == #"{"status":"registered"}"#)
+        let (id, channel) = try site.ticket(server)
+        site.chat.post(.system(type: "SYSTEM_MESSAGE_TICKET_ASSIGNED", text: "for support alone"), in: channel)
+        site.chat.post(.agent(text: "How can I help?"), in: channel)
+        #expect(pushes(1) == ["How can I help?"])
+        site.chat.post(.customer(text: "My own words"), in: channel)
+        site.chat.post(.file(name: "invoice.pdf", size: 2048), in: channel)
+        #expect(pushes(2)[1].contains("invoice.pdf"))
+        site.chat.post(.notification(type: "NOTIFICATION_ASSIGNMENT_DELAY", text: "All are busy."), in: channel)
+        #expect(pushes(3)[2] == "All are busy.")
+        let webhooks = try #require(site.chat.webhooks)
+        #expect(webhooks.wait(for: 6) && webhooks.sent.map(\.status) == Array(repeating: 200, count: 6))
+        #expect(eventually { (try? site.events("comment.created").count) == 3 })
+        let comments = try site.events("comment.created").compactMap { $0["data"] }
+        #expect(Set(comments.map { $0["comment"]?["body"]?.text }) == ["How can I help?", "", "All are busy."])
+        #expect(comments.allSatisfy { $0["ticket_id"] == .integer(id) && $0["channel"] == .string(channel) })
+        let file = comments.compactMap { $0["attachments"]?.elements.first }.first
+        #expect(file?["name"] == "invoice.pdf" && file?["size"] == 2048)
+        let push = try #require(site.phones.simulators.recorder.pushes.first)
+        #expect(push.title == "Anna" && push.token == PushSite.token)
+        #expect(try site.event("ticket.created")["channel"] == .string(channel))
+        let metrics = try PushSite.get(server.adminAddress, "/metrics")
+        #expect(metrics.contains(#"deskgate_webhook_events_total{app="APP-1",result="ignored"} 3"#), "support's and the customer's own")
+        try site.end(server, hiding: ["How can I help", "for support alone", "invoice.pdf"])
+    }
+
+    @Test func aQuestionIsAnsweredByTheCustomer() throws {
+        let server = try RunningServer(site.workspace)
+        _ = try site.register(server)
+        let (id, channel) = try site.ticket(server)
+        let asked = try #require(site.chat.post(.closureInquiry(text: "May we close it?"), in: channel))
+        #expect(pushes(1) == ["May we close it?"])
+        #expect(try site.event("ticket.closure_requested")["ticket_id"] == .integer(id))
+        let answer: JSONObject = ["ticket_id": .integer(id), "message_id": .integer(asked), "confirmed": true]
+        let confirmed = try site.call(server, "tickets/confirm", answer)
+        #expect(confirmed.status == 200 && confirmed.text.contains(#""state":"CLOSED""#))
+        let data = #"{"type":"SENDBIRD_DESK_INQUIRE_TICKET_CLOSURE","body":{"state":"CONFIRMED","ticketId":\#(id)}}"#
+        #expect(site.chat.message(asked, in: channel)?["data"] == .string(data))
+        #expect(try site.event("ticket.closure_confirmed")["ticket_id"] == .integer(id))
+        #expect(try site.event("ticket.closed")["close_status"] == "CLOSED_BY_PLATFORM_API")
+
+        let wanted = try #require(site.chat.post(.satisfactionRequest(text: "How was it?"), in: channel))
+        #expect(pushes(2)[1] == "How was it?")
+        #expect(try site.event("ticket.rating_requested")["ticket_id"] == .integer(id))
+        let rating: JSONObject = ["ticket_id": .integer(id), "message_id": .integer(wanted), "score": 4, "comment": "Fast"]
+        #expect(try site.call(server, "tickets/rate", rating).status == 200)
+        let rated = try site.event("ticket.rated")
+        #expect(rated["score"] == 4 && rated["comment"] == "Fast" && rated["channel"] == .string(channel))
+        let another = try site.call(server, "tickets/rate", rating.replacing(["score": 1]))
+        #expect(another.status == 409 && another.text.contains("not_asked"))
+        #expect(try site.call(server, "tickets/rate", rating, user: "customer-2").status == 404)
+        #expect(pushes(2).count == 2, "answers are no news for the one who gave them")
+        try site.end(server, hiding: ["May we close it", "Fast"])
+    }
+
+    /// The vendor's SDK answers by itself, and a declined question is told as such.
+    @Test func anAnswerOfTheVendorsOwnAppCounts() throws {
+        let server = try RunningServer(site.workspace)
+        let (id, channel) = try site.ticket(server)
+        let asked = try #require(site.chat.post(.closureInquiry(text: "May we close it?"), in: channel))
         #expect(
-            try chat(Self.message(1, text: "seen by support", customType: "SENDBIRD_DESK_ADMIN_MESSAGE_CUSTOM_TYPE"), server)
-                == #"{"status":"ignored"}"#)
-        #expect(try chat(Self.message(2, text: "How can I help?"), server) == accepted)
-        #expect(site.simulators.recorder.wait(for: 1))
-        #expect(
-            try chat(Self.message(3, text: "May we close it?", customType: "SENDBIRD_DESK_RICH_MESSAGE", data: Self.question), server)
-                == accepted)
-        #expect(site.simulators.recorder.wait(for: 2))
-        let pushes = site.simulators.recorder.pushes
-        #expect(pushes.map(\.body) == ["How can I help?", "May we close it?"])
-        #expect(pushes.map(\.title) == ["Anna", "Anna"] && pushes.map(\.token) == [PushSite.token, PushSite.token])
-        #expect(
-            eventually {
-                let answer = try? PushSite.get(server.adminAddress, "/v1/explain?app_id=\(Self.app)&comment_id=2")
-                return answer?.contains(#""outcome":"ok""#) == true
-            })
-        #expect(
-            try PushSite.get(server.adminAddress, "/metrics").contains(
-                #"deskgate_webhook_events_total{app="APP-1",result="accepted"} 3"#))
-        #expect(try server.stop() == .exit(0))
-        let log = try server.process.errors.text()
-        for secret in [Self.chatToken, Self.deskToken, "How can I help", PushSite.token] { #expect(!log.contains(secret)) }
+            site.chat.edit(
+                asked, in: channel,
+                data: #"{"type":"SENDBIRD_DESK_INQUIRE_TICKET_CLOSURE","body":{"state":"DECLINED","ticketId":\#(id)}}"#))
+        #expect(try site.event("ticket.closure_declined")["ticket_id"] == .integer(id))
+        try site.end(server)
     }
 
     @Test func aSignatureIsVerifiedByHand() throws {
+        let directory = site.workspace.directory
+        try directory.write("empty.json", "{}")
         func verify(_ signature: String) throws -> Deskgate.Result {
             try Deskgate.run(
-                "webhook", "verify", "--config", site.workspace.configuration, "--app", Self.app, "--body",
-                site.workspace.directory.path("empty.json"), "--signature", signature, "--explain")
+                "webhook", "verify", "--config", site.workspace.configuration, "--app", SendbirdSite.app, "--body",
+                directory.path("empty.json"), "--signature", signature, "--explain")
         }
-        try site.workspace.directory.write("empty.json", "{}")
-        let chat = try HMACKey<SHA256>(secret: Self.chatToken.utf8.span).code { message throws(CryptoError) in
-            try message.append("{}".utf8.span)
+        func hex(_ code: Span<UInt8>) -> String {
+            code.indices.map { String(code[$0] >> 4, radix: 16) + String(code[$0] & 15, radix: 16) }.joined()
         }
-        let desk = try HMACKey<SHA1>(secret: Self.chatToken.utf8.span).code { message throws(CryptoError) in
-            try message.append("{}".utf8.span)
+        let body = Array("{}".utf8)
+        let chat = try HMACKey<SHA256>(secret: site.chat.token.utf8.span).code { message throws(CryptoError) in
+            try message.append(body.span)
         }
-        #expect(try verify(Self.hex(chat.span)).output.contains("$.apps[0].sendbird.chat_token"))
-        #expect(try verify("sha1=" + Self.hex(desk.span)).output.contains("$.apps[0].sendbird.chat_token"))
+        let desk = try HMACKey<SHA1>(secret: site.sendbird.desk.token.utf8.span).code { message throws(CryptoError) in
+            try message.append(body.span)
+        }
+        #expect(try verify(hex(chat.span)).output.contains("$.apps[0].sendbird.chat_token"))
+        #expect(try verify("sha1=" + hex(desk.span)).output.contains("$.apps[0].sendbird.desk_token"))
         let wrong = try verify(String(repeating: "0", count: 64))
-        #expect(wrong.code == 1 && !wrong.output.contains(Self.chatToken))
+        #expect(wrong.code == 1 && !wrong.output.contains(site.chat.token))
     }
 }

@@ -62,8 +62,8 @@ import Testing
         let process = try start("--json")
         let ready = try jsonObject(process.output.line(containing: "ready").text)
         let names = [
-            "apns.p8", "ca.pem", "hms-secret", "notifiers.json", "rustore-token", "sendbird-desk-token", "sendbird.json",
-            "service-account.json",
+            "apns.p8", "ca.pem", "hms-secret", "notifiers.json", "rustore-token", "sendbird-chat-token", "sendbird-desk-token",
+            "sendbird.json", "service-account.json",
         ]
         #expect(directory.contents() == ["sim"] + names.map { "sim/\($0)" })
         let modes = try Command("stat", "-c", "%a", directory.path("sim/apns.p8"), directory.path("sim/ca.pem"))
@@ -73,6 +73,35 @@ import Testing
         var url: String?
         if case .object(let notifier)? = notifiers["rustore"] { url = notifier.string("url") }
         #expect(url == rustore(ready))
+        process.send(15)
+        #expect(try process.waitForEnd() == .exit(0))
+    }
+
+    /// Asks the simulated Desk or Chat.
+    private func ask(_ ready: JSONObject, _ api: String, _ path: String, _ body: String) throws -> JSONObject {
+        let token = try directory.read("sim/sendbird-\(api)-token").split(separator: "\n")[0]
+        try directory.write("header", "\(api == "desk" ? "SENDBIRDDESKAPITOKEN" : "Api-Token"): \(token)\n")
+        let url = ready["urls"]?["sendbird-\(api)"]?.text ?? ""
+        return try jsonObject(Command("curl", "-sS", "-H", "@\(directory.path("header"))", "--data", body, "\(url)/\(path)").output)
+    }
+
+    @Test func tellsOfSendbirdsWebhooks() throws {
+        let receiver = try ScriptedServer(.everyRequest(.respond(200)))
+        defer { receiver.stop() }
+        let process = try start(
+            "--json", "--chat-webhook", receiver.url("/chat"), "--desk-webhook", receiver.url("/desk"), "--sendbird-app", "APP-1",
+            "--sendbird-rate", "1000", "--fault", #"{"provider":"sendbird-chat","match":{"token":"post"},"answer":{"status":500}}"#)
+        let ready = try jsonObject(process.output.line(containing: "ready").text)
+        _ = try ask(ready, "chat", "v3/users", #"{"user_id":"user-1","nickname":"","profile_url":""}"#)
+        let customer = try ask(ready, "desk", "platform/v1/customers", #"{"sendbirdId":"user-1"}"#).integer("id") ?? 0
+        let ticket = try ask(ready, "desk", "platform/v1/tickets", #"{"channelName":"Order 7","customerId":\#(customer)}"#)
+        let act = "simulated/channels/\(ticket.string("channelUrl") ?? "")/agent"
+        #expect(try ask(ready, "chat", act, "{}")["error"] == true, "as the fault says")
+        #expect(try ask(ready, "chat", act, "{}").integer("message_id") != nil)
+        let told = try jsonObject(process.output.line(containing: "message_send").text)
+        #expect(told.string("provider") == "sendbird-chat" && told.integer("status") == 200 && told.integer("tries") == 1)
+        #expect(try jsonObject(process.output.line(containing: "TICKET.CREATED").text).string("provider") == "sendbird-desk")
+        #expect(receiver.requests.contains { $0.target == "/chat" && $0.text.contains(#""app_id":"APP-1""#) })
         process.send(15)
         #expect(try process.waitForEnd() == .exit(0))
     }

@@ -10,7 +10,7 @@ final class WebhookSite: Sendable {
     static let message = "\(Markers.prefix)-what-support-wrote"
     static let pathSecret = "\(Markers.prefix)_path_secret_of_the_app"
     // 33 bytes, whose base64 begins as the markers do.
-    private static let signingSecret = "whsec_\(Markers.prefix)7Hc0vXlB2nRfYd5sGJ8eKpUaWtOi6yLmQDEx"
+    static let signingSecret = "whsec_\(Markers.prefix)7Hc0vXlB2nRfYd5sGJ8eKpUaWtOi6yLmQDEx"
 
     let workspace: Workspace
     private let secrets: [StandardWebhookSecret]

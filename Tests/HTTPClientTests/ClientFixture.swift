@@ -18,12 +18,13 @@ func withClient(
 /// A request with patience that only a failing test uses up.
 func request(
     _ method: ClientMethod, _ url: String, headers: [(name: String, value: String)] = [], body: String = "",
-    timeoutMilliseconds: Int = 20_000, connectTimeoutMilliseconds: Int = 20_000, responseBodyLimit: Int = 64 * 1024
+    timeoutMilliseconds: Int = 20_000, connectTimeoutMilliseconds: Int = 20_000, responseBodyLimit: Int = 64 * 1024,
+    isSentOnce: Bool = false
 ) -> ClientRequest {
     do throws(ClientRequest.Problem) {
         return try ClientRequest(
             method, url, headers: headers, body: Array(body.utf8), timeoutMilliseconds: timeoutMilliseconds,
-            connectTimeoutMilliseconds: connectTimeoutMilliseconds, responseBodyLimit: responseBodyLimit)
+            connectTimeoutMilliseconds: connectTimeoutMilliseconds, responseBodyLimit: responseBodyLimit, isSentOnce: isSentOnce)
     } catch {
         fatalError(error.description)
     }

@@ -8,6 +8,7 @@ import Testing
         Route("/a", bodyLimit: 7, [(.get, answer), (.post, answer)]), Route("/a/b", [(.delete, answer)]),
         Route("/caf\u{e9}", [(.get, answer)]), Route("/p/:name", bodyLimit: 9, [(.post, answer)]), Route("/p/plain", [(.get, answer)]),
         Route("/q/:name/again", [(.post, answer)]), Route("/q/x/again", [(.post, answer)]),
+        Route("/r/:name/s/:other", bodyLimit: 5, [(.post, answer)]), Route("/:first/:second/t", [(.post, answer)]),
     ])
 
     @Test(arguments: [
@@ -34,9 +35,36 @@ import Testing
         guard case .handler(_, let route, let limit) = match(.post, path) else { throw Unexpected() }
         #expect(route == expected)
         #expect(limit == router.routes[expected].bodyLimit)
+        #expect(parameters(path, route) == [parameter, ""])
+    }
+
+    @Test(arguments: [
+        ("/r/a/s/b", 7, ["a", "b"]), ("/r/s/s/s", 7, ["s", "s"]), ("/r/%2f/s/%2f", 7, ["%2f", "%2f"]), ("/r/:/s/..", 7, [":", ".."]),
+        ("/x/y/t", 8, ["x", "y"]), ("/r/s/t", 8, ["r", "s"]), ("/t/t/t", 8, ["t", "t"]),
+    ])
+    func lendsTwoParameters(path: String, expected: Int, values: [String]) throws {
+        guard case .handler(_, let route, let limit) = match(.post, path) else { throw Unexpected() }
+        #expect(route == expected)
+        #expect(limit == router.routes[expected].bodyLimit)
+        #expect(parameters(path, route) == values)
+    }
+
+    @Test func lendsNoParameterOfAPlainPath() {
+        #expect(parameters("/a", 0) == ["", ""])
+    }
+
+    @Test(arguments: [("/r/x", "x"), ("/r/x/y", "x/y"), ("/r//", "/"), ("/r/*", "*")])
+    func lendsTheRestOfThePath(path: String, parameter: String) throws {
+        let router = Router([Route("/r/*", [(.get, answer)]), Route("/r/plain", [(.get, answer)])])
         let bytes = Array(path.utf8)
-        let found = unsafe bytes.withUnsafeBufferPointer { unsafe Array(router.parameter(of: $0, route: route)) }
+        guard case .handler(_, let route, _) = router.match(.get, path: bytes.span) else { throw Unexpected() }
+        #expect(route == 0)
+        let found = unsafe bytes.withUnsafeBufferPointer { unsafe Array(router.parameters(of: $0, route: route).values.0) }
         #expect(found == Array(parameter.utf8))
+        for other in ["/r", "/r/", "/x"] {
+            guard case .response = router.match(.get, path: Array(other.utf8).span) else { throw Unexpected() }
+        }
+        guard case .handler(_, 1, _) = router.match(.get, path: Array("/r/plain".utf8).span) else { throw Unexpected() }
     }
 
     @Test func prefersAPlainPathToAParameter() throws {
@@ -49,7 +77,9 @@ import Testing
 
     @Test(arguments: [
         "/p", "/p/", "/p/x/", "/p/x/y", "/p//x", "/P/x", "/q/x", "p/x", "//p/x", "/q/y", "/q/y/", "/q/y/Again", "/q/y/again/",
-        "/q//again", "/q/again", "/q/y/z/again", "/q/yagain",
+        "/q//again", "/q/again", "/q/y/z/again", "/q/yagain", "/r/a/s/", "/r//s/b", "/r/a/s", "/r/a/b/s/c", "/r/a/s/b/", "/r/a/s/b/c",
+        "/x/y/tt",
+        "/x/y/", "//y/t", "/x//t", "/t/t",
     ])
     func takesNoOtherPathForAParameter(path: String) throws {
         guard case .response(let response, let route) = match(.post, path) else { throw Unexpected() }
@@ -72,6 +102,13 @@ import Testing
     func readsMethods(token: String, expected: HTTPServer.Method) {
         let bytes = Array(token.utf8)
         #expect(Method(token: bytes.span) == expected)
+    }
+
+    private func parameters(_ path: String, _ route: Int) -> [String] {
+        unsafe Array(path.utf8).withUnsafeBufferPointer { bytes in
+            let (first, second) = unsafe router.parameters(of: bytes, route: route).values
+            return unsafe [first, second].map { unsafe String(decoding: $0, as: UTF8.self) }
+        }
     }
 
     private func match(_ method: HTTPServer.Method, _ path: String) -> Router.Match {

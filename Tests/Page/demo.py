@@ -19,7 +19,7 @@ LOOKS["picture"] = {"viewport": {"width": 1280, "height": 1160}, "color_scheme":
 PICTURE_MILLISECONDS = 114_000
 # Each view with something that only a service with a history has.
 VIEWS = {
-    "now": ".problems li", "notifiers": ".notifier.bad", "dead": "tbody tr", "people": "h1", "keys": "tbody tr", "store": ".card", "configuration": ".card",
+    "now": ".problems li", "notifiers": ".notifier.bad", "dead": "tbody tr", "people": "h1", "tickets": "tbody tr", "sessions": "tbody tr", "keys": "tbody tr", "store": ".card", "configuration": ".card",
 }
 
 
@@ -70,7 +70,7 @@ def keeps_what_it_suggests(browser, demo):
     with Operator(browser, demo) as operator:
         page = operator.page
         operator.sign_in()
-        denied, waiting, dead = demo.told["try"]
+        denied, waiting, dead, tickets = demo.told["try"]
         operator.search(re.search(r"user-\d+", denied)[0])
         expect(page.locator(".finding").first).to_contain_text("blocked")
         expect(page.locator(".finding").first).to_contain_text("deskgate users unblock")
@@ -95,6 +95,15 @@ def keeps_what_it_suggests(browser, demo):
         page.locator("dialog").get_by_role("button", name=re.compile("Retry")).click()
         expect(page.locator(".notice").first).to_contain_text("None of them was given up again.")
         operator.check("demo-retried")
+        assert "market" in tickets
+        operator.show("#/tickets?app_id=market")
+        page.locator(".view > div:last-child tbody tr").filter(has_text="Active").first.get_by_role("link").first.click()
+        page.get_by_role("button", name="Close", exact=True).click()
+        page.locator("dialog").get_by_role("button", name="Close").click()
+        expect(page.locator(".notice").first).to_have_text("The ticket was closed.")
+        page.reload()
+        expect(page.locator(".timeline")).to_contain_text("ticket.closed")
+        operator.check("demo-ticket")
 
 
 def picture(browser, demo):

@@ -112,6 +112,17 @@ def running(directory):
         yield service
 
 
+def is_not_shown_what_another_help_desk_has(browser, service):
+    with Operator(browser, service) as operator:
+        operator.sign_in()
+        views = operator.page.locator("nav a")
+        expect(views).to_have_count(7)
+        expect(views.filter(has_text=re.compile("Tickets|Session"))).to_have_count(0)
+        # An address that a colleague has sent says why there is nothing.
+        operator.show("#/tickets")
+        expect(operator.page.locator(".empty")).to_contain_text("No app belongs to Sendbird Desk.")
+
+
 def finds_why_somebody_is_denied(browser, service):
     app = seeded.APP
     for name, typed, owner, cause, remedy in [
@@ -226,6 +237,6 @@ def finds_it_in_russian(browser, service):
 
 
 SCENES = [
-    finds_why_somebody_is_denied, finds_that_a_key_is_for_another_app, finds_why_a_comment_has_not_arrived, finds_that_nobody_is_told_of_a_comment,
+    is_not_shown_what_another_help_desk_has, finds_why_somebody_is_denied, finds_that_a_key_is_for_another_app, finds_why_a_comment_has_not_arrived, finds_that_nobody_is_told_of_a_comment,
     finds_the_broken_credential, finds_it_in_russian, finds_what_to_retry,
 ]

@@ -10,6 +10,7 @@ import urllib.parse
 
 from playwright.sync_api import expect, sync_playwright
 
+import bots
 import demo
 import faults
 import newcomers
@@ -17,7 +18,7 @@ import service as seeded
 from browser import LOOKS, Operator, SCREENSHOTS
 
 CHROMIUM = "/usr/bin/chromium"
-VIEWS = ["now", "notifiers", "dead", "people", "keys", "store", "configuration"]
+VIEWS = ["now", "notifiers", "dead", "people", "tickets", "sessions", "bots", "keys", "store", "configuration"]
 STEP_MILLISECONDS = 3000
 
 
@@ -202,6 +203,105 @@ def signs_a_person_out(browser, service):
         expect(page.locator("dialog")).to_have_count(0)
 
 
+def lists_tickets_and_ratings(browser, service):
+    with Operator(browser, service) as operator:
+        page = operator.page
+        operator.sign_in(address="#/tickets")
+        operator.settle()
+        rows = page.locator(".view > div:last-child tbody tr")
+        expect(rows).to_have_count(10)
+        # A page may bring less than it may hold, because what is asked for is merged of several lists.
+        page.get_by_role("button", name="Show more").click()
+        expect(page.locator(".more").last).to_contain_text(f"{seeded.TICKET_COUNT} rows")
+        expect(page.locator(".card").filter(has_text="By state")).to_contain_text(re.compile(rf"Open\s*{seeded.TICKET_COUNT}"))
+        ratings = page.locator(".card").filter(has_text="Ratings")
+        expect(ratings).to_contain_text(re.compile(r"On average\s*4"))
+        expect(ratings).to_contain_text(re.compile(r"4 of 5\s*1"))
+        expect(ratings.locator("tbody tr")).to_have_count(1)
+        assert seeded.RATING_TEXT not in operator.text()
+        ratings.get_by_role("link", name=service.tickets[0]["channel"]).click()
+        operator.settle()
+        expect(page.locator(".view .card")).to_contain_text("Closed")
+        expect(page.locator(".timeline")).to_contain_text("ticket.rated")
+        operator.check("ticket-rated")
+        operator.show("#/tickets?state=open&custom_field=order%3D7")
+        expect(page.locator(".view > div:last-child tbody tr")).to_have_count(2)
+        operator.show("#/tickets?state=closed&user_id=customer-2")
+        expect(page.locator(".view > div:last-child .empty")).to_contain_text("No tickets.")
+        assert seeded.EVIL not in page.content()
+
+
+def closes_and_reopens_a_ticket(browser, service):
+    ticket = service.tickets[1]["ticket_id"]
+    with Operator(browser, service) as operator, Operator(browser, service) as other:
+        page = operator.page
+        for one in (operator, other):
+            one.allowed = ["status of 409"]
+            one.sign_in(address=f"#/tickets?app_id=market&ticket_id={ticket}")
+            one.settle()
+        page.get_by_role("button", name="Close", exact=True).click()
+        page.get_by_label("Comment").fill("answered")
+        operator.check("ticket-close")
+        page.locator("dialog").get_by_role("button", name="Close").click()
+        expect(page.locator(".notice").first).to_have_text("The ticket was closed.")
+        assert service.ask("GET", f"/v1/tickets/show?app_id=market&ticket_id={ticket}")[1]["state"] == "CLOSED"
+        # Whoever is later is told.
+        other.page.get_by_role("button", name="Close", exact=True).click()
+        other.page.locator("dialog").get_by_role("button", name="Close").click()
+        expect(other.page.locator("dialog")).to_contain_text("Only an active or idle ticket can be closed.")
+        expect(page.get_by_role("button", name="Close", exact=True)).to_have_count(0)
+        page.get_by_role("button", name="Reopen").click()
+        page.locator("dialog").get_by_role("button", name="Reopen").click()
+        expect(page.locator(".notice").first).to_have_text("The ticket was reopened.")
+        assert service.ask("GET", f"/v1/tickets/show?app_id=market&ticket_id={ticket}")[1]["state"] != "CLOSED"
+    with Operator(browser, service) as reader:
+        reader.sign_in("read", f"#/tickets?app_id=market&ticket_id={service.tickets[2]['ticket_id']}")
+        reader.settle()
+        expect(reader.page.locator(".notice")).to_contain_text("may read")
+        expect(reader.page.get_by_role("button", name="Close", exact=True)).to_have_count(0)
+
+
+def says_that_the_help_desk_is_away(browser, service):
+    with Operator(browser, service, locale="ru-RU") as operator:
+        operator.allowed = ["status of 503", "status of 404"]
+        page, asked = operator.page, []
+        operator.sign_in(address="#/tickets?app_id=market&ticket_id=999999")
+        expect(page.locator(".trouble")).to_contain_text("Такого тикета нет.")
+
+        def away(route):
+            asked.append(route)
+            route.fulfill(status=503, json={"error": "help_desk_unavailable", "message": "The help desk does not answer."})
+
+        page.route(re.compile("/v1/tickets/show"), away)
+        operator.show(f"#/tickets?app_id=market&ticket_id={service.tickets[3]['ticket_id']}")
+        expect(page.locator(".trouble")).to_contain_text("Служба поддержки сейчас не отвечает.")
+        expect(page.locator(".trouble")).to_contain_text("Sendbird недоступен")
+        page.unroute(re.compile("/v1/tickets/show"))
+        # It is asked again by a person alone.
+        assert len(asked) == 1
+        page.locator(".trouble button").click()
+        expect(page.locator(".view .card")).to_contain_text("Ждёт поддержку")
+
+
+def tells_what_session_tokens_came_to(browser, service):
+    with Operator(browser, service) as operator:
+        page = operator.page
+        operator.sign_in(address="#/sessions")
+        operator.settle()
+        card = page.locator(".card").filter(has=page.get_by_role("heading", name="market"))
+        for result, count in [("Kept", 1), ("Issued", 3), ("Denied", 1), ("Limited", 0)]:
+            expect(card.locator("tbody tr").filter(has_text=re.compile(rf"^{result}"))).to_contain_text(re.compile(rf"^{result}\s*{count}"))
+        page.get_by_label("User").fill("customer-1")
+        page.get_by_role("button", name="Why has somebody none?").click()
+        operator.settle()
+        step = page.locator(".timeline .step").filter(has_text="Session token")
+        expect(step).to_contain_text("The last session token was issued at ")
+        operator.check("session-explained")
+        operator.search("customer-3")
+        expect(page.locator(".finding").first).to_contain_text("blocked")
+        expect(page.locator(".timeline .step").filter(has_text="Session token")).to_contain_text("No session token is given")
+
+
 def sends_a_test(browser, service):
     with Operator(browser, service) as operator:
         operator.sign_in(address="#/notifiers")
@@ -229,7 +329,7 @@ def is_used_by_keyboard(browser, service):
         # Each place that has the focus shows it.
         page.locator("#skip").focus()
         reached = set()
-        for _ in range(14):
+        for _ in range(len(VIEWS) + 8):
             page.keyboard.press("Tab")
             focus = page.evaluate("() => { const it = document.activeElement, style = getComputedStyle(it); return [it.textContent.trim() || it.id, style.outlineStyle]; }")
             assert focus[1] != "none", f"{focus[0]} shows no focus"
@@ -332,16 +432,24 @@ def says_that_the_service_is_away(browser, service):
 
 SCENES = [
     signs_in_and_refuses, shows_every_view, speaks_russian, has_both_languages_whole, leads_from_the_search_to_a_timeline, keeps_a_security_key_out_of_addresses,
+    lists_tickets_and_ratings, closes_and_reopens_a_ticket, says_that_the_help_desk_is_away, tells_what_session_tokens_came_to,
     a_reader_changes_nothing, sends_a_test, is_used_by_keyboard, goes_on_and_stops_when_nobody_looks, bears_ten_thousand_rows,
     bears_a_clock_that_jumps, signs_a_person_out, tries_one_again, tries_dead_letters_again, ends_with_its_token, says_that_the_service_is_away,
-]
+] + bots.SCENES
+
+
+def arrange(service):
+    service.with_market()
+    bots.configure(service)
 
 
 @contextlib.contextmanager
 def filled(directory):
     """A service with much to see."""
-    with seeded.running(directory) as service:
+    with seeded.running(directory, arrange) as service:
         service.seed()
+        service.seed_market()
+        bots.seed(service)
         yield service
 
 

@@ -1,22 +1,28 @@
 """A service of the debug build with something to see: people, devices, comments that arrive, fail and wait, refusals, revocations."""
 import contextlib
 import hashlib
+import hmac
 import http.server
 import json
 import pathlib
 import signal
 import socket
 import subprocess
+import sys
 import threading
 import time
 import urllib.error
 import urllib.request
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "Tests/Python"))
+from waiting import PATIENCE_SECONDS, wait_for  # noqa: E402
+
 DESKGATE = ROOT / ".build/debug/deskgate"
-PATIENCE_SECONDS = 30
 ATTEMPTS = 5
-APP = "shop"
+APP, MARKET = "shop", "market"
+TICKET_COUNT = 12
+RATING_TEXT = "what a customer writes with a rating"
 # What a stranger can choose, and what would run or load something if it became markup.
 EVIL = "\"><img src=x onerror=alert(1)><script>alert(2)</script>'`${alert(3)}"
 EVIL_USER = "<b onmouseover=alert(4)>eve</b>"
@@ -92,6 +98,7 @@ class Service:
         self.providers.stdout.readline()
         threading.Thread(target=self.providers.stdout.read, daemon=True).start()
         notifiers = json.loads((place / "notifiers.json").read_text())
+        self.sendbird = json.loads((place / "sendbird.json").read_text())
         return {name: notifiers[name] for name in ("apns", "fcm")}
 
     def new_secret(self, kind=None):
@@ -143,13 +150,7 @@ class Service:
         return [json.loads(line) for line in text.splitlines() if line.startswith("{")]
 
     def wait_for(self, found, what):
-        deadline = time.monotonic() + PATIENCE_SECONDS
-        while time.monotonic() < deadline:
-            value = found()
-            if value:
-                return value
-            time.sleep(0.05)
-        raise AssertionError(f"in {PATIENCE_SECONDS} s nothing {what}:\n{self.log.read_text()[-3000:]}")
+        return wait_for(found, what, lambda: f":\n{self.log.read_text()[-3000:]}")
 
     def ask(self, method, path, body=None, token="operate"):
         return self.send(self.admin, method, path, body, {"Authorization": f"Bearer {self.tokens[token]}"})
@@ -208,6 +209,76 @@ class Service:
         self.ask("POST", "/v1/users/sign-out", {"app_id": APP, "user_id": "user-4", "reason": "lost phone"})
         self.wait_for(lambda: self.ask("DELETE", "/v1/deliveries?state=pending&notifier=crm") and self.groups().get(("crm", "purged"), 0) > DEAD_COUNT, "becomes a dead letter")
         self.wait_for(lambda: any(notifier == "fcm" for notifier, _ in self.groups()), "is refused by FCM")
+
+    def with_market(self):
+        """Adds an app of Sendbird Desk to the configuration; call it before the start."""
+        self.config["apps"].append({
+            "app_id": MARKET, "help_desk": "sendbird", "keys": [{"id": 1, "secret": self.new_secret()}],
+            "sendbird": self.sendbird | {"session_tokens": {"life_seconds": 3600}, "tickets": True}, "notifiers": ["log", "backend", "sendbird"]})
+        self.config["notifiers"]["sendbird"] = {"type": "sendbird"}
+
+    def seed_market(self):
+        """Gives it customers with tickets, of which one is closed and rated."""
+        for user in ("customer-1", "customer-2", EVIL_USER):
+            assert self.session(user) == 200
+        assert self.session("customer-1") == 200
+        self.ask("POST", "/v1/users/block", {"app_id": MARKET, "user_id": "customer-3", "reason": "rude"})
+        assert self.session("customer-3") == 403
+        self.tickets = [self.ticket(f"customer-{number % 2 + 1}", f"Ticket {number}", number) for number in range(TICKET_COUNT)]
+        self.ticket(EVIL_USER, EVIL[:90], 7)
+        for ticket in self.tickets[:3]:
+            self.assign(ticket)
+        first = self.tickets[0]
+        status, answer = self.ask("POST", "/v1/tickets/close", {"app_id": MARKET, "ticket_id": first["ticket_id"]})
+        assert status == 200, answer
+        self.desk_tells("TICKET.CREATED", first, "INITIALIZED")
+        question = {"type": "SENDBIRD_DESK_CUSTOMER_SATISFACTION", "body": {"state": "WAITING", "ticketId": first["ticket_id"]}}
+        self.chat_tells("message_send", first, question)
+        question["body"] |= {"state": "CONFIRMED", "customerSatisfactionScore": 4, "customerSatisfactionComment": RATING_TEXT}
+        self.chat_tells("message_update", first, question)
+
+    def session(self, user):
+        return self.send(self.public, "POST", "/sendbird/session-token", {"app_id": MARKET, "user_id": user, "security_key": self.key(user, MARKET)})[0]
+
+    def ticket(self, user, title, order):
+        status, answer = self.ask("POST", "/v1/tickets", {
+            "app_id": MARKET, "user_id": user, "title": title, "group_key": "cs-team", "custom_fields": {"order": str(order)}, "message": EVIL})
+        assert status == 201 and answer["message"] == "sent", answer
+        return answer["ticket"]
+
+    def sendbird_token(self, name):
+        return pathlib.Path(self.sendbird[name]["file"]).read_text().strip()
+
+    def assign(self, ticket):
+        """Somebody of support takes a ticket on."""
+        status, answer = self.send(
+            self.sendbird["desk_url"], "POST", f"/simulated/tickets/{ticket['ticket_id']}/assign", {},
+            {"SENDBIRDDESKAPITOKEN": self.sendbird_token("desk_token")})
+        assert status == 200, answer
+
+    def desk_tells(self, event, ticket, state):
+        """A webhook of Desk's."""
+        self.webhook_of_sendbird("desk", "x-hub-signature", "sha1", "desk_token", {
+            "eventType": event, "createdAt": "2026-03-01T10:00:00Z", "data": {
+                "id": ticket["ticket_id"], "channelUrl": ticket["channel"], "status2": state, "closeStatus": "NOT_CLOSED", "priority": "MEDIUM",
+                "customer": {"id": 11, "sendbirdId": ticket["user_id"]}, "group": {"id": 3, "key": "cs-team"}}})
+
+    def chat_tells(self, category, ticket, data):
+        """A webhook of Chat's about a rich message of support's."""
+        self.webhook_of_sendbird("chat", "x-sendbird-signature", "sha256", "chat_token", {
+            "category": f"group_channel:{category}", "type": "MESG", "sender": {"user_id": "sendbird_desk_agent_id_1", "nickname": "Anna"},
+            "payload": {
+                "message_id": 8000000001, "custom_type": "SENDBIRD_DESK_RICH_MESSAGE", "message": "How content are you?",
+                "data": json.dumps(data, separators=(",", ":")), "created_at": 1772359200000},
+            "channel": {"channel_url": ticket["channel"], "custom_type": "SENDBIRD_DESK_CHANNEL_CUSTOM_TYPE"}, "app_id": MARKET})
+
+    def webhook_of_sendbird(self, kind, header, digest, token, body):
+        data = json.dumps(body).encode()
+        code = hmac.new(self.sendbird_token(token).encode(), data, digest).hexdigest()
+        request = urllib.request.Request(
+            f"{self.public}/sendbird/{kind}-webhook/{MARKET}", data, {"Content-Type": "application/json", header: f"sha1={code}" if digest == "sha1" else code})
+        with urllib.request.urlopen(request, timeout=PATIENCE_SECONDS) as answer:
+            assert json.loads(answer.read())["status"] == "accepted"
 
     def traffic(self, key, rounds=4):
         for _ in range(rounds):

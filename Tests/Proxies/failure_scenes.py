@@ -6,8 +6,9 @@ import threading
 import time
 
 from clients import ask, read_reply, request
-from replicas import PATIENCE_SECONDS, free_port, wait_for
+from replicas import free_port
 from stage import AUTHORIZE, JSON_TYPE, PUSH_TOKEN, is_error
+from waiting import PATIENCE_SECONDS, wait_for
 
 
 def loses_nothing_when_a_replica_dies(stage):

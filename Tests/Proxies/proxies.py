@@ -5,7 +5,8 @@ import shutil
 import socket
 import subprocess
 
-from replicas import ROOT, free_port, spawn, wait_for
+from replicas import ROOT, free_port, spawn
+from waiting import wait_for
 
 NAME = "deskgate.example.com"
 SAMPLES = {"nginx": "deploy/nginx/deskgate.conf", "haproxy": "deploy/haproxy/haproxy.cfg", "caddy": "deploy/caddy/Caddyfile"}

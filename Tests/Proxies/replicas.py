@@ -11,11 +11,12 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "Tests/Python"))
+from waiting import PATIENCE_SECONDS, wait_for  # noqa: E402
+
 DESKGATE = ROOT / ".build/debug/deskgate"
-PATIENCE_SECONDS = 30
 APP, SIGNED_APP, USER = "my-app", "signed-app", "user-behind-the-proxy"
 
 
@@ -36,17 +37,6 @@ def end_processes():
         if process.poll() is None:
             process.kill()
             process.wait()
-
-
-def wait_for(found, what):
-    """Returns what `found` returns, as soon as that is true."""
-    deadline = time.monotonic() + PATIENCE_SECONDS
-    while time.monotonic() < deadline:
-        value = found()
-        if value:
-            return value
-        time.sleep(0.05)
-    raise AssertionError(f"in {PATIENCE_SECONDS} s nothing {what}")
 
 
 def free_port():

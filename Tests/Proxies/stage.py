@@ -5,7 +5,8 @@ import json
 
 from clients import ask, request
 from proxies import Proxy
-from replicas import APP, ROOT, USER, wait_for
+from replicas import APP, ROOT, USER
+from waiting import wait_for
 
 AUTHORIZE, WEBHOOK, PUSH_TOKEN = "/pyrus/authorize", "/pyrus/webhook", "/pyrus/push-token"
 JSON_TYPE = "Content-Type: application/json"

@@ -117,6 +117,11 @@ final class AdminDeliverFixture {
         try store.revoke(
             Revocation(
                 id: id(2), appID: "shop", subject: .user("revoked"), issuedBefore: 1, reason: "", author: "test", createdAt: time))
+        store.begin(
+            BotCall(
+                id: id(2), appID: "shop", userID: "user-1", bot: "orders", function: "cancel", argumentsSHA256: "", at: time - 50,
+                ending: BotCall.Ending(.failed, statusCode: 500, reason: "server_error", at: time)), isAwaited: { true }
+        ) { _ in }
         try tryOnce(store, 1, attempt: 1, at: time, .delivered, "status_204")
         try tryOnce(store, 2, attempt: 1, at: time, .retry(at: time + 100), "status_503")
         try tryOnce(store, 2, attempt: 2, at: time + 100, .dead, "status_404")

@@ -16,6 +16,7 @@ import Testing
 @Suite struct AdminDeliverRoutesTests {
     static let queries: [(String, [Int])] = [
         ("", [4, 3, 2, 1]), ("?", [4, 3, 2, 1]), ("?state=dead", [4, 2]), ("?state=pending", [3]), ("?state=delivered", [1]),
+        ("?type=comment.created", [4, 3, 2, 1]), ("?type=ticket.rated", []), ("?type=comment.created&state=dead", [4, 2]),
         ("?app_id=shop", [3, 2, 1]), ("?app_id=sho%70&state=dead", [2]), ("?user_id=a+b%2Bc%26d%3d%C3%a9%25", [4]),
         ("?ticket_id=9007199254740993", [4, 3, 2, 1]), ("?ticket_id=9007199254740992", []), ("?comment_id=2", [2]),
         ("?ticket_id=x", []), ("?comment_id=02", []), ("?comment_id=9223372036854775808", []),
@@ -64,6 +65,9 @@ import Testing
 
     @Test(arguments: [
         ("stat=dead", "Unknown criterion stat; known are state, "), ("state=", "state: expected"), ("state=Dead", "state: expected"),
+        ("type=", "type: expected"), ("type=Ticket.rated", "type: expected"),
+
+        ("type=comment.created&type=comment.created", "type: given twice."),
         ("state=dead&state=dead", "state: given twice."), ("limit=0", "limit: expected"), ("limit=1001", "limit: expected"),
         ("limit=1&limit=1", "limit: given twice."), ("limit=%2B5", "limit: expected"), ("ticket_id=", "ticket_id: expected 1 to 255 bytes"),
         ("comment_id=%00", "comment_id: expected 1 to 255 bytes"), ("from=yesterday", "from: expected"), ("before=1", "before: expected"),

@@ -28,6 +28,9 @@ final class DeliveryFixture {
     private let served: [String: ServedNotifier]
     private var dispatcher: Dispatcher?
 
+    /// What the next dispatcher tells of lost calls of bots.
+    var onLostCalls: @Sendable ([BotCall]) -> Void = { _ in }
+
     /// - Parameter notifiers: by name; `z` is there besides, for `settle`.
     init(
         _ notifiers: [String: any Notifier],
@@ -61,7 +64,7 @@ final class DeliveryFixture {
             retention: retention,
             metrics: DeliveryMetrics(
                 registry: metrics, store: store, clocks: clocks, inbox: inbox),
-            logger: log.logger, clocks: clocks, inbox: inbox)
+            logger: log.logger, clocks: clocks, inbox: inbox, onLostCalls: onLostCalls)
     }
 
     func stop(drainMilliseconds: UInt64 = 20_000) {

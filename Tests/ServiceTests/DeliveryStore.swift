@@ -150,6 +150,25 @@ final class DeliveryStore: Store {
         try store.registrationCalls(of: person, devices: devices)
     }
 
+    func begin(
+        _ call: BotCall, isAwaited: @escaping @Sendable () -> Bool,
+        completion: @escaping @Sendable (Result<BotCallBeginning, StoreError>) -> Void
+    ) { store.begin(call, isAwaited: isAwaited, completion: completion) }
+
+    func end(_ call: UUIDv7, _ ending: BotCall.Ending, completion: @escaping @Sendable (Result<Void, StoreError>) -> Void) {
+        store.end(call, ending, completion: completion)
+    }
+
+    func botCall(_ id: UUIDv7) throws(StoreError) -> BotCall? { try store.botCall(id) }
+
+    func botCalls(_ filter: BotCallFilter, after: BotCallCursor?, limit: Int) throws(StoreError) -> BotCallPage {
+        try store.botCalls(filter, after: after, limit: limit)
+    }
+
+    func giveUpBotCalls(startedBefore: UnixMilliseconds, now: UnixMilliseconds, limit: Int) throws(StoreError) -> [BotCall] {
+        try store.giveUpBotCalls(startedBefore: startedBefore, now: now, limit: limit)
+    }
+
     func keyUses() throws(StoreError) -> [KeyUse] { try store.keyUses() }
 
     func conditions() throws(StoreError) -> [OperatorCondition] { try store.conditions() }

@@ -148,37 +148,3 @@ import Threading
         }
     }
 }
-
-/// Asks a simulated Desk.
-struct DeskCaller {
-    let desk: SimulatedDesk
-    let client: Client
-
-    func send(_ method: ClientMethod, _ path: String, _ body: JSONObject? = nil, token: String? = nil) throws -> ClientResponse {
-        let request = try ClientRequest(
-            method, "\(desk.url)/platform/v1/\(path)", headers: [("SENDBIRDDESKAPITOKEN", token ?? desk.token)],
-            body: body.map { JSONValue.object($0).serialized() } ?? [], timeoutMilliseconds: 60_000)
-        let end = Monitor<Result<ClientResponse, ClientError>?>(nil)
-        client.send(request) { result in end.update { $0 = result } }
-        return try #require(end.wait(timeoutMilliseconds: 60_000) { $0 }).get()
-    }
-
-    func status(_ method: ClientMethod, _ path: String, _ body: JSONObject? = nil, token: String? = nil) throws -> Int {
-        try send(method, path, body, token: token).status
-    }
-
-    /// The answer to a request that succeeds.
-    func call(_ method: ClientMethod, _ path: String, _ body: JSONObject? = nil) throws -> JSONValue {
-        let response = try send(method, path, body)
-        #expect(response.status == 200, "\(path)")
-        return try #require(JSONValue(parsing: response.body))
-    }
-
-    func customer() throws -> JSONValue { try call(.post, "customers", ["sendbirdId": "user-1"]) }
-
-    func create(_ customer: JSONValue, _ members: JSONObject = [:]) throws -> JSONValue {
-        var body: JSONObject = ["channelName": "Order 7", "customerId": customer["id"] ?? .null]
-        for member in members.members { body.append(member.value, forKey: member.key) }
-        return try call(.post, "tickets", body)
-    }
-}

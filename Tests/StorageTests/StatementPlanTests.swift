@@ -39,6 +39,10 @@ import Testing
         check(try plans { try DeviceStatements($0) }, count: 20)
     }
 
+    @Test func ofTheWriterForCallsOfBots() throws {
+        check(try plans { try BotCallStatements($0) }, count: 7)
+    }
+
     @Test func ofReaders() throws {
         check(try plans { try ReadingDatabase($0, until: ReadingEnd { false }) }, count: 10)
     }

@@ -14,6 +14,7 @@ import Time
                     $0.ticket = HelpDeskID(Int64(number / 2))
                     $0.notifier = number.isMultiple(of: 2) ? "log" : "http"
                     $0.received = 1000 + UInt64(number)
+                    $0.kind = number % 3 == 0 ? .ticketRated : .commentCreated
                 })
         }
         for delivery in try fixture.store.claim(at: 2000, limit: 3) { try fixture.store.report(delivery, .delivered, "ok", at: 2001) }
@@ -34,6 +35,15 @@ import Time
         { $0.with { $0.state = .pending } },
         { $0.with { $0.state = .delivered } },
         { $0.with { $0.state = .dead } },
+        { $0.with { $0.kind = .commentCreated } },
+        { $0.with { $0.kind = .ticketRated } },
+        { $0.with { $0.kind = .ticketClosed } },
+        {
+            $0.with {
+                $0.kind = .ticketRated
+                $0.state = .dead
+            }
+        },
         { $0.with { $0.appID = "b" } },
         { $0.with { $0.userID = "ann" } },
         { $0.with { $0.ticketID = 2 } },
@@ -111,7 +121,8 @@ import Time
     private static func matches(_ filter: DeliveryFilter, _ delivery: Delivery) -> Bool {
         let wanted: [(String?, String)] = [
             (filter.appID, delivery.event.identity.appID), (filter.userID, delivery.event.userID),
-            (filter.notifier, delivery.notifier), (filter.reason, delivery.reason), (filter.state?.rawValue, delivery.state.rawValue),
+            (filter.kind?.rawValue, delivery.event.kind.rawValue), (filter.notifier, delivery.notifier), (filter.reason, delivery.reason),
+            (filter.state?.rawValue, delivery.state.rawValue),
             (filter.id?.description, delivery.id.description),
             (filter.ticketID?.description, delivery.event.identity.ticketID?.description ?? ""),
             (filter.commentID?.description, delivery.event.identity.commentID?.description ?? ""),

@@ -26,10 +26,10 @@ package struct InProcessClient: Sendable {
             var body = body
             unsafe body.withUnsafeMutableBufferPointer { bytes in
                 unsafe path.withUnsafeBufferPointer { path in
-                    let parameter = unsafe router.parameter(of: path, route: route)
+                    let parameters = unsafe router.parameters(of: path, route: route)
                     endpoint.withHandler { handler in
                         _ = unsafe handler(
-                            Request(method: method, body: bytes, pathParameter: parameter, exchange: exchange), Responder(exchange))
+                            Request(method: method, body: bytes, pathParameters: parameters, exchange: exchange), Responder(exchange))
                     }
                 }
             }
@@ -42,9 +42,9 @@ package struct InProcessClient: Sendable {
         of path: [UInt8], _ method: HTTPServer.Method, _ endpoint: Endpoint, _ route: Int, _ exchange: InProcessExchange
     ) -> Response? {
         unsafe path.withUnsafeBufferPointer { path in
-            let parameter = unsafe router.parameter(of: path, route: route)
+            let parameters = unsafe router.parameters(of: path, route: route)
             let none = unsafe UnsafeMutableBufferPointer<UInt8>(start: nil, count: 0)
-            return endpoint.refusal(of: unsafe Request(method: method, body: none, pathParameter: parameter, exchange: exchange))
+            return endpoint.refusal(of: unsafe Request(method: method, body: none, pathParameters: parameters, exchange: exchange))
         }
     }
 }

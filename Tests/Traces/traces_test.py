@@ -9,10 +9,11 @@ import time
 import urllib.error
 import urllib.request
 
-sys.path.insert(0, str(pathlib.Path(__file__).parent))
-from collector import Collector, PATIENCE_SECONDS, Recorder  # noqa: E402
-
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path[:0] = [str(ROOT / "Tests/Traces"), str(ROOT / "Tests/Python")]
+from collector import Collector, PATIENCE_SECONDS, Recorder  # noqa: E402
+from waiting import wait_for  # noqa: E402
+
 DESKGATE = ROOT / ".build/debug/deskgate"
 SERVER, CLIENT = 2, 3
 ERROR = 2
@@ -65,7 +66,7 @@ class Site:
         """Waits for a line of the log."""
         def found():
             return next((line for line in self.lines() if line["message"] == message and fields.items() <= line.items()), None)
-        return eventually(found, f"the line {message} {fields}")
+        return wait_for(found, f"logs {message} {fields}")
 
     def post(self, path, body, **headers):
         """Posts JSON. Returns the status, and how many seconds the answer took."""
@@ -102,15 +103,6 @@ class Site:
         code = self.process.wait(PATIENCE_SECONDS)
         assert code == 0, f"ended with {code}"
         return time.monotonic() - start
-
-
-def eventually(condition, what):
-    deadline = time.monotonic() + PATIENCE_SECONDS
-    while time.monotonic() < deadline:
-        if found := condition():
-            return found
-        time.sleep(0.02)
-    raise AssertionError(f"never came: {what}")
 
 
 @contextlib.contextmanager
@@ -248,14 +240,14 @@ def an_overloaded_collector_is_asked_again():
         assert third[0] - second[0] >= 0.5, "not without a pause"
         it.line("traces cannot be exported; spans are dropped when the queue is full", reason="status_503")
         it.line("traces are exported again")
-        eventually(lambda: it.spans("exported") == 2, "both spans")
+        wait_for(lambda: it.spans("exported") == 2, "exports both spans")
         assert it.spans("failed") == it.spans("dropped") == 0
 
 
 def a_partial_success_is_counted():
     with site((200, {}, json.dumps({"partialSuccess": {"rejectedSpans": "1", "errorMessage": "too old"}})), OK) as it:
         assert it.authorize()[0] == 200
-        eventually(lambda: it.spans("failed") == 1, "the rejected span")
+        wait_for(lambda: it.spans("failed") == 1, "counts the rejected span")
         it.line("traces cannot be exported; spans are dropped when the queue is full", reason="partial_success")
         assert it.spans("exported") + 1 == len(it.collector.spans)
         assert it.authorize()[0] == 200

@@ -2,9 +2,11 @@
 
 import { address, place } from "./address.js";
 import { ask, checkSession, whenSessionEnds } from "./api.js";
+import { idleViews } from "./apps.js";
 import { h, put, say } from "./dom.js";
 import { language, speak, t } from "./words.js";
 import { recovering, trouble } from "./ui.js";
+import { bots } from "./view-bots.js";
 import { configuration } from "./view-configuration.js";
 import { dead } from "./view-dead.js";
 import { find } from "./view-find.js";
@@ -12,15 +14,19 @@ import { keys } from "./view-keys.js";
 import { notifiers } from "./view-notifiers.js";
 import { now } from "./view-now.js";
 import { people } from "./view-people.js";
+import { sessions } from "./view-sessions.js";
 import { store } from "./view-store.js";
+import { tickets } from "./view-tickets.js";
 
-const views = { now, notifiers, dead, people, keys, store, configuration, find };
-const shown = ["now", "notifiers", "dead", "people", "keys", "store", "configuration"];
+const views = { now, notifiers, dead, people, tickets, sessions, bots, keys, store, configuration, find };
+const shown = ["now", "notifiers", "dead", "people", "tickets", "sessions", "bots", "keys", "store", "configuration"];
 const kinds = ["auto", "user", "comment", "ticket", "device", "delivery", "key"];
 const part = (id) => document.getElementById(id);
 
 /** Who is signed in; null for nobody. */
 let session = null;
+/** The views that have nothing to show with the configuration in force. */
+let idle = [];
 /** Ends what the view that is shown does by itself. */
 let leave = new AbortController();
 /** A security key that was searched for. It stands nowhere but here: not in the address, and not in the history. */
@@ -50,7 +56,7 @@ async function start() {
 async function resume() {
   try {
     const found = await ask("/session");
-    if (found.role) open(found);
+    if (found.role) await open(found);
     else enter("");
   } catch (error) {
     enter("");
@@ -72,7 +78,8 @@ function enter(text) {
   part("token").focus();
 }
 
-function open(found) {
+async function open(found) {
+  idle = await idleViews().catch(() => []);
   session = found;
   part("entrance").hidden = true;
   part("shell").hidden = false;
@@ -86,7 +93,7 @@ async function signIn(event) {
   part("sign-in-button").disabled = true;
   part("entrance-error").textContent = "";
   try {
-    open(await ask("/session", { method: "POST", body: { token: field.value } }));
+    await open(await ask("/session", { method: "POST", body: { token: field.value } }));
   } catch (error) {
     part("entrance-error").textContent = error.status === 401 ? t("sign-in.wrong") : error.status === 403 ? t("sign-in.forbidden", { message: error.message }) : error.message;
     field.focus();
@@ -163,7 +170,7 @@ function label() {
   part("query").placeholder = t("search.hint");
   put(part("kind"), kinds.map((kind) => h("option", { value: kind }, t(`kind.${kind}`))));
   part("views").setAttribute("aria-label", t("views"));
-  put(part("views"), shown.map((name) => h("a", { href: address(name), "data-view": name }, t(`view.${name}`))));
+  put(part("views"), shown.filter((name) => !idle.includes(name)).map((name) => h("a", { href: address(name), "data-view": name }, t(`view.${name}`))));
   if (!session) document.title = "Deskgate";
   else {
     part("role").textContent = t(`role.${session.role}`);

@@ -34,7 +34,7 @@ function references(found = {}, app) {
   const entries = Object.entries(found).filter(([, value]) => value !== "");
   if (!entries.length) return null;
   return h("p", { class: "step-references" }, entries.map(([name, value]) => h("span", {}, h("span", { class: "quiet" }, `${word(name) ?? name} `),
-    name in links ? h("a", { href: address("find", { [links[name]]: value, app_id: name === "delivery_id" ? undefined : app }) }, h("bdi", {}, value)) : h("code", {}, value))));
+    name === "bot_call_id" ? h("a", { href: address("bots", { call_id: value }) }, h("bdi", {}, value)) : name in links ? h("a", { href: address("find", { [links[name]]: value, app_id: name === "delivery_id" ? undefined : app }) }, h("bdi", {}, value)) : h("code", {}, value))));
 }
 
 /** The steps of deliveries with their attempts, oldest first. */

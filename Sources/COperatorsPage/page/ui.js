@@ -30,8 +30,13 @@ export function empty(title, text) {
 export function trouble(error, again) {
   const text = error instanceof Refusal ? error.message : String(error?.message ?? error);
   return h("div", { class: "trouble", role: "alert" },
-    h("p", { class: "strong" }, error?.status === 503 ? t("error.store") : t("error.title")), h("p", {}, text),
+    h("p", { class: "strong" }, isOfHelpDesk(error) ? t("error.help-desk") : error?.status === 503 ? t("error.store") : t("error.title")), h("p", {}, text),
     again && h("button", { type: "button", onclick: again }, t("again")));
+}
+
+/** Whether it is the help desk that cannot answer. */
+function isOfHelpDesk(error) {
+  return error instanceof Refusal && error.code.startsWith("help_desk_");
 }
 
 /** Shows that something is on its way. */
@@ -152,10 +157,13 @@ export async function show(place, make, isAgain = false) {
 const AWAY = [0, 503];
 const PAUSE = 5000;
 
-/** As `trouble`. While the service or its store is away, `again` is called by itself as well, so that the view recovers with it. */
+/**
+ * As `trouble`. While the service or its store is away, `again` is called by itself as well, so that the view recovers with it. A help desk, which
+ * counts requests, is asked again by a person alone.
+ */
 export function recovering(error, again) {
   const told = trouble(error, again);
-  if (!AWAY.includes(error?.status)) return told;
+  if (!AWAY.includes(error?.status) || isOfHelpDesk(error)) return told;
   told.append(h("p", { class: "quiet small" }, t("error.again")));
   const wait = () => setTimeout(() => {
     if (!told.isConnected) return;

@@ -126,7 +126,7 @@ async function explain({ values, place, signal, mayChange, again }, field, value
 }
 
 /** The newest deliveries that match. A search that finds little comes in short pages, so that no request takes long. */
-async function newest(criteria, count, signal) {
+export async function newest(criteria, count, signal) {
   const found = [];
   let after = null;
   do {
@@ -138,7 +138,7 @@ async function newest(criteria, count, signal) {
 }
 
 /** The newest deliveries of a ticket with their attempts, of which the service explains one at a time. */
-async function stored(values, signal) {
+export async function stored(values, signal) {
   const deliveries = await newest(pick(values, ["app_id", "ticket_id"]), MOST_STORIES, signal);
   if (!deliveries.length) return empty(t("find.no-deliveries"), t("find.no-deliveries.text"));
   const stories = await Promise.all(deliveries.map((delivery) => ask(`/v1/deliveries/${delivery.id}`, { signal })));

@@ -41,7 +41,7 @@ async function person(context, app, user, chooser) {
   const { place, signal, mayChange } = context;
   const values = { app_id: app, user_id: user };
   const [told, standing, devices, revoked] = [h("div"), h("div"), h("div"), h("div")];
-  put(place, head(h("bdi", {}, user), `${t("app")}: ${app}`, [path("/v1/users", values)], h("a", { class: "button", href: address("find", values) }, t("people.timeline"))),
+  put(place, head(h("bdi", {}, user), `${t("app")}: ${app}`, [path("/v1/users", values)], h("a", { class: "button", href: address("find", values) }, t("people.timeline")), h("a", { class: "button", href: address("bots", values) }, t("people.bots"))),
     chooser, told, mayChange ? buttons(context, values, told) : notice(t("read-only"), "plain"),
     card(t("people.standing"), standing), card(t("people.devices"), devices), card(t("people.revocations"), revoked));
   let known = null;

@@ -5,7 +5,7 @@ package struct OperatorThresholds: Sendable, Equatable {
     /// The age of the oldest delivery that waits, in seconds.
     package var queueLateSeconds = 900
     /// How long before its end a credential is due, in days.
-    package var expiresDays = 14
+    package var expiresDays = RenewalTime.dueDays
     /// The space that should be free on a disk, in units of 1,000,000 bytes; 0 for none.
     package var diskFreeMegabytes = 1000
     /// How many authorizations of an app must be denied within `DenialTrend.windowMilliseconds`.
@@ -13,6 +13,17 @@ package struct OperatorThresholds: Sendable, Equatable {
 
     /// The defaults.
     package init() {}
+}
+
+/// How long before its end something is to be renewed, such as a certificate.
+///
+/// It is shown long before anybody is sent for: a list that somebody looks at anyway may be early, because renewing at Apple or at a company's
+/// authority takes people and weeks. Who is told, by a line of the log or an event, should have to act now.
+package enum RenewalTime {
+    /// From then on it is among the problems that `GET /v1/status` and the page show, in days.
+    package static let shownDays = 30
+    /// From then on it is due, in days: `check` and the log warn of it, and, unless the configuration says otherwise, operators are told.
+    package static let dueDays = 14
 }
 
 /// When deliveries wait too long for a notifier.

@@ -23,13 +23,10 @@ enum RegistrationLimits {
             guard let most = registration.rules.lazy.filter({ $0.scope == scope }).map(\.max).max() else { continue }
             windows.append((scope, most, try window(of: scope, registration, ofUser, in: rows)))
         }
-        var longest: (rule: LimitRule, until: UnixMilliseconds)?
-        for rule in registration.rules {
-            let earliest = try windows.first { $0.scope == rule.scope }?.calls.earliest(ofLast: rule.max, in: rows)
-            guard let until = rule.allowedAt(earliest: earliest, now: registration.now), until > longest?.until ?? 0 else { continue }
-            longest = (rule, until)
+        let refusal = try LimitRefusal.longest(of: registration.rules, now: registration.now) { rule throws(Rows.Failure) in
+            try windows.first { $0.scope == rule.scope }?.calls.earliest(ofLast: rule.max, in: rows)
         }
-        if let longest { return .limited(rule: longest.rule, until: longest.until) }
+        if let refusal { return .limited(rule: refusal.rule, until: refusal.until) }
         return .allowed(windows.flatMap { $0.calls.recording(registration, keeping: $0.most) })
     }
 

@@ -33,13 +33,17 @@ package struct RegistryChange: Sendable, Equatable {
     package let kind: Kind
     /// The device as it is, or was.
     package let device: Device
+    /// The device as it was registered before, where its token or type is another one now.
+    package let replaced: Device?
     /// When.
     package let at: UnixMilliseconds
 
     /// Makes a change.
-    package init(_ kind: Kind, _ device: Device, at: UnixMilliseconds) {
+    /// - Parameter replaced: the same device as it was registered before; nil when it was not.
+    package init(_ kind: Kind, _ device: Device, replacing replaced: Device? = nil, at: UnixMilliseconds) {
         self.kind = kind
         self.device = device
+        self.replaced = replaced
         self.at = at
     }
 }
@@ -47,12 +51,33 @@ package struct RegistryChange: Sendable, Equatable {
 extension RegistryChange {
     /// What the data of such an event says: the one place where it is encoded and decoded.
     package struct Payload: Sendable, Equatable {
+        /// A token that a device has, or had.
+        package struct Token: Sendable, Equatable {
+            /// What kind of device it is, in the app's own words.
+            package let type: String
+            /// Not empty. As good as a key to somebody's phone, so it must not be printed.
+            package let text: String
+
+            /// Describes a token.
+            package init(type: String, text: String) {
+                self.type = type
+                self.text = text
+            }
+
+            /// Whether a device has it now.
+            /// - Parameter device: as it is registered; nil when it is not.
+            package func isHeld(by device: Device?) -> Bool {
+                guard let device else { return false }
+                return text.utf8.elementsEqual(device.token.text.utf8) && type.utf8.elementsEqual(device.type.utf8)
+            }
+        }
+
         /// Which of the person's devices; not empty.
         package let deviceID: String
-        /// What kind of device it is, in the app's own words.
-        package let type: String
-        /// The token; not empty. As good as a key to somebody's phone, so it must not be printed.
-        package let token: String
+        /// The token that was registered, or left.
+        package let token: Token
+        /// The token that the device had before, where it has another one now.
+        package let replaced: Token?
         /// Why the token left; nil when it was registered.
         package let reason: Reason?
         /// Whether the token left.
@@ -60,7 +85,9 @@ extension RegistryChange {
 
         /// Says what has changed.
         init(_ change: RegistryChange) {
-            (deviceID, type, token) = (change.device.key.deviceID, change.device.type, change.device.token.text)
+            deviceID = change.device.key.deviceID
+            token = Token(type: change.device.type, text: change.device.token.text)
+            replaced = change.replaced.map { Token(type: $0.type, text: $0.token.text) }
             reason = if case .removed(let reason) = change.kind { reason } else { nil }
             isRemoval = change.kind != .registered
         }
@@ -69,10 +96,9 @@ extension RegistryChange {
         /// this version does not know is passed over.
         package init?(_ event: Event) {
             guard event.kind == .pushTokenRegistered || event.kind == .pushTokenRemoved, let data = JSONValue(parsing: event.data),
-                let deviceID = data["device_id"]?.text, let type = data["type"]?.text, let token = data["token"]?.text,
-                !deviceID.isEmpty, !token.isEmpty
+                let deviceID = data["device_id"]?.text, let token = Self.token(data), !deviceID.isEmpty
             else { return nil }
-            (self.deviceID, self.type, self.token) = (deviceID, type, token)
+            (self.deviceID, self.token, replaced) = (deviceID, token, data["replaces"].flatMap(Self.token))
             reason = data["reason"]?.text.flatMap { Reason(rawValue: $0) }
             isRemoval = event.kind == .pushTokenRemoved
         }
@@ -81,15 +107,20 @@ extension RegistryChange {
         /// registered. Otherwise a later event reports the later change.
         /// - Parameter device: the device as it is registered now; nil when it is not.
         package func holds(for device: Device?) -> Bool {
-            guard let device else { return isRemoval }
-            return !isRemoval && token.utf8.elementsEqual(device.token.text.utf8) && type.utf8.elementsEqual(device.type.utf8)
+            isRemoval ? device == nil : token.isHeld(by: device)
+        }
+
+        private static func token(_ object: JSONValue) -> Token? {
+            guard let type = object["type"]?.text, let text = object["token"]?.text, !text.isEmpty else { return nil }
+            return Token(type: type, text: text)
         }
 
         /// The text of a JSON object.
         package var data: [UInt8] {
             var members: [(String, JSONValue)] = [
-                ("device_id", .string(deviceID)), ("type", .string(type)), ("token", .string(token)),
+                ("device_id", .string(deviceID)), ("type", .string(token.type)), ("token", .string(token.text)),
             ]
+            if let replaced { members.append(("replaces", ["type": .string(replaced.type), "token": .string(replaced.text)])) }
             if let reason { members.append(("reason", .string(reason.rawValue))) }
             return JSONValue.object(JSONObject(members)).serialized()
         }

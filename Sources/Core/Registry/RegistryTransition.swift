@@ -144,7 +144,10 @@ package enum RegistryTransition {
             }
         }
         changes.append(.put(device))
-        if let registered = device.device { changes.append(.announce(RegistryChange(.registered, registered, at: time))) }
+        if let registered = device.device {
+            let replaced = devices.first { $0.key == device.key }?.device
+            changes.append(.announce(RegistryChange(.registered, registered, replacing: replaced, at: time)))
+        }
         return changes
     }
 

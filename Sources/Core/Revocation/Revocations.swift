@@ -1,5 +1,5 @@
 package import Crypto
-internal import Time
+package import Time
 
 /// Which genuine security keys are revoked: an immutable snapshot in memory, which stands beside that of the configuration.
 ///
@@ -40,14 +40,24 @@ package final class Revocations: Sendable {
         _ key: SecurityKey, app: KeyedDigest, appID: Span<UInt8>, userID: Span<UInt8>
     ) throws(CryptoError) -> Bool {
         guard count > 0 else { return false }
-        if try isFormer(appID: appID, userID: userID) { return true }
+        if try revokes(issuedAt: key.issuedAt, app: app, appID: appID, userID: userID) { return true }
         // What nobody has revoked is not looked for.
-        if hasApps, covers(RevocationDigests.everyKey(app), key.issuedAt) { return true }
-        if hasUsers, covers(RevocationDigests.user(app, userID), key.issuedAt) { return true }
         if hasKeys, covers(RevocationDigests.securityKey(app, key.head.span.extracting(SecurityKey.saltStart...)), key.issuedAt) {
             return true
         }
         return hasKeyIDs && covers(RevocationDigests.keyID(app, key.keyID), key.issuedAt)
+    }
+
+    /// Whether all that a person was given at a time counts no more: the person was blocked or forgotten, or has been signed out since, or
+    /// all of the app were. What was issued in the second of a sign-out is revoked.
+    /// - Parameters: as above.
+    /// - Throws: when OpenSSL fails.
+    package func revokes(
+        issuedAt: UnixSeconds, app: KeyedDigest, appID: Span<UInt8>, userID: Span<UInt8>
+    ) throws(CryptoError) -> Bool {
+        if try isFormer(appID: appID, userID: userID) { return true }
+        if hasApps, covers(RevocationDigests.everyKey(app), issuedAt) { return true }
+        return hasUsers && covers(RevocationDigests.user(app, userID), issuedAt)
     }
 
     /// Whether a person is blocked, with whatever key: what is asked where a key is only a text that the app's backend understands.

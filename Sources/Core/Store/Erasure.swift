@@ -37,6 +37,8 @@ package struct Erasure: Sendable, Equatable {
     package var deliveries = 0
     /// How many of these were still pending, by notifier.
     package var pending: [ByteKey: Int] = [:]
+    /// How many calls of bots.
+    package var botCalls = 0
 
     /// Nothing was removed.
     package init() {}
@@ -46,6 +48,7 @@ package struct Erasure: Sendable, Equatable {
         devices += other.devices
         events += other.events
         deliveries += other.deliveries
+        botCalls += other.botCalls
         pending.merge(other.pending, uniquingKeysWith: +)
     }
 }

@@ -2,8 +2,8 @@ package import Time
 
 /// Keeps events, deliveries and devices. Its methods are their transitions. Safe on any thread.
 ///
-/// A result that a method has returned is durable. Every method but `accept` and `register` blocks until it is done, so it must not be
-/// called on a thread that serves requests.
+/// A result that a method has returned is durable. Every method but `accept`, `register`, `begin` and `end` blocks until it is done, so it
+/// must not be called on a thread that serves requests.
 package protocol Store: Sendable {
     /// Stores an event with the deliveries that `DeliveryPlan` and `DeliveryBounds` give it, unless it is stored already. Its data is
     /// deleted as soon as none of its deliveries is pending or dead.
@@ -13,7 +13,7 @@ package protocol Store: Sendable {
     ///   - audience: which notifiers are told of what the event's token changes in the registry.
     ///   - isAwaited: whether anybody still waits for the completion; if not, the call may be dropped and fails. It must not block.
     ///   - completion: called exactly once, when the event is durable or cannot be stored: on the store's thread, or on a caller's, before
-    ///     this returns when that is known at once. It must neither block nor call the store's other methods.
+    ///     this returns when that is known at once. It must neither block nor call the store's other methods but `end`.
     func accept(
         _ arrival: Arrival, telling audience: RegistryAudience, isAwaited: @escaping @Sendable () -> Bool,
         completion: @escaping @Sendable (Result<Acceptance, StoreError>) -> Void)
@@ -32,6 +32,30 @@ package protocol Store: Sendable {
     func register(
         _ registration: Registration, telling audience: RegistryAudience, isAwaited: @escaping @Sendable () -> Bool,
         completion: @escaping @Sendable (Result<Registration.Outcome, StoreError>) -> Void)
+
+    /// Stores a call of a bot's function, before the company's backend is called, or one that was refused and has ended with that. When a call
+    /// with its key is stored already, nothing is: of two that come at once, also to two processes, one is new.
+    /// - Parameters: as for `accept`.
+    func begin(
+        _ call: BotCall, isAwaited: @escaping @Sendable () -> Bool,
+        completion: @escaping @Sendable (Result<BotCallBeginning, StoreError>) -> Void)
+
+    /// Stores what came of a call, as `BotCall.ended` says; nothing of a call that is not stored, or no more. Returns at once, and finds
+    /// room however much waits: there are no more endings than calls under way. A call whose ending cannot be stored becomes `unknown`.
+    /// - Parameter completion: as for `accept`.
+    func end(_ call: UUIDv7, _ ending: BotCall.Ending, completion: @escaping @Sendable (Result<Void, StoreError>) -> Void)
+
+    /// A call of a bot's function; nil when it is not stored.
+    func botCall(_ id: UUIDv7) throws(StoreError) -> BotCall?
+
+    /// The calls that match, those that began last first: at most `limit`, and fewer when they are far apart, so that no page takes long.
+    /// - Parameter after: the `next` of the previous page; nil for the first.
+    func botCalls(_ filter: BotCallFilter, after: BotCallCursor?, limit: Int) throws(StoreError) -> BotCallPage
+
+    /// Gives up calls that began before a time and that nobody has ended: their process has ended. They become `unknown`; at most `limit`,
+    /// so that no other call waits long. Of the processes that share a store one gets each of them.
+    /// - Returns: the calls, as they are now; fewer than `limit` when none is left.
+    func giveUpBotCalls(startedBefore: UnixMilliseconds, now: UnixMilliseconds, limit: Int) throws(StoreError) -> [BotCall]
 
     /// The registered devices that match, by person and device in the order of their bytes.
     /// - Parameter after: the last device of the previous list; nil for the first.
@@ -108,7 +132,8 @@ package protocol Store: Sendable {
     func giveUpPending(notifier: String, now: UnixMilliseconds, limit: Int) throws(StoreError) -> Int
 
     /// Deletes deliveries that ended before the given times, each event with its last delivery, and comments that need not be recognised
-    /// any more, topics of which nothing was heard for as long, and calls that no pace counts any more; at most `limit` in all, so that no other call waits long.
+    /// any more, topics of which nothing was heard for as long, calls that no pace counts any more, and calls of bots (`BotCall.kept`); at
+    /// most `limit` in all, so that no other call waits long.
     ///
     /// A comment is recognised for `Recognition.milliseconds` after its arrival, even if its deliveries are deleted: the help desk repeats
     /// webhooks that got no answer, and somebody may replay a captured one.
@@ -154,8 +179,8 @@ package protocol Store: Sendable {
     /// The salt of the store's former persons; nil when nobody was forgotten.
     func formerSalt() throws(StoreError) -> [UInt8]?
 
-    /// Removes the devices of a person, the recorded calls of the person and of the devices, and all events about the person with their
-    /// deliveries and attempts, in several transactions, between which other calls go on. Whoever repeats it finishes what another call has
+    /// Removes the devices of a person, the recorded calls of the person and of the devices, the calls of bots for the person, and all events
+    /// about the person with their deliveries and attempts, in several transactions, between which other calls go on. Whoever repeats it finishes what another call has
     /// begun. What comes meanwhile may stay, so the person must have been revoked before.
     ///
     /// Comments are still recognised, and nothing is made of what comes about the person's topics. If an attempt is under way, its outcome is ignored. Only relays are told of the devices. Events that

@@ -101,6 +101,8 @@ package struct DeliveryFilter: Sendable, Equatable {
     package var id: UUIDv7?
     /// In this state.
     package var state: Delivery.State?
+    /// Of an event of this kind.
+    package var kind: Event.Kind?
     /// Of this app.
     package var appID: String?
     /// Of this person.

@@ -1,5 +1,6 @@
+// Public, as the subscript: what is only for the package is specialised in no other module, and an unspecialised look-up takes some 500 ns.
 /// A table with a bound: when it is full, the oldest entry leaves first. It is a value, and the caller locks.
-package struct BoundedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+public struct BoundedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     @usableFromInline
     struct Entry: Sendable {
         @usableFromInline let value: Value
@@ -23,7 +24,7 @@ package struct BoundedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable
     package var count: Int { entries.count }
 
     /// The value of a key.
-    @inlinable package subscript(key: Key) -> Value? { entries[key]?.value }
+    @inlinable public subscript(key: Key) -> Value? { entries[key]?.value }
 
     /// Sets the value of a key, which becomes the youngest entry.
     package mutating func insert(_ value: Value, for key: Key) {

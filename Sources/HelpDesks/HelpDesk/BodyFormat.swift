@@ -1,13 +1,13 @@
 internal import Bytes
-internal import HTTPServer
+package import HTTPServer
 
 /// The format of a body. If the content type names neither, the first byte decides, because the content type that the help desk sends is
 /// not documented.
-enum BodyFormat {
+package enum BodyFormat {
     case json, form
 
     /// Finds the format of a request's body.
-    init(of request: borrowing Request) {
+    package init(of request: borrowing Request) {
         var declared: BodyFormat?
         request.withHeader("Content-Type") { value in
             if let value { declared = BodyFormat(contentType: value) }

@@ -5,7 +5,7 @@ internal import JSON
 /// Reads app_id, user_id and security_key from a request's body, JSON or form. Plain JSON objects and forms are read in place, without
 /// allocating.
 package struct CredentialReader: Sendable {
-    private let reader = BodyReader<3>(wanting: ["app_id", "user_id", "security_key"])
+    private let reader = BodyReader<3>.credentials
 
     /// Makes a reader.
     package init() {}
@@ -88,6 +88,11 @@ package struct BodyReader<let count: Int>: Sendable {
         }
         return try use(fields, body.span)
     }
+}
+
+extension BodyReader<3> {
+    /// Reads the credentials alone.
+    static var credentials: BodyReader<3> { BodyReader(wanting: ["app_id", "user_id", "security_key"]) }
 }
 
 /// The ranges of a body's wanted fields, in bytes that are lent with it.

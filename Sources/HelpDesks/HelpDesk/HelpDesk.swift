@@ -117,17 +117,21 @@ package struct ServedHelpDesk: Sendable {
     package let prepare: @Sendable (Configuration, HelpDeskState) throws(CryptoError) -> @Sendable () -> Void
     /// The tickets of an app, for the company; nil for an app of another help desk, or where the help desk lets nobody ask.
     package let tickets: @Sendable (_ appID: String) -> (any TicketDesk)?
+    /// What is known of a person's session tokens; nil for an app that hands none out. Does not block.
+    package let sessions: @Sendable (_ appID: String, _ userID: String) -> SessionStanding?
     /// Ends what the routes do by themselves, and waits for it. Called once, after the listener has stopped.
     package let close: @Sendable () -> Void
 
     /// Describes the served apps.
     package init(
         routes: [Route], tickets: @escaping @Sendable (_ appID: String) -> (any TicketDesk)? = { _ in nil },
+        sessions: @escaping @Sendable (_ appID: String, _ userID: String) -> SessionStanding? = { _, _ in nil },
         close: @escaping @Sendable () -> Void = {},
         prepare: @escaping @Sendable (Configuration, HelpDeskState) throws(CryptoError) -> @Sendable () -> Void
     ) {
         self.routes = routes
         self.tickets = tickets
+        self.sessions = sessions
         self.close = close
         self.prepare = prepare
     }

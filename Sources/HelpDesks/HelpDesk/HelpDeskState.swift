@@ -37,14 +37,14 @@ package final class HelpDeskState: Sendable {
 
     /// Decides whether a person may use the chat, for every route; as `Authorizer.decide`, and with what is kept of the backend's answers.
     /// - Parameters:
-    ///   - helpDesk: whose route it is; another help desk's app is an unknown app there.
+    ///   - helpDesk: whose route it is; another help desk's app is an unknown app there. Nil for a route of all apps.
     ///   - question: set when the backend must be asked. Then the decision is no answer, but what `BackendQuestion.ask` leads to.
     package func decide(
-        appID: Span<UInt8>, userID: Span<UInt8>, securityKey: Span<UInt8>, of helpDesk: HelpDeskKind, now: UnixSeconds,
+        appID: Span<UInt8>, userID: Span<UInt8>, securityKey: Span<UInt8>, of helpDesk: HelpDeskKind?, now: UnixSeconds,
         revocations: Revocations, asking question: inout BackendQuestion?
     ) -> Authorizer.Decision {
         let decision = authorizer.decide(appID: appID, userID: userID, securityKey: securityKey, now: now, revocations: revocations)
-        if let application = decision.application, helpDesks[application] != helpDesk { return .unknownApp }
+        if let helpDesk, let application = decision.application, helpDesks[application] != helpDesk { return .unknownApp }
         keyUses.note(decision, now: now)
         guard case .unconfirmed = decision.verdict else { return decision }
         guard let backends else { return decision.concluded(.undecided(.internalError)) }
@@ -70,6 +70,8 @@ package struct HelpDeskMetrics: Sendable {
     package let helpDeskDurations: MetricFamily<Histogram>
     /// Calls for session tokens by app and result.
     package let sessionTokenRequests: MetricFamily<Counter>
+    /// Ratings of tickets by app and score, 1 to 5.
+    package let ticketRatings: MetricFamily<Counter>
     /// Customers' calls about tickets by app and result.
     package let ticketRequests: MetricFamily<Counter>
     let pushTokens: PushTokenCounters
@@ -97,6 +99,8 @@ package struct HelpDeskMetrics: Sendable {
             "deskgate_session_token_requests_total", "Calls for session tokens by result.", labels: ["app", "result"])
         ticketRequests = registry.counter(
             "deskgate_ticket_requests_total", "Customers' calls about tickets by result.", labels: ["app", "result"])
+        ticketRatings = registry.counter(
+            "deskgate_ticket_ratings_total", "Ratings of tickets by score.", labels: ["app", "score"])
         backends = BackendMetrics(registry)
     }
 }

@@ -1,70 +1,40 @@
 package import Configuration
 internal import Core
 package import HTTPServer
-package import JSON
-package import Observability
+internal import Observability
 internal import Threading
 internal import Time
 internal import Tracing
 
-/// Somebody whose security key lets the person use the chat.
-package struct ProvenCaller: Sendable {
-    /// The app.
-    package let appID: String
-    /// The person.
-    package let userID: String
-}
-
-/// The answer to a proven caller, with what is counted and logged of it.
-package struct ProvenAnswer: Sendable {
-    /// The answer.
-    package let response: Response
-    /// The result, as in logs and metrics.
-    package let result: String
-    /// Why it was not done, for a log line; nil where it was done and nothing is logged. Never anything that a caller wrote.
-    package let reason: String?
-    /// How important that line is.
-    package let level: LogLevel
-
-    /// Tells of an answer.
-    package init(_ response: Response, result: String, reason: String? = nil, level: LogLevel = .info) {
-        self.response = response
-        self.result = result
-        self.reason = reason
-        self.level = level
-    }
-}
-
-/// A `POST` of a person's app with its security key, whose answer may take long: a JSON object with `app_id`, `user_id`, `security_key` and
-/// more.
+/// A `POST` of a person's app with its security key.
 ///
-/// The key is verified first, from memory, so that strangers cause no work. Then the connection is suspended while the app's backend and whoever
-/// else is asked.
-package final class ProvenRoute<Wish: Sendable>: Sendable {
-    /// Answers a proven caller exactly once, on any thread; must not block.
-    package typealias Perform = @Sendable (ProvenCaller, Wish, @escaping @Sendable (ProvenAnswer) -> Void) -> Void
+/// The key is verified first, from memory, so that strangers cause no work. Where the app has a backend, it is asked next, with the connection
+/// suspended. Only then the route's owner is asked for the answer, so limits that it keeps count nobody's calls but those of the person.
+/// The shadow mode of an app is none here: without a key, somebody would be answered in another person's name.
+package final class ProvenRoute: Sendable {
+    /// Counts a call; its app is nil when none is known, and the parameter is as in `ProvenCaller`.
+    package typealias Count = @Sendable (_ result: String, _ app: String?, _ parameter: String) -> Void
 
     private let path: StaticString
-    private let helpDesk: HelpDeskKind
-    private let timeoutMilliseconds: UInt64
+    private let helpDesk: HelpDeskKind?
     private let bodyLimit: Int
+    private let timeoutMilliseconds: @Sendable () -> UInt64
     private let description: RouteDescription
     private let services: HelpDeskServices
-    private let count: @Sendable (_ result: String, _ app: String?) -> Void
-    private let read: @Sendable (JSONObject) throws(BodyError) -> Wish
-    private let perform: Perform
-    private let credentials = CredentialReader()
+    private let read: BoundReader
+    private let count: Count
     private let refusals = AuthorizeRefusals()
 
     /// Makes the route.
     /// - Parameters:
-    ///   - timeoutMilliseconds: how long `perform` may take.
-    ///   - count: counts a call; its app is nil when none is known.
-    ///   - read: reads the rest of a proven caller's body.
-    package init(
-        _ path: StaticString, of helpDesk: HelpDeskKind, bodyLimit: Int, timeoutMilliseconds: UInt64, description: RouteDescription,
-        _ services: HelpDeskServices, count: @escaping @Sendable (_ result: String, _ app: String?) -> Void,
-        read: @escaping @Sendable (JSONObject) throws(BodyError) -> Wish, perform: @escaping Perform
+    ///   - path: may have a parameter; `ProvenCaller` has what stands there.
+    ///   - helpDesk: to others' apps it denies as to unknown ones; nil for a route of all apps.
+    ///   - timeoutMilliseconds: how long a step may take that answers later.
+    ///   - count: it counts the results of `perform`, and `malformed`, `denied` and `unavailable`.
+    package init<Wish>(
+        _ path: StaticString, of helpDesk: HelpDeskKind?, bodyLimit: Int = 16 * 1024,
+        timeoutMilliseconds: @autoclosure @escaping @Sendable () -> UInt64, description: RouteDescription, _ services: HelpDeskServices,
+        reading reader: ProvenReader<Wish>, count: @escaping Count, perform: @escaping ProvenReader<Wish>.Perform
     ) {
         self.path = path
         self.helpDesk = helpDesk
@@ -73,8 +43,7 @@ package final class ProvenRoute<Wish: Sendable>: Sendable {
         self.description = description
         self.services = services
         self.count = count
-        self.read = read
-        self.perform = perform
+        read = reader.reader(perform)
     }
 
     /// The route.
@@ -82,109 +51,141 @@ package final class ProvenRoute<Wish: Sendable>: Sendable {
         Route(path, bodyLimit: bodyLimit, described: [.post: description], [(.post, { [self] in answer($0, $1) })])
     }
 
-    /// A call after its body is gone.
-    private struct Call: Sendable {
+    /// What is known of a call before its body is read.
+    private struct Origin: Sendable {
         let mark: RequestMark
+        let parameter: String
+    }
+
+    /// What is known of a call after its body is gone.
+    private struct Call: Sendable {
+        let verdict: Verdict
         /// The app; nil when it is not configured.
         let app: String?
-        let userID: String
-        let body: [UInt8]
-        /// For the log.
-        let caller: Caller
+        /// Nil when the key is not in force.
+        let proven: ProvenCaller?
+        /// For the log; nil when there is nothing to log.
+        let caller: Caller?
+    }
+
+    /// What to do about a call.
+    private enum Next {
+        case answer(Response)
+        case later(@Sendable (_ complete: @escaping @Sendable (Response) -> Void) -> Void)
     }
 
     private func answer(_ request: borrowing Request, _ responder: consuming Responder) -> Answered {
-        let mark = RequestMark(id: request.requestID, services.tracer.beginLasting(request.callersTrace()))
+        let origin = Origin(
+            mark: RequestMark(id: request.requestID, services.tracer.beginRequest(request.callersTrace())),
+            parameter: request.pathParameterText)
         let state = services.state.current
-        let body = request.withBody { body in body.indices.map { body[$0] } }
+        var (judged, question): (Call?, BackendQuestion?)
+        let wish: Result<BoundWish, BodyError>?
         do throws(BodyError) {
-            var call: Call?
-            var question: BackendQuestion?
-            let decision = try credentials.decision(on: request) { appID, userID, key in
+            wish = try read(request) { appID, userID, key in
                 let decision = state.decide(
                     appID: appID, userID: userID, securityKey: key, of: helpDesk, now: services.clocks.unixSeconds(),
                     revocations: services.revocations.current, asking: &question)
-                call = Call(
-                    mark: mark, app: decision.application.map { state.authorizer.applications[$0].name }, userID: String(userID),
-                    body: body,
-                    caller: Caller(decision, state.authorizer, appID: appID, userID: userID, securityKey: key))
-                return decision
+                let call = Self.call(decision, state, appID, userID, key, origin)
+                judged = call
+                return call.proven != nil
             }
-            guard let call else { preconditionFailure("credentials that were read are decided on") }
-            if case .malformed(let malformation) = decision.verdict { throw .malformed(malformation) }
-            return answer(call, decision.verdict, question, responder)
         } catch {
-            return responder.respond(refuse(error, nil, mark))
+            return responder.respond(refuse(error, nil, origin))
         }
-    }
-
-    private func answer(
-        _ call: Call, _ verdict: Verdict, _ question: BackendQuestion?, _ responder: consuming Responder
-    ) -> Answered {
-        if let question {
-            return responder.respondLater(timeoutMilliseconds: question.timeoutMilliseconds + timeoutMilliseconds) { pending in
-                let box = PendingBox(pending)
-                question.ask(services.revocations, in: call.mark.trace) { [self] verdict in
-                    // A stop may have answered already.
-                    guard box.isAwaited else { return }
-                    proceed(call, verdict, box)
+        guard let call = judged else { preconditionFailure("credentials that were read are judged") }
+        guard let question else { return answer(next(call.verdict, call, wish, origin), responder) }
+        return responder.respondLater(timeoutMilliseconds: question.timeoutMilliseconds + timeoutMilliseconds()) { pending in
+            let box = PendingBox(pending)
+            question.ask(services.revocations, in: origin.mark.trace) { [self] verdict in
+                // A stop may have answered already.
+                guard box.isAwaited else { return }
+                switch next(verdict, call, wish, origin) {
+                case .answer(let response): box.respond(response)
+                case .later(let start): start { box.respond($0) }
                 }
             }
         }
-        guard case .authorized = verdict else { return responder.respond(refuse(verdict, call)) }
-        return responder.respondLater(timeoutMilliseconds: timeoutMilliseconds) { pending in proceed(call, verdict, PendingBox(pending)) }
     }
 
-    private func proceed(_ call: Call, _ verdict: Verdict, _ box: PendingBox) {
-        guard case .authorized = verdict, let app = call.app else {
-            box.respond(refuse(verdict, call))
-            return
-        }
-        do throws(BodyError) {
-            perform(ProvenCaller(appID: app, userID: call.userID), try read(Self.object(call.body))) { [self] answer in
-                box.respond(conclude(answer, app, call.mark))
+    private func answer(_ next: Next, _ responder: consuming Responder) -> Answered {
+        switch next {
+        case .answer(let response): return responder.respond(response)
+        case .later(let start):
+            return responder.respondLater(timeoutMilliseconds: timeoutMilliseconds()) { pending in
+                let box = PendingBox(pending)
+                start { box.respond($0) }
             }
-        } catch {
-            box.respond(refuse(error, app, call.mark))
         }
     }
 
-    private static func object(_ body: [UInt8]) throws(BodyError) -> JSONObject {
-        let value: JSONValue
-        do throws(JSONError) {
-            value = try JSONDocument(parsing: body.span).value()
-        } catch {
-            throw .invalidJSON(error)
+    private static func call(
+        _ decision: Authorizer.Decision, _ state: HelpDeskState, _ appID: Span<UInt8>, _ userID: Span<UInt8>, _ key: Span<UInt8>,
+        _ origin: Origin
+    ) -> Call {
+        let authorizer = state.authorizer
+        let application = decision.application.map { authorizer.applications[$0] }
+        var (proven, caller): (ProvenCaller?, Caller?)
+        switch decision.verdict {
+        case .authorized, .unconfirmed:
+            proven = application.map { application in
+                ProvenCaller(
+                    application, policy: authorizer.policy, userID: String(userID), parameter: origin.parameter, mark: origin.mark,
+                    key: application.verification == .backend ? nil : SecurityKey(key))
+            }
+        case .malformed, .denied, .shadowed, .undecided: break
         }
-        guard case .object(let object) = value else { throw .notAnObject }
-        return object
+        // Naming a person takes as long as verifying a key, so it is left out where nothing will be logged.
+        if case .authorized = decision.verdict {
+        } else {
+            caller = Caller(decision, authorizer, appID: appID, userID: userID, securityKey: key)
+        }
+        return Call(verdict: decision.verdict, app: application?.name, proven: proven, caller: caller)
     }
 
-    private func conclude(_ answer: ProvenAnswer, _ app: String, _ mark: RequestMark) -> Response {
-        if let reason = answer.reason { log(answer.result, answer.level, reason, ["app": .string(app)], mark) }
-        return end(answer.response, answer.result, app, mark)
+    /// What to do with the final verdict.
+    private func next(_ verdict: Verdict, _ call: Call, _ wish: Result<BoundWish, BodyError>?, _ origin: Origin) -> Next {
+        guard case .authorized = verdict, let caller = call.proven, let wish else { return .answer(refuse(verdict, call, origin)) }
+        let perform: BoundWish
+        switch wish {
+        case .success(let bound): perform = bound
+        case .failure(let error): return .answer(refuse(error, caller.appID, origin))
+        }
+        switch perform(caller) {
+        case .answer(let answer): return .answer(conclude(answer, caller.appID, origin))
+        case .later(let start):
+            return .later { [self] complete in
+                start { [self] answer in complete(conclude(answer, caller.appID, origin)) }
+            }
+        }
     }
 
-    private func refuse(_ verdict: Verdict, _ call: Call) -> Response {
+    private func conclude(_ answer: ProvenAnswer, _ app: String, _ origin: Origin) -> Response {
+        if let reason = answer.reason { log(answer.result, answer.level, reason, ["app": .string(app)], origin.mark) }
+        return end(answer.response, answer.result, app, origin)
+    }
+
+    private func refuse(_ verdict: Verdict, _ call: Call, _ origin: Origin) -> Response {
+        if case .malformed(let malformation) = verdict { return refuse(.malformed(malformation), call.app, origin) }
         var fields: LogFields = [:]
-        call.caller.append(to: &fields)
+        call.caller?.append(to: &fields)
         let isDenied = if case .denied = verdict { true } else { false }
         let result = isDenied ? "denied" : "unavailable"
-        log(result, verdict.logLevel, verdict.reason, fields, call.mark)
-        return end(isDenied ? refusals.denied : refusals.undecided, result, call.app, call.mark)
+        log(result, verdict.logLevel, verdict.reason, fields, origin.mark)
+        return end(isDenied ? refusals.denied : refusals.undecided, result, call.app, origin)
     }
 
-    private func refuse(_ error: BodyError, _ app: String?, _ mark: RequestMark) -> Response {
+    private func refuse(_ error: BodyError, _ app: String?, _ origin: Origin) -> Response {
         var fields: LogFields = [:]
         if let app { fields.append("app", .string(app)) }
         if let field = error.field { fields.append("field", .string(field)) }
-        log("malformed", .info, error.reason, fields, mark)
-        return end(.error(400, "malformed", error.message), "malformed", app, mark)
+        log("malformed", .info, error.reason, fields, origin.mark)
+        return end(.error(400, "malformed", error.message), "malformed", app, origin)
     }
 
-    private func end(_ response: Response, _ result: String, _ app: String?, _ mark: RequestMark) -> Response {
-        count(result, app)
-        services.tracer.endRequest(mark.span, path, response, app: app, result: result)
+    private func end(_ response: Response, _ result: String, _ app: String?, _ origin: Origin) -> Response {
+        count(result, app, origin.parameter)
+        services.tracer.endRequest(origin.mark.span, path, response, app: app, result: result)
         return response
     }
 
@@ -194,5 +195,12 @@ package final class ProvenRoute<Wish: Sendable>: Sendable {
         fields.append(details)
         mark.append(to: &fields)
         services.denials.log(level, "customer's call", reason: reason, fields)
+    }
+}
+
+extension Request {
+    /// The path at the route's parameter, copied; empty when the route has none.
+    fileprivate var pathParameterText: String {
+        withPathParameter { text in text.isEmpty ? "" : String(decoding: text.indices.map { text[$0] }, as: UTF8.self) }
     }
 }

@@ -174,7 +174,7 @@ package final class PushTokenRoute: Sendable {
             return removed
         case .success(.limited(let rule, let until)):
             metrics.count(.limited, app: app)
-            return limited(rule, seconds: (registration.now.remaining(until: until) + 999) / 1000)
+            return .limited(LimitRefusal(rule, until: until), now: registration.now)
         case .failure(let error):
             metrics.count(.unavailable, app: app)
             var fields: LogFields = [
@@ -185,18 +185,6 @@ package final class PushTokenRoute: Sendable {
             services.logger.log(.error, "push token", fields)
             return storeRefusals.response(error.kind)
         }
-    }
-
-    private func limited(_ rule: LimitRule, seconds: UInt64) -> Response {
-        let window = Int64(rule.windowMilliseconds / 1000)
-        return Response(
-            status: 429,
-            json: [
-                "error": "too_many_requests",
-                "message": .string("At most \(rule.max) in \(window) seconds per \(rule.scope.rawValue); wait \(seconds) seconds."),
-                "retry_after": .integer(Int64(seconds)),
-                "limit": ["per": .string(rule.scope.rawValue), "max": .integer(Int64(rule.max)), "window_seconds": .integer(window)],
-            ], headers: [("Retry-After", "\(seconds)")])
     }
 
     private func refuse(_ verdict: Verdict, _ app: String?, _ caller: Caller, _ mark: RequestMark) -> Decision {

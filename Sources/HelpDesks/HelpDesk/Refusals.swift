@@ -1,5 +1,7 @@
 package import Core
 package import HTTPServer
+internal import JSON
+package import Time
 
 /// The answers to callers whose security key does not authorize them; the same on every route.
 package struct AuthorizeRefusals: Sendable {
@@ -38,5 +40,21 @@ package struct StoreRefusals: Sendable {
 
     private static func refusal(_ code: String, _ message: String, retryAfterSeconds: Int) -> Response {
         .error(503, code, message, headers: [("Retry-After", "\(retryAfterSeconds)")])
+    }
+}
+
+extension Response {
+    /// 429 for a call that a limit of ours refuses, with the rule and the seconds to wait.
+    package static func limited(_ refusal: LimitRefusal, now: UnixMilliseconds) -> Response {
+        let (rule, seconds) = (refusal.rule, refusal.seconds(at: now))
+        let window = Int64(rule.windowMilliseconds / 1000)
+        return Response(
+            status: 429,
+            json: [
+                "error": "too_many_requests",
+                "message": .string("At most \(rule.max) in \(window) seconds per \(rule.scope.rawValue); wait \(seconds) seconds."),
+                "retry_after": .integer(Int64(clamping: seconds)),
+                "limit": ["per": .string(rule.scope.rawValue), "max": .integer(Int64(rule.max)), "window_seconds": .integer(window)],
+            ], headers: [("Retry-After", "\(seconds)")])
     }
 }

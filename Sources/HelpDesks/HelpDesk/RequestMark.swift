@@ -40,15 +40,18 @@ extension Request {
 }
 
 extension Tracer {
-    /// Ends the span of a `POST` that we have answered.
+    /// Ends the span of a request that we have answered.
     /// - Parameters:
     ///   - route: the path with the names of its parameters.
     ///   - app: one that is configured; nil when none is known.
     ///   - result: what the metrics call it.
-    package func endRequest(_ span: OpenSpan?, _ route: StaticString, _ response: Response, app: String? = nil, result: String? = nil) {
+    package func endRequest(
+        _ span: OpenSpan?, _ route: StaticString, _ response: Response, method: StaticString = "POST", app: String? = nil,
+        result: String? = nil
+    ) {
         end(
-            span, .server, failure: response.status >= 500 ? String(response.status) : nil, "POST \(route)",
-            .request(method: "POST", status: response.status) + [.text("http.route", "\(route)")]
+            span, .server, failure: response.status >= 500 ? String(response.status) : nil, "\(method) \(route)",
+            .request(method: "\(method)", status: response.status) + [.text("http.route", "\(route)")]
                 + (app.map { [.text("deskgate.app", $0)] } ?? []) + (result.map { [.text("deskgate.result", $0)] } ?? []))
     }
 }

@@ -13,8 +13,8 @@ struct PyrusRegistration: Sendable {
     /// Translates a change of the registry, which an event tells of.
     init(_ change: RegistryChange.Payload, of event: Event) {
         key = Device.Key(appID: event.identity.appID, userID: event.userID, deviceID: change.deviceID)
-        type = change.type
-        token = change.isRemoval ? nil : change.token
+        type = change.token.type
+        token = change.isRemoval ? nil : change.token.text
     }
 
     /// The body that the help desk's own SDK sends.

@@ -38,6 +38,8 @@ final class SendbirdState: Sendable {
         let keys: SendbirdKeys
         /// Its webhooks by result.
         let counters: LabelledCounters<WebhookResult>
+        /// The ratings of its tickets by score.
+        let ratings: [Int64: Counter]
         /// Asks Desk about it.
         let desk: DeskClient
     }
@@ -68,6 +70,7 @@ final class SendbirdState: Sendable {
             apps[ByteKey(app.id)] = App(
                 id: app.id, settings: settings, keys: try SendbirdKeys(settings),
                 counters: WebhookResult.counters(WebhookResult.allCases, app: app.id, in: metrics.webhookEvents),
+                ratings: Dictionary(uniqueKeysWithValues: (1...5).map { ($0, metrics.ticketRatings.child(app.id, "\($0)")) }),
                 desk: DeskClient(app.id, settings, services))
         }
         self.apps = apps
@@ -94,17 +97,6 @@ final class SendbirdState: Sendable {
     }
 }
 
-/// Asks Desk for the customer and the ticket of a channel.
-private func findOwner(
-    _ app: SendbirdState.App, _ channel: String, _ completion: @escaping @Sendable (ChannelOwner?) -> Void
-) {
-    app.desk.ticket(ofChannel: channel) { answer in
-        // A failure was counted, and logged, where it was seen.
-        guard case .success(let ticket?) = answer, let userID = ticket.userID else { return completion(nil) }
-        completion(ChannelOwner(userID: userID, ticketID: HelpDeskID(ticket.id)))
-    }
-}
-
 /// The routes of Sendbird's apps.
 private struct Sendbird {
     let served: ServedHelpDesk
@@ -113,18 +105,20 @@ private struct Sendbird {
         let state = Live(try SendbirdState(configuration, services.state.current, services))
         var routes: [Route] = []
         routes.append(PushTokenRoute("/sendbird/push-token", of: .sendbird, services).route)
-        routes.append(SessionTokenRoute(state: state, services).route)
+        routes.append(SessionTokenRoute(services) { state.current.sessions }.route)
         services.news.listen { state.current.sessions.hear($0) }
-        routes.append(SendbirdWebhookRoute(.chat, state: state, services, findOwner: findOwner).route)
+        let owners = ChannelOwners(services.clocks)
+        routes.append(SendbirdWebhookRoute(.chat, state: state, services, findOwner: owners.find).route)
         routes.append(SendbirdWebhookRoute(.desk, state: state, services).route)
         let previewer = URLPreviewer()
-        routes.append(URLPreviewRoute(state: state, services, previewer).route)
+        routes.append(URLPreviewRoute(services, previewer) { state.current.app($0)?.settings.makesURLPreviews == true }.route)
         let tickets = TicketRoutes(services) { id in
             state.current.app(id).flatMap { $0.settings.servesTickets ? DeskTickets($0.desk) : nil }
         }
         routes += tickets.routes
         served = ServedHelpDesk(
             routes: routes, tickets: { id in state.current.app(id).map { DeskTickets($0.desk) } },
+            sessions: { app, user in state.current.sessions.issuer(of: app)?.standing(of: user) },
             close: {
                 previewer.close()
                 tickets.stop()

@@ -37,7 +37,7 @@ package struct LogNotifier: Notifier {
     /// The push token that the event is about, masked; nil when there is none.
     private static func token(of delivery: Delivery) -> String? {
         guard !delivery.event.kind.isForDevices else { return delivery.device?.token.masked }
-        return RegistryChange.Payload(delivery.event).map { PushToken($0.token, digest: []).masked }
+        return RegistryChange.Payload(delivery.event).map { PushToken($0.token.text, digest: []).masked }
     }
 }
 

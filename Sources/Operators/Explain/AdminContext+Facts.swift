@@ -49,10 +49,17 @@ extension AdminContext {
         (filter.appID, filter.userID) = (app.id, userID)
         let search = try DeliverySearch(store, filter, wanted: ExplainAction.mostDeliveries) { _ in true }
         return UserFacts(
-            key: key, app: app, audience: audience(app), devices: Array(devices.prefix(most)), hasMoreDevices: devices.count > most,
+            key: key, app: app, audience: audience(app), session: sessionFacts(userID, app), devices: Array(devices.prefix(most)),
+            hasMoreDevices: devices.count > most,
             registration: state.configuration.pushTokens, limitUses: try limitUses(userID, app.id), deliveries: try facts(search.found),
             search: search.step("deskgate deliveries list --app \(Telling.word(app.id)) --user \(Telling.word(userID))"),
-            reference: userReference(app.id, userID))
+            botCalls: try BotCallFacts(store, of: RevokedPerson(appID: app.id, userID: userID)), reference: userReference(app.id, userID))
+    }
+
+    private func sessionFacts(_ userID: String, _ app: Configuration.App) -> SessionFacts? {
+        guard let sendbird = app.sendbird else { return nil }
+        guard let settings = sendbird.sessionTokens else { return .off }
+        return sessions(app.id, userID).map { .known(settings, $0) } ?? .unknown
     }
 
     private func limitUses(_ userID: String, _ appID: String) throws(StoreError) -> [LimitUse] {

@@ -33,6 +33,8 @@ package struct Explanation: Sendable, Equatable {
         case backend
         /// The app's shadow mode.
         case shadowMode = "shadow_mode"
+        /// The person's session tokens at the help desk.
+        case sessionToken = "session_token"
         /// The person's devices.
         case devices
         /// One device.
@@ -49,6 +51,8 @@ package struct Explanation: Sendable, Equatable {
         case delivery
         /// One attempt of a delivery.
         case attempt
+        /// What a bot has called for a person.
+        case botCall = "bot_call"
         /// What more there is to find, and where.
         case search
     }

@@ -59,3 +59,15 @@ extension Revocation {
             [Explanation.Reference(name: "revocation_id", text: id.description)])
     }
 }
+
+extension [Revocation] {
+    /// The first second whose keys count; nil when all do. Revocations of key ids, and of single keys, are about some keys only.
+    var keysSince: UnixSeconds? {
+        compactMap { revocation in
+            switch revocation.subject {
+            case .keyID, .securityKey: nil
+            case .everyKey, .user, .formerUser: revocation.issuedBefore
+            }
+        }.max()
+    }
+}

@@ -10,6 +10,8 @@ struct UserFacts {
     let app: Configuration.App
     /// Who hears of its comments, for which types of device.
     let audience: CommentAudience
+    /// The person's session tokens; nil where the help desk has no such thing.
+    let session: SessionFacts?
     /// The registered devices, as many as are shown.
     let devices: [Device]
     /// Whether there are more devices.
@@ -22,6 +24,8 @@ struct UserFacts {
     let deliveries: [DeliveryFacts]
     /// Tells where the search for deliveries has ended.
     let search: Explanation.Step?
+    /// What bots have done for the person.
+    let botCalls: BotCallFacts
     /// The person's name in the log.
     let reference: String?
 }
@@ -30,8 +34,9 @@ extension Explanation {
     /// Explains how a person stands.
     init(_ facts: UserFacts) {
         steps =
-            [Self.app(facts)] + Self.revocations(facts) + Self.decision(facts) + Self.devices(facts) + [Self.limits(facts)]
-            + facts.deliveries.map(\.step) + [facts.search].compactMap(\.self) + [Self.log(facts)]
+            [Self.app(facts)] + Self.revocations(facts) + Self.decision(facts) + Self.session(facts) + Self.devices(facts)
+            + [Self.limits(facts)]
+            + facts.deliveries.map(\.step) + [facts.search].compactMap(\.self) + facts.botCalls.steps + [Self.log(facts)]
         (outcome, finding) = Self.finding(facts)
     }
 
@@ -47,6 +52,9 @@ extension Explanation {
             ? Told(verbatim: "")
             : Told(
                 " The app's backend has the last word, and was not asked.", " Последнее слово за сервером приложения, его не спрашивали.")
+        if let obstacle = facts.session?.obstacle {
+            return (.problem, Told("\(open)\(backend) But: \(obstacle.text)", "\(open)\(backend) Однако: \(obstacle.text)"))
+        }
         guard let latest = facts.deliveries.first, latest.outcome == .problem else { return (.ok, open + backend) }
         return (
             .problem,
@@ -110,6 +118,18 @@ extension Explanation {
             steps.append(Step(.backend, .note, text))
         }
         return steps + [shadow(facts.key)].compactMap(\.self)
+    }
+
+    /// Whoever is kept out gets no session token, which the revocation says already.
+    private static func session(_ facts: UserFacts) -> [Step] {
+        guard let session = facts.session else { return [] }
+        guard facts.key.revocations.found.contains(where: \.keepsOut) else {
+            return [session.step(countingFrom: facts.key.revocations.found.keysSince)]
+        }
+        let text = Told(
+            "No session token is given, because no key of this user counts (403, revoked).",
+            "Сеансового токена не дают: ни один ключ этого пользователя не действует (403, revoked).")
+        return [Step(.sessionToken, .problem, text)]
     }
 
     private static func devices(_ facts: UserFacts) -> [Step] {

@@ -11,7 +11,7 @@ package struct ProblemSearch {
     /// How long a delivery may wait for a notifier that works, in milliseconds.
     static let lateMilliseconds: UInt64 = 5 * 60 * 1000
     /// How long before its end a credential is a problem, in seconds.
-    static let renewalSeconds: UInt64 = 30 * 24 * 3600
+    static let renewalSeconds = UInt64(RenewalTime.shownDays) * 24 * 3600
 
     let configuration: Configuration
     let now: UnixMilliseconds

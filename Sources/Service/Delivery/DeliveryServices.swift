@@ -1,3 +1,4 @@
+internal import Bots
 internal import Configuration
 internal import Core
 internal import Dispatch
@@ -42,7 +43,7 @@ final class DeliveryServices: Sendable {
             dispatcher = try Dispatcher(
                 store: graph.store, audience: { [state = graph.helpDeskState] in state.current.subscriptions.registry },
                 notifiers: Self.byName(made), retention: retention, metrics: graph.deliveryMetrics, logger: logger, clocks: clocks,
-                inbox: graph.dispatcherInbox, tracer: graph.traces.tracer)
+                inbox: graph.dispatcherInbox, tracer: graph.traces.tracer, onLostCalls: { [bots = graph.bots] in bots.count(lost: $0) })
         } catch {
             for made in made { made.served.close() }
             throw .notifiers("\(error)")

@@ -44,6 +44,9 @@ struct DeskBook {
         }
     }
 
+    /// How many customers and how many tickets are known; the oldest are forgotten.
+    private static let capacity = 10_000
+
     var customers: [Customer] = []
     var tickets: [Ticket] = []
     /// The next number; the same series numbers everything.
@@ -53,6 +56,16 @@ struct DeskBook {
     func index(of id: Int64) -> Int? { tickets.firstIndex { $0.id == id } }
 
     func customer(_ id: Int64) -> Customer? { customers.first { $0.id == id } }
+
+    mutating func add(_ customer: Customer) {
+        if customers.count == Self.capacity { customers.removeFirst() }
+        customers.append(customer)
+    }
+
+    mutating func add(_ ticket: Ticket) {
+        if tickets.count == Self.capacity { tickets.removeFirst() }
+        tickets.append(ticket)
+    }
 
     mutating func takeID() -> Int64 {
         defer { nextID += 1 }

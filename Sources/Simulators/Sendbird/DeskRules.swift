@@ -11,13 +11,13 @@ final class DeskRules: Sendable {
     /// Told the event's name and the ticket, in order.
     typealias Observer = @Sendable (_ event: String, _ ticket: JSONValue) -> Void
 
-    private static let priorities = ["LOW", "MEDIUM", "HIGH", "URGENT"]
+    static let priorities = ["LOW", "MEDIUM", "HIGH", "URGENT"]
     private static let states = ["INITIALIZED", "PENDING", "ACTIVE", "IDLE", "WORK_IN_PROGRESS", "CLOSED"]
 
-    private let settings: SimulatedDeskSettings
+    let settings: SimulatedDeskSettings
     private let url: @Sendable () -> String
-    private let book: Monitor<DeskBook>
-    private let observer: Observer
+    let book: Monitor<DeskBook>
+    let observer: Observer
 
     init(_ settings: SimulatedDeskSettings, url: @escaping @Sendable () -> String, observer: @escaping Observer) {
         self.settings = settings
@@ -40,12 +40,9 @@ final class DeskRules: Sendable {
             route(.patch, "/platform/v1/tickets/:id/close", "close_ticket") { [self] call in change(call, close) },
             route(.patch, "/platform/v1/tickets/:id/cancel", "cancel_ticket") { [self] call in change(call, cancel) },
             route(.patch, "/platform/v1/tickets/:id/reopen", "reopen_ticket") { [self] call in change(call, reopen) },
-            // Not Sendbird's: what its dashboard and the customer's app do.
+            // Not Sendbird's: what support does in the dashboard.
             route(.post, "/simulated/tickets/:id/assign", "assign") { [self] call in
                 change(call) { ticket, _, _ in .events(ticket.assign()) }
-            },
-            route(.post, "/simulated/tickets/:id/message", "message") { [self] call in
-                change(call) { ticket, _, _ in .events(ticket.hear()) }
             },
         ]
     }
@@ -55,13 +52,13 @@ final class DeskRules: Sendable {
         SimulatorAnswer(status: status, json: ["code": .string(code), "detail": .string(detail)])
     }
 
-    private static let noFields = refusal(400, "desk400107", "customFields is not the text of an object.")
-    private static let notFound = refusal(404, "desk404100", "Not found.")
+    static let noFields = refusal(400, "desk400107", "customFields is not the text of an object.")
+    static let notFound = refusal(404, "desk404100", "Not found.")
 
     private func route(
-        _ method: HTTPServer.Method, _ path: StaticString, _ name: String, _ answer: @escaping @Sendable (SimulatedCall) -> SimulatorAnswer
+        _ method: HTTPServer.Method, _ path: String, _ name: String, _ answer: @escaping @Sendable (SimulatedCall) -> SimulatorAnswer
     ) -> SimulatedRoute {
-        SimulatedRoute(method: method, path: path, name: name) { [token = settings.token] call in
+        SimulatedRoute(method, path, name) { [token = settings.token] call in
             guard call.token.utf8.elementsEqual(token.utf8) else {
                 return Self.refusal(401, "desk401100", "Invalid authentication credentials.")
             }
@@ -85,7 +82,7 @@ final class DeskRules: Sendable {
                 return Self.refusal(400, "desk400106", "The customer exists.")
             }
             let customer = DeskBook.Customer(id: book.takeID(), sendbirdID: id)
-            book.customers.append(customer)
+            book.add(customer)
             return SimulatorAnswer(status: 200, json: DeskBook.json(customer))
         }
     }
@@ -158,7 +155,7 @@ final class DeskRules: Sendable {
             if let priority = call.text("priority"), Self.priorities.contains(priority) { ticket.priority = priority }
             ticket.relatedChannels = related
             Self.set(Self.fields(call) ?? [], registered: settings.ticketKeys, in: &ticket.fields)
-            book.tickets.append(ticket)
+            book.add(ticket)
             return book.json(ticket)
         }
         guard let made else { return Self.refusal(400, "desk400124", "There is no such customer.") }
@@ -184,121 +181,5 @@ final class DeskRules: Sendable {
         }
         for ticket in moved { observer("TICKET.STATUS.UPDATED", ticket) }
         return SimulatorAnswer(status: 200, json: ["tickets": .array(moved)])
-    }
-}
-
-extension DeskRules {
-    /// What a request does to a ticket: the events to tell, or a refusal; nil when it only looks.
-    typealias Change = @Sendable (inout DeskBook.Ticket, SimulatedCall, SimulatedDeskSettings) -> Effect?
-
-    enum Effect {
-        case events([String])
-        case refused(SimulatorAnswer)
-    }
-
-    private func change(_ call: SimulatedCall, _ change: Change) -> SimulatorAnswer {
-        guard let id = Int64(call.parameter) else { return Self.notFound }
-        return apply(to: id, call, change)
-    }
-
-    private func apply(to id: Int64, _ call: SimulatedCall, _ change: Change) -> SimulatorAnswer {
-        let (answer, events): (SimulatorAnswer, [String]) = book.withLock { book in
-            guard let index = book.index(of: id) else { return (Self.notFound, []) }
-            var ticket = book.tickets[index]
-            switch change(&ticket, call, settings) {
-            case .refused(let refusal): return (refusal, [])
-            case nil: return (SimulatorAnswer(status: 200, json: book.json(ticket)), [])
-            case .events(let events):
-                ticket.updatedAt = settings.now()
-                book.tickets[index] = ticket
-                return (SimulatorAnswer(status: 200, json: book.json(ticket)), events)
-            }
-        }
-        if let json = JSONValue(parsing: answer.body) { for event in events { observer(event, json) } }
-        return answer
-    }
-
-    /// What support does, outside the API.
-    /// - Returns: false when there is no such ticket.
-    func act(on id: Int64, _ change: @Sendable (inout DeskBook.Ticket) -> [String]) -> Bool {
-        let call = SimulatedCall(name: "support", parameter: "", query: [:], token: "", body: nil)
-        return apply(to: id, call) { ticket, _, _ in .events(change(&ticket)) }.status == 200
-    }
-
-    /// The ticket of a channel.
-    func ticket(ofChannel channel: String) -> Int64? {
-        book.withLock { book in book.tickets.first { $0.channelURL.utf8.elementsEqual(channel.utf8) }?.id }
-    }
-
-    /// The customer of a ticket.
-    func customer(of id: Int64) -> String? {
-        book.withLock { book in book.index(of: id).flatMap { book.customer(book.tickets[$0].customer)?.sendbirdID } }
-    }
-
-    private var update: Change {
-        { ticket, call, _ in
-            if let priority = call.text("priority"), Self.priorities.contains(priority) { ticket.priority = priority }
-            if let related = call.text("relatedChannelUrls") {
-                let channels = related.split(separator: ",").map(String.init)
-                guard channels.count <= 3 else { return .refused(Self.refusal(400, "desk400123", "At most 3 related channels.")) }
-                ticket.relatedChannels = channels
-            }
-            return .events([])
-        }
-    }
-
-    private var setFields: Change {
-        { ticket, call, settings in
-            guard let fields = Self.fields(call) else {
-                return .refused(Self.noFields)
-            }
-            Self.set(fields, registered: settings.ticketKeys, in: &ticket.fields)
-            return .events([])
-        }
-    }
-
-    private var close: Change {
-        { ticket, call, _ in
-            guard ticket.state != "CLOSED" else { return .refused(Self.refusal(400, "desk400130", "The ticket is closed.")) }
-            ticket.state = "CLOSED"
-            ticket.closeState = "CLOSED_BY_PLATFORM_API"
-            ticket.closeComment = call.text("closeComment") ?? ""
-            return .events(["TICKET.STATUS.UPDATED", "TICKET.CLOSED"])
-        }
-    }
-
-    private var cancel: Change {
-        { ticket, _, _ in
-            guard ticket.hasAgent else { return .refused(Self.refusal(400, "desk400131", "The ticket is not assigned.")) }
-            ticket.hasAgent = false
-            ticket.state = "PENDING"
-            return .events(["TICKET.STATUS.UPDATED"])
-        }
-    }
-
-    private var reopen: Change {
-        { ticket, _, settings in
-            if let status = settings.reopenRefusal { return .refused(Self.refusal(status, "desk\(status)100", "Not allowed.")) }
-            guard ticket.state == "CLOSED" else { return .refused(Self.refusal(400, "desk400132", "The ticket is not closed.")) }
-            ticket.state = ticket.hasAgent ? "ACTIVE" : "PENDING"
-            ticket.closeState = "NOT_CLOSED"
-            return .events(["TICKET.STATUS.UPDATED"])
-        }
-    }
-
-    /// The fields of a request, which are the text of an object; nil when there are none or they are anything else.
-    private static func fields(_ call: SimulatedCall) -> [(key: String, value: String)]? {
-        guard let text = call.text("customFields"), case .object(let object)? = JSONValue(parsing: Array(text.utf8)) else { return nil }
-        return object.members.compactMap { member in member.value.text.map { (member.key, $0) } }
-    }
-
-    /// Keys that nobody has registered vanish without a word.
-    private static func set(
-        _ fields: [(key: String, value: String)], registered: Set<String>, in own: inout [(key: String, value: String)]
-    ) {
-        for field in fields where registered.contains(field.key) && field.key.utf16.count <= 20 && field.value.utf16.count <= 190 {
-            own.removeAll { $0.key == field.key }
-            if !field.value.isEmpty { own.append(field) }
-        }
     }
 }

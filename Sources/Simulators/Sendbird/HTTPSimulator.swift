@@ -5,16 +5,17 @@ internal import Threading
 
 /// A request to a simulated service that speaks HTTP/1.1.
 struct SimulatedCall: Sendable {
-    /// What the request is called, also in faults.
-    let name: String
-    /// The part of the path that the route leaves open; empty when there is none.
-    let parameter: String
+    /// The parts of the path that the route leaves open, decoded.
+    let parameters: [String]
     /// The query, decoded; the first value of each name.
     let query: [String: String]
     /// The value of the header with the service's token.
     let token: String
     /// The body as JSON; nil when it is empty or no JSON.
     let body: JSONValue?
+
+    /// The first part of the path that the route leaves open; empty when there is none.
+    var parameter: String { parameters.first ?? "" }
 
     /// A member of the body that is a text.
     func text(_ name: String) -> String? { body?[name]?.text }
@@ -26,9 +27,32 @@ struct SimulatedCall: Sendable {
 /// One request that a simulated service answers.
 struct SimulatedRoute: Sendable {
     let method: HTTPServer.Method
-    let path: StaticString
+    /// What the request is called in faults.
     let name: String
     let answer: @Sendable (SimulatedCall) -> SimulatorAnswer
+    private let segments: [String]
+
+    /// - Parameter path: `:name` stands for any segment that is not empty.
+    init(_ method: HTTPServer.Method, _ path: String, _ name: String, _ answer: @escaping @Sendable (SimulatedCall) -> SimulatorAnswer) {
+        self.method = method
+        self.name = name
+        self.answer = answer
+        segments = path.split(separator: "/").map { String($0) }
+    }
+
+    /// The segments that the path leaves open; nil when the request has another path.
+    func parameters(of requested: [String]) -> [String]? {
+        guard requested.count == segments.count else { return nil }
+        var parameters: [String] = []
+        for (segment, given) in zip(segments, requested) {
+            if segment.hasPrefix(":"), !given.isEmpty {
+                parameters.append(given)
+            } else if !segment.utf8.elementsEqual(given.utf8) {
+                return nil
+            }
+        }
+        return parameters
+    }
 }
 
 /// A simulated service that speaks plain HTTP/1.1, and the faults that take precedence over its answers.
@@ -40,40 +64,48 @@ final class HTTPSimulator: Sendable {
     private static let mostDelayed = 64
 
     private let server: Server
+    private let webhooks: SimulatedWebhooks?
     private let waiting = Monitor((isStopping: false, boxes: [PendingBox]()))
     private let delays = WorkQueue(threads: mostDelayed, limit: mostDelayed)
 
     /// Starts it.
-    /// - Parameter tokenHeader: the header that has the token, in lower case.
+    /// - Parameters:
+    ///   - tokenHeader: the header that has the token, in lower case.
+    ///   - refusal: in the service's own form; also for what no route is for.
+    ///   - routes: the first whose path and method fit answers.
+    ///   - webhooks: the service's own; ends with it, and when it cannot be started.
     init(
         _ provider: SimulatedProvider, host: String, port: UInt16, tokenHeader: StaticString, faults: FaultScript,
-        refusal: @escaping @Sendable (Fault.Answer) -> SimulatorAnswer, routes: [SimulatedRoute]
-    ) throws(ServerError) {
+        refusal: @escaping @Sendable (Fault.Answer) -> SimulatorAnswer, routes: [SimulatedRoute], webhooks: SimulatedWebhooks?
+    ) throws(SimulatorSet.Failure) {
         let hold = Hold(waiting: waiting, delays: delays)
-        var paths: [StaticString] = []
-        for route in routes where !paths.contains(where: { "\($0)" == "\(route.path)" }) { paths.append(route.path) }
-        let served = paths.map { path in
-            Route(
-                path, bodyLimit: Self.bodyLimit,
-                routes.filter { "\($0.path)" == "\(path)" }.map { route in
-                    (
-                        route.method,
-                        { request, responder in
-                            let call = SimulatedCall(request, name: route.name, tokenHeader: tokenHeader)
-                            let fault = faults.next(provider, Fault.Subject(endpoint: .send, tokens: [route.name]))
-                            let delay = fault?.delayMilliseconds ?? 0
-                            switch fault?.effect {
-                            case nil: return responder.respond(Response(route.answer(call)))
-                            case .answer(let answer): return hold.respond(responder, after: delay) { Response(refusal(answer)) }
-                            case .delay: return hold.respond(responder, after: delay) { Response(route.answer(call)) }
-                            default: return hold.stall(responder)
-                            }
-                        }
-                    )
-                })
+        let handler: Handler = { request, responder in
+            let path = request.segments()
+            let found = routes.lazy.compactMap { route in route.parameters(of: path).map { (route, $0) } }
+            guard found.first != nil else { return responder.respond(Response(refusal(Fault.Answer(404)))) }
+            guard let (route, parameters) = found.first(where: { $0.0.method == request.method }) else {
+                return responder.respond(Response(refusal(Fault.Answer(405))))
+            }
+            let call = SimulatedCall(request, parameters, tokenHeader: tokenHeader)
+            let fault = faults.next(provider, Fault.Subject(endpoint: .send, tokens: [route.name]))
+            let delay = fault?.delayMilliseconds ?? 0
+            switch fault?.effect {
+            case nil: return responder.respond(Response(route.answer(call)))
+            case .answer(let answer): return hold.respond(responder, after: delay) { Response(refusal(answer)) }
+            case .delay: return hold.respond(responder, after: delay) { Response(route.answer(call)) }
+            default: return hold.stall(responder)
+            }
         }
-        server = try Server(
-            .tcp(host: host, port: port), router: Router(served), settings: ServerSettings(connectionLimit: 1000, threads: 1))
+        let methods: [HTTPServer.Method] = [.get, .post, .put, .patch, .delete]
+        do throws(ServerError) {
+            server = try Server(
+                .tcp(host: host, port: port), router: Router([Route("/*", bodyLimit: Self.bodyLimit, methods.map { ($0, handler) })]),
+                settings: ServerSettings(connectionLimit: 1000, threads: 1))
+        } catch {
+            webhooks?.stop()
+            throw SimulatorSet.Failure(description: "\(error)")
+        }
+        self.webhooks = webhooks
     }
 
     /// The port it listens on.
@@ -92,6 +124,7 @@ final class HTTPSimulator: Sendable {
         for box in boxes { box.respond(Response(status: 503)) }
         delays.stop()
         server.stop(drainMilliseconds: 1000)
+        webhooks?.stop()
     }
 
     /// Keeps requests waiting.
@@ -129,22 +162,35 @@ extension Response {
 }
 
 extension SimulatedCall {
-    fileprivate init(_ request: borrowing Request, name: String, tokenHeader: StaticString) {
+    fileprivate init(_ request: borrowing Request, _ parameters: [String], tokenHeader: StaticString) {
         var query: [String: String] = [:]
         for item in request.queryItems() {
-            let key = Self.decoded(item.name)
-            if query[key] == nil { query[key] = Self.decoded(item.value) }
+            let key = PercentEncoded.text(item.name)
+            if query[key] == nil { query[key] = PercentEncoded.text(item.value) }
         }
         var token = ""
         request.withHeader(tokenHeader) { value in
             if let value { token = String(decoding: value.indices.map { value[$0] }, as: UTF8.self) }
         }
         self.init(
-            name: name, parameter: request.withPathParameter { bytes in Self.decoded(bytes.indices.map { bytes[$0] }) }, query: query,
-            token: token, body: request.withBody { body in JSONValue(parsing: body.indices.map { body[$0] }) })
+            parameters: parameters, query: query, token: token,
+            body: request.withBody { body in JSONValue(parsing: body.indices.map { body[$0] }) })
     }
+}
 
-    private static func decoded(_ bytes: [UInt8]) -> String {
+extension Request {
+    /// The segments of the path, decoded.
+    fileprivate borrowing func segments() -> [String] {
+        withPathParameter { bytes in
+            bytes.indices.map { bytes[$0] }.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+                .map { PercentEncoded.text(Array($0)) }
+        }
+    }
+}
+
+private enum PercentEncoded {
+    /// What percent-encoded bytes say.
+    static func text(_ bytes: [UInt8]) -> String {
         var text: [UInt8] = []
         var rest = bytes[...]
         while let byte = rest.popFirst() {

@@ -65,29 +65,18 @@ package final class SimulatedDesk: Sendable {
     package init(_ settings: SimulatedDeskSettings, faults: FaultScript = FaultScript()) throws(SimulatorSet.Failure) {
         token = settings.token
         let address = Monitor("")
-        do {
-            let webhooks = try settings.webhookURL.map { url throws in
-                try SimulatedWebhooks(to: url, token: settings.token, observer: settings.observer)
-            }
-            let rules = DeskRules(
-                settings, url: { address.withLock { $0 } },
-                observer: { event, ticket in
-                    webhooks?.send(
-                        event, ["eventType": .string(event), "createdAt": .string(RFC3339.text(settings.now())), "data": ticket])
-                })
-            do {
-                server = try HTTPSimulator(
-                    .sendbirdDesk, host: settings.host, port: settings.port, tokenHeader: "sendbirddeskapitoken", faults: faults,
-                    refusal: Self.refusal, routes: rules.routes)
-            } catch {
-                webhooks?.stop()
-                throw error
-            }
-            self.webhooks = webhooks
-            self.rules = rules
-        } catch {
-            throw SimulatorSet.Failure(description: "\(error)")
-        }
+        let webhooks = try SimulatedWebhooks.start(
+            .sendbirdDesk, to: settings.webhookURL, token: settings.token, observer: settings.observer)
+        self.webhooks = webhooks
+        rules = DeskRules(
+            settings, url: { address.withLock { $0 } },
+            observer: { event, ticket in
+                webhooks?.send(
+                    event, ["eventType": .string(event), "createdAt": .string(RFC3339.text(settings.now())), "data": ticket])
+            })
+        server = try HTTPSimulator(
+            .sendbirdDesk, host: settings.host, port: settings.port, tokenHeader: "sendbirddeskapitoken", faults: faults,
+            refusal: Self.refusal, routes: rules.routes, webhooks: webhooks)
         let own = "http://\(settings.host):\(server.port)"
         address.withLock { $0 = own }
         url = own
@@ -97,10 +86,7 @@ package final class SimulatedDesk: Sendable {
     package let url: String
 
     /// Stops it; call it once.
-    package func stop() {
-        server.stop()
-        webhooks?.stop()
-    }
+    package func stop() { server.stop() }
 
     /// Has support do something.
     /// - Returns: false when there is no such ticket.
@@ -122,8 +108,14 @@ package final class SimulatedDesk: Sendable {
 
     /// Learns of a message in Chat: with the customer's first one, support sees the ticket.
     package func notice(messageFrom userID: String, in channel: String) {
-        guard let id = rules.ticket(ofChannel: channel), rules.customer(of: id)?.utf8.elementsEqual(userID.utf8) ?? false else { return }
-        _ = rules.act(on: id) { ticket in ticket.hear() }
+        guard let ticket = ticket(ofChannel: channel), ticket.customer.utf8.elementsEqual(userID.utf8) else { return }
+        _ = rules.act(on: ticket.id) { ticket in ticket.hear() }
+    }
+
+    /// The ticket of a channel, and the `user_id` of its customer.
+    func ticket(ofChannel channel: String) -> (id: Int64, customer: String)? {
+        guard let id = rules.ticket(ofChannel: channel), let customer = rules.customer(of: id) else { return nil }
+        return (id, customer)
     }
 
     private static func refusal(_ answer: Fault.Answer) -> SimulatorAnswer {

@@ -4,17 +4,20 @@ internal import HTTPClient
 package import JSON
 internal import Threading
 
-/// Sends Desk's webhooks as Sendbird does: signed, in order, one second for an answer, three tries.
+/// Sends the webhooks of Desk or of Chat as Sendbird does: signed, in order, three tries, one second for an answer to Desk and five to Chat.
 ///
-/// Sources: Sendbird, Desk Platform API v1, "Webhooks": `x-hub-signature: sha1=` and an HMAC over the body with the API token.
+/// Sources: Sendbird, Desk Platform API v1, "Webhooks": `x-hub-signature: sha1=` and an HMAC over the body with the API token; Chat Platform
+/// API v3, "Webhook overview": `x-sendbird-signature`, an HMAC-SHA-256 over the body with the master API token.
 package final class SimulatedWebhooks: Sendable {
     /// A webhook that was sent or given up.
     package struct Sent: Sendable, Equatable {
-        /// The event's type.
+        /// Whose it is: Desk's or Chat's.
+        package let provider: SimulatedProvider
+        /// The event's type, or the category.
         package let event: String
         /// The body as sent.
         package let body: [UInt8]
-        /// How often it was tried.
+        /// How often it was tried; 0 when too many waited before it.
         package let tries: Int
         /// The status of the last answer; nil when there was none in time.
         package let status: Int?
@@ -26,7 +29,21 @@ package final class SimulatedWebhooks: Sendable {
     private struct State {
         var waiting: [(event: String, body: [UInt8])] = []
         var sent: [Sent] = []
+        var count = 0
         var isEnding = false
+
+        mutating func record(_ webhook: Sent) {
+            if sent.count == SimulatedWebhooks.mostKept { sent.removeFirst() }
+            sent.append(webhook)
+            count += 1
+        }
+    }
+
+    /// How one of them signs, and how long it waits.
+    private struct Manner: Sendable {
+        let header: String
+        let timeoutMilliseconds: Int
+        let sign: @Sendable ([UInt8]) throws -> String
     }
 
     private enum Step {
@@ -35,28 +52,32 @@ package final class SimulatedWebhooks: Sendable {
     }
 
     private static let tries = 3
-    private static let timeoutMilliseconds = 1000
+    /// How many may wait, and how many of those that were sent are kept.
+    private static let mostKept = 10_000
 
-    private let url: String
-    private let key: HMACKey<SHA1>
+    private let provider: SimulatedProvider
     private let client: Client
+    private let observer: @Sendable (Sent) -> Void
     private let state = Monitor(State())
     private let thread: Monitor<OwnThread?>
 
     /// Starts the sender.
+    /// - Parameter provider: Sendbird's Desk or Chat.
     /// - Throws: when the address cannot be called, or a thread cannot be started.
-    init(to url: String, token: String, observer: @escaping @Sendable (Sent) -> Void) throws {
+    init(_ provider: SimulatedProvider, to url: String, token: String, observer: @escaping @Sendable (Sent) -> Void) throws {
+        let manner = try Self.manner(of: provider, token)
         // Shows whether the address is one.
-        _ = try ClientRequest(.post, url, timeoutMilliseconds: Self.timeoutMilliseconds)
-        self.url = url
-        key = try HMACKey<SHA1>(secret: token.utf8.span)
+        _ = try ClientRequest(.post, url, timeoutMilliseconds: manner.timeoutMilliseconds)
+        self.provider = provider
+        self.observer = observer
         client = try Client(settings: ClientSettings(connectionsPerHost: 1, userAgent: "SendBird"))
         thread = Monitor(nil)
         do {
-            let own = try OwnThread { [state, key, client] in
+            let own = try OwnThread { [state, client] in
                 while case .send(let event, let body)? = state.wait({ Self.next(&$0) }) {
-                    let sent = Self.send(event, body, url, key, client)
-                    state.update { $0.sent.append(sent) }
+                    let (tries, status) = Self.send(body, to: url, manner, client)
+                    let sent = Sent(provider: provider, event: event, body: body, tries: tries, status: status)
+                    state.update { $0.record(sent) }
                     observer(sent)
                 }
             }
@@ -67,18 +88,57 @@ package final class SimulatedWebhooks: Sendable {
         }
     }
 
-    /// Every webhook so far, in order.
+    /// Starts the sender; nil where there is no address.
+    static func start(
+        _ provider: SimulatedProvider, to url: String?, token: String, observer: @escaping @Sendable (Sent) -> Void
+    ) throws(SimulatorSet.Failure) -> SimulatedWebhooks? {
+        do {
+            return try url.map { url throws in try SimulatedWebhooks(provider, to: url, token: token, observer: observer) }
+        } catch {
+            throw SimulatorSet.Failure(description: "\(error)")
+        }
+    }
+
+    private static func manner(of provider: SimulatedProvider, _ token: String) throws -> Manner {
+        switch provider {
+        case .sendbirdDesk:
+            let key = try HMACKey<SHA1>(secret: token.utf8.span)
+            return Manner(header: "x-hub-signature", timeoutMilliseconds: 1000) { body in
+                let code = try key.code { message throws(CryptoError) in try message.append(body.span) }
+                return "sha1=\(Hexadecimal.text(code.span))"
+            }
+        case .sendbirdChat:
+            let key = try HMACKey<SHA256>(secret: token.utf8.span)
+            return Manner(header: "x-sendbird-signature", timeoutMilliseconds: 5000) { body in
+                let code = try key.code { message throws(CryptoError) in try message.append(body.span) }
+                return Hexadecimal.text(code.span)
+            }
+        case .apns, .apnsSandbox, .fcm, .hms, .rustore: preconditionFailure("it sends no webhooks")
+        }
+    }
+
+    /// The last webhooks that were sent or given up, in order.
     package var sent: [Sent] { state.withLock { $0.sent } }
 
     /// Waits until so many have been sent or given up.
     /// - Returns: false on timeout.
     package func wait(for count: Int, milliseconds: UInt64 = 20_000) -> Bool {
-        state.wait(timeoutMilliseconds: milliseconds) { $0.sent.count >= count ? true : nil } != nil
+        state.wait(timeoutMilliseconds: milliseconds) { $0.count >= count ? true : nil } != nil
     }
 
-    /// Queues a webhook.
+    /// Queues a webhook. Where too many wait it is given up at once.
     package func send(_ event: String, _ body: JSONValue) {
-        state.update { $0.waiting.append((event, body.serialized())) }
+        let bytes = body.serialized()
+        let lost = state.update { state -> Sent? in
+            guard state.waiting.count >= Self.mostKept else {
+                state.waiting.append((event, bytes))
+                return nil
+            }
+            let lost = Sent(provider: provider, event: event, body: bytes, tries: 0, status: nil)
+            state.record(lost)
+            return lost
+        }
+        if let lost { observer(lost) }
     }
 
     /// Stops, and lets go what waits; call it once.
@@ -96,21 +156,22 @@ package final class SimulatedWebhooks: Sendable {
         return .send(event: next.event, body: next.body)
     }
 
-    private static func send(_ event: String, _ body: [UInt8], _ url: String, _ key: HMACKey<SHA1>, _ client: Client) -> Sent {
-        guard let signature = try? key.code(of: { message throws(CryptoError) in try message.append(body.span) }),
+    /// Tries it until it is accepted.
+    /// - Returns: how often, and the last status; nil when there was no answer in time.
+    private static func send(_ body: [UInt8], to url: String, _ manner: Manner, _ client: Client) -> (tries: Int, status: Int?) {
+        let timeout = manner.timeoutMilliseconds
+        guard let signature = try? manner.sign(body),
             let request = try? ClientRequest(
-                .post, url,
-                headers: [
-                    ("Content-Type", "application/json"), ("x-hub-signature", "sha1=\(Hexadecimal.text(signature.span))"),
-                ], body: body, timeoutMilliseconds: timeoutMilliseconds, connectTimeoutMilliseconds: timeoutMilliseconds)
+                .post, url, headers: [("Content-Type", "application/json"), (manner.header, signature)], body: body,
+                timeoutMilliseconds: timeout, connectTimeoutMilliseconds: timeout)
         else { preconditionFailure("the address was tried at the start, and OpenSSL works") }
+        var status: Int?
         for number in 1...tries {
             let result = Monitor<Result<ClientResponse, ClientError>?>(nil)
             client.send(request) { answer in result.update { $0 = answer } }
-            let status = try? (result.wait { $0 } ?? .failure(.cancelled)).get().status
-            let sent = Sent(event: event, body: body, tries: number, status: status)
-            if sent.isAccepted || number == tries { return sent }
+            status = try? (result.wait { $0 } ?? .failure(.cancelled)).get().status
+            if let status, (200..<300).contains(status) { return (number, status) }
         }
-        preconditionFailure("the last try returns")
+        return (tries, status)
     }
 }

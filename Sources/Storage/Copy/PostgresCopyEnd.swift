@@ -52,7 +52,8 @@ final class PostgresCopyEnd: CopyEnd {
             [
                 Query(FinishStatements.clearHeads), Query(FinishStatements.heads), Query(FinishStatements.clearDepth),
                 Query(FinishStatements.depth), Query(FinishStatements.clearWindows), Query(FinishStatements.windows),
-                Query(FinishStatements.appNumbers), Query(FinishStatements.eventNumbers), PostgresSession.setCopy(copy, .finished),
+                Query(FinishStatements.appNumbers), Query(FinishStatements.eventNumbers), Query(FinishStatements.callNumbers),
+                PostgresSession.setCopy(copy, .finished),
             ], Self.longMilliseconds)
     }
 
@@ -133,9 +134,13 @@ private enum FinishStatements {
     static let eventNumbers: StaticString = """
         SELECT setval(pg_get_serial_sequence('events', 'number'), coalesce(max(number), 1), max(number) IS NOT NULL) FROM events
         """
+    static let callNumbers: StaticString = """
+        SELECT setval(pg_get_serial_sequence('bot_calls', 'number'), coalesce(max(number), 1), max(number) IS NOT NULL) FROM bot_calls
+        """
     static let clear: [StaticString] = [
         "DELETE FROM apps", "DELETE FROM events", "DELETE FROM deliveries", "DELETE FROM attempts", "DELETE FROM past_comments",
         "DELETE FROM devices", "DELETE FROM persons", "DELETE FROM device_calls", "DELETE FROM window_calls", "DELETE FROM paced_calls",
-        "DELETE FROM revocations", "DELETE FROM revocation_versions",
+        "DELETE FROM revocations", "DELETE FROM revocation_versions", "DELETE FROM conditions", "DELETE FROM topics",
+        "DELETE FROM bot_calls",
     ]
 }

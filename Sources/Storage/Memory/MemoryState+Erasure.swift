@@ -31,6 +31,7 @@ extension MemoryState {
         events.removeAll { ids.contains($0.id) }
         for event in gone { remember(event) }
         forgetTopics(of: person)
+        erasure.botCalls = botCalls.erase(person)
         return erasure
     }
 
@@ -44,6 +45,7 @@ extension MemoryState {
                 ErasureProof.Table(name: "events", rows: events.count { isAbout(person, $0) && !erased.contains($0.id) }),
                 ErasureProof.Table(name: "devices", rows: devices.devices(filter).count),
                 ErasureProof.Table(name: "topics", rows: topics.count { isAbout(person, $0) }),
+                ErasureProof.Table(name: "bot_calls", rows: botCalls.count(of: person)),
                 ErasureProof.Table(name: "revocations", rows: revocations.list(of: person, after: nil, limit: .max).count),
             ], waiting: Erasure.Deliveries.list(Dictionary(grouping: waiting) { ByteKey($0.notifier) }.mapValues(\.count)))
     }

@@ -37,6 +37,7 @@ extension MemoryState {
         var done = forget(limit: limit) { $0.state == .dead ? deadBefore : deliveredBefore }
         done += forgetPast(receivedBefore: Recognition.recognisedFrom(now: now), limit: limit - done)
         done += deleteTopics(before: Recognition.recognisedFrom(now: now), limit: limit - done)
+        done += botCalls.purge(now: now, deliveredBefore: deliveredBefore, deadBefore: deadBefore, limit: limit - done)
         return done + book.forget(until: now, limit: limit - done)
     }
 

@@ -32,6 +32,7 @@ struct MemoryState {
     var keyUses = MemoryKeyUses()
     /// What help desks have told.
     var topics: [TopicKey: KnownTopic] = [:]
+    var botCalls = MemoryBotCalls()
     /// The conditions that last.
     var conditions: [OperatorCondition.Key: OperatorCondition] = [:]
     /// How many deliveries had already ended when they were made.

@@ -44,6 +44,34 @@ package final class MemoryStore: Store {
         completion(state.withLock { state in (state?.register(registration, audience, rules)).map { .success($0) } ?? .failure(.closed) })
     }
 
+    /// As `Store` says; the completion is always called on the caller's thread, before this returns.
+    package func begin(
+        _ call: BotCall, isAwaited: @escaping @Sendable () -> Bool,
+        completion: @escaping @Sendable (Result<BotCallBeginning, StoreError>) -> Void
+    ) {
+        completion(state.withLock { state in (state?.botCalls.begin(call)).map { .success($0) } ?? .failure(.closed) })
+    }
+
+    /// As `Store` says; the completion is always called on the caller's thread, before this returns.
+    package func end(_ call: UUIDv7, _ ending: BotCall.Ending, completion: @escaping @Sendable (Result<Void, StoreError>) -> Void) {
+        completion(state.withLock { state in (state?.botCalls.end(call, ending)).map { .success($0) } ?? .failure(.closed) })
+    }
+
+    /// As `Store` says.
+    package func botCall(_ id: UUIDv7) throws(StoreError) -> BotCall? { try whileOpen { $0.botCalls[id] } }
+
+    /// As `Store` says.
+    package func botCalls(_ filter: BotCallFilter, after: BotCallCursor?, limit: Int) throws(StoreError) -> BotCallPage {
+        StoreRules.check(limit: limit)
+        return try whileOpen { $0.botCalls.page(filter, after: after, limit: limit) }
+    }
+
+    /// As `Store` says.
+    package func giveUpBotCalls(startedBefore: UnixMilliseconds, now: UnixMilliseconds, limit: Int) throws(StoreError) -> [BotCall] {
+        StoreRules.check(limit: limit)
+        return try whileOpen { $0.botCalls.giveUp(startedBefore: startedBefore, now: now, limit: limit) }
+    }
+
     /// As `Store` says.
     package func devices(_ filter: DeviceFilter, after: Device.Key?, limit: Int) throws(StoreError) -> [Device] {
         StoreRules.check(limit: limit)

@@ -52,6 +52,10 @@ final class PostgresBatch {
     var newEvents: [NewEvent] = []
     /// Comments that no event stands for, which are only to be recognised.
     var remembered: [RememberedComment] = []
+    /// What the database has made of the calls of bots that were to begin, by their ids.
+    var begunCalls: [UUIDv7: BotCallBeginning] = [:]
+    /// What came of calls of bots, in the order in which it was told.
+    var endedCalls: [(id: UUIDv7, ending: BotCall.Ending)] = []
     /// What ended when it was made.
     private(set) var refused: [(notifier: String, ending: DeliveryEnding)] = []
 

@@ -25,7 +25,7 @@ extension PostgresSession {
         ]
         let ofEvents: [Parameter] = [
             .stored(filter.appID), .stored(filter.userID), .stored(filter.ticketID?.text), .stored(filter.commentID?.text),
-            .int8(filter.receivedFrom?.stored), .int8(filter.receivedBefore?.stored),
+            .int8(filter.receivedFrom?.stored), .int8(filter.receivedBefore?.stored), .stored(filter.kind?.rawValue),
         ]
         let query =
             if filter.state == .dead {
@@ -157,7 +157,7 @@ private enum ReadingStatements {
             AND ($8::text IS NULL OR walked.user_id = $8) AND ($9::text IS NULL OR walked.ticket_id = $9)
             AND ($10::text IS NULL OR walked.comment_id = $10) AND ($11::bigint IS NULL OR walked.received_at >= $11)
             AND ($12::bigint IS NULL OR walked.received_at < $12) AND ($5::text IS NULL OR notifier = $5)
-            AND ($6::text IS NULL OR reason = $6) AND ($13::integer IS NULL OR state = $13)
+            AND ($6::text IS NULL OR reason = $6) AND ($13::text IS NULL OR walked.kind = $13) AND ($14::integer IS NULL OR state = $14)
         ORDER BY walked.number DESC, position DESC LIMIT $4
         """
     static let byState: StaticString = """
@@ -172,7 +172,7 @@ private enum ReadingStatements {
             AND ($5::text IS NULL OR walked.notifier = $5) AND ($6::text IS NULL OR walked.reason = $6)
             AND ($7::text IS NULL OR app_id = $7) AND ($8::text IS NULL OR user_id = $8) AND ($9::text IS NULL OR ticket_id = $9)
             AND ($10::text IS NULL OR comment_id = $10) AND ($11::bigint IS NULL OR received_at >= $11)
-            AND ($12::bigint IS NULL OR received_at < $12)
+            AND ($12::bigint IS NULL OR received_at < $12) AND ($13::text IS NULL OR kind = $13)
         ORDER BY walked.event DESC, walked.position DESC LIMIT $4
         """
     static let attempts: StaticString = """

@@ -44,6 +44,11 @@ enum PostgresSchema {
     // Version 10 adds `topics`: what help desks have told of something that has a state (`Topic`). A report locks its rows, in the order of
     // the key and before those of `persons`. A row whose data is empty was made only to be locked.
     //
+    // Version 11 adds `bot_calls`: which functions bots have called for whom, and what came of it (`BotCall`). `key` is what makes another
+    // call the same one. New rows come before everything else that a transaction locks, in the order of `key`; whoever locks several rows
+    // that are there does so in the order of `number`, or passes over those that are locked. Lists read the table by time, by person or by
+    // outcome; the last index also finds what is given up and deleted.
+    //
     // Rows that change often leave room for their next version on the same page (fillfactor), and are vacuumed early.
     static let steps: [[StaticString]] = [
         [
@@ -335,6 +340,29 @@ enum PostgresSchema {
             """,
             "CREATE INDEX topics_of_user ON topics (app, user_id) WHERE user_id <> ''",
             "CREATE INDEX topics_at ON topics (at)",
+        ],
+        [
+            """
+            CREATE TABLE bot_calls (
+                number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+                id uuid NOT NULL UNIQUE,
+                key bytea UNIQUE,
+                app integer NOT NULL,
+                user_id text COLLATE "C" NOT NULL,
+                bot text COLLATE "C" NOT NULL,
+                function text COLLATE "C" NOT NULL,
+                digest text COLLATE "C" NOT NULL,
+                arguments text COLLATE "C",
+                outcome text COLLATE "C" NOT NULL,
+                status integer,
+                reason text COLLATE "C",
+                at bigint NOT NULL,
+                ended_at bigint
+            )
+            """,
+            "CREATE INDEX bot_calls_at ON bot_calls (at, number)",
+            "CREATE INDEX bot_calls_of_user ON bot_calls (app, user_id, at, number)",
+            "CREATE INDEX bot_calls_by_outcome ON bot_calls (outcome, at, number)",
         ],
     ]
 }

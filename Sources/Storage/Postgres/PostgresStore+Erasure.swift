@@ -24,6 +24,7 @@ extension PostgresStore {
             try work.forgetTopics(of: person)
             try work.erase(person)
         }
+        erasure.botCalls = try eraseBotCalls(of: person)
         return erasure
     }
 
@@ -102,7 +103,7 @@ extension PostgresSession {
     func rows(of person: RevokedPerson) throws(PostgresError) -> [ErasureProof.Table] {
         let row = try run([Query(ErasureStatements.rows, [.stored(person.appID), .stored(person.userID)])])[0].one()
         var tables: [ErasureProof.Table] = []
-        for (column, name) in ["devices", "persons", "topics", "revocations"].enumerated() {
+        for (column, name) in ["devices", "persons", "topics", "bot_calls", "revocations"].enumerated() {
             tables.append(ErasureProof.Table(name: name, rows: Int(try row.int64(column))))
         }
         return tables
@@ -128,6 +129,7 @@ private enum ErasureStatements {
         SELECT (SELECT count(*) FROM devices WHERE devices.app = apps.app AND user_id = $2),
             (SELECT count(*) FROM persons WHERE persons.app = apps.app AND user_id = $2),
             (SELECT count(*) FROM topics WHERE topics.app = apps.app AND user_id = $2),
+            (SELECT count(*) FROM bot_calls WHERE bot_calls.app = apps.app AND user_id = $2),
             (SELECT count(*) FROM revocations WHERE revocations.app = apps.app AND user_id = $2)
         FROM (SELECT (SELECT number FROM apps WHERE app_id = $1) AS app) AS apps
         """
@@ -136,6 +138,6 @@ private enum ErasureStatements {
         """
     static let vacuum: [StaticString] = [
         "VACUUM events", "VACUUM deliveries", "VACUUM attempts", "VACUUM devices", "VACUUM persons", "VACUUM topics", "VACUUM revocations",
-        "VACUUM device_calls",
+        "VACUUM device_calls", "VACUUM bot_calls",
     ]
 }

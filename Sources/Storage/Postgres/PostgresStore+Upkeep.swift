@@ -57,6 +57,10 @@ extension PostgresStore {
             done += try work.forget(.dead, before: deadBefore, limit: limit - done)
             done += try work.forgetPast(receivedBefore: Recognition.recognisedFrom(now: now), limit: limit - done)
             done += try work.deleteTopics(before: Recognition.recognisedFrom(now: now), limit: limit - done)
+            for outcome in BotCall.Outcome.allCases where done < limit {
+                let time = BotCall.kept(outcome, now: now, deliveredBefore: deliveredBefore, deadBefore: deadBefore)
+                done += try work.deleteBotCalls(outcome, before: time, limit: limit - done)
+            }
             return done + (try work.forgetPacedCalls(until: now, limit: limit - done))
         }
     }

@@ -12,7 +12,7 @@ package final class PostgresStore: Store {
     let address: ConnectionSettings
     let replica: [UInt8]
     let settings: StoreSettings
-    private let queue: WriterQueue<PostgresJob>
+    let queue: WriterQueue<PostgresJob>
     let status: Monitor<PostgresStatus>
     private let writer: OwnThread
     private let worker: Monitor<PostgresSession?>
@@ -249,7 +249,7 @@ package final class PostgresStore: Store {
     private static let cancelMilliseconds: UInt64 = 1000
 
     /// Why nothing can be stored now; while it is there nobody waits in the queue.
-    private var hindrance: StoreError? { status.withLock { $0.hindrance } }
+    var hindrance: StoreError? { status.withLock { $0.hindrance } }
 
     /// How this process's clock differs from the database's, for a moment that it has just shown.
     func offset(for moment: UnixMilliseconds) -> ClockOffset {

@@ -3,7 +3,7 @@ internal import Postgres
 internal import Threading
 internal import Time
 
-/// An event or a registration that waits for the writer's next transaction.
+/// An event, a registration or a call of a bot that waits for the writer's next transaction.
 struct PostgresJob: QueuedJob {
     let lane: WriterLane
     let isAwaited: @Sendable () -> Bool
@@ -11,6 +11,7 @@ struct PostgresJob: QueuedJob {
     let arrival: Arrival?
     let report: Report?
     let registration: Registration?
+    private(set) var call: BotCall?
     let audience: RegistryAudience
     /// Does it inside a transaction, perhaps a second time after one that was rolled back.
     /// - Returns: what tells of it once it is durable.
@@ -40,6 +41,33 @@ struct PostgresJob: QueuedJob {
         run = { batch throws(PostgresError) in
             let result = try batch.accept(report, offset)
             return { completion(result) }
+        }
+    }
+
+    /// - Parameters: by the database's clock.
+    init(
+        beginning call: BotCall, _ isAwaited: @escaping @Sendable () -> Bool,
+        _ completion: @escaping @Sendable (Result<BotCallBeginning, StoreError>) -> Void
+    ) {
+        lane = .calls
+        (arrival, report, registration, self.call, audience, self.isAwaited) = (nil, nil, nil, call, .nobody, isAwaited)
+        fail = { completion(.failure($0)) }
+        run = { batch throws(PostgresError) in
+            let beginning = batch.beginning(of: call)
+            return { completion(beginning) }
+        }
+    }
+
+    /// - Parameter ending: by the database's clock.
+    init(
+        ending id: UUIDv7, _ ending: BotCall.Ending, _ completion: @escaping @Sendable (Result<Void, StoreError>) -> Void
+    ) {
+        lane = .service
+        (arrival, report, registration, audience, isAwaited) = (nil, nil, nil, .nobody, { true })
+        fail = { completion(.failure($0)) }
+        run = { batch throws(PostgresError) in
+            batch.endedCalls.append((id, ending))
+            return { completion(.success(())) }
         }
     }
 
@@ -205,6 +233,7 @@ final class PostgresWriter {
     private func read(_ jobs: [PostgresJob], _ session: PostgresSession) throws(PostgresError) -> Work {
         let knownDepth = status.withLock { $0.depth.fresh(SystemClock.monotonicMilliseconds()) }
         let batch = PostgresBatch(PostgresUnit(session, settings: settings), knownDepth, random: random)
+        try batch.begin(jobs.compactMap(\.call))
         try batch.load(jobs.compactMap(\.arrival), jobs.compactMap(\.report), jobs.compactMap(\.registration))
         var work = Work(batch: batch)
         for job in jobs {

@@ -62,6 +62,9 @@ enum Migrations {
     //
     // Version 8 adds `topics`: what help desks have told of something that has a state (`Topic`). The index of persons is for forgetting
     // them; only a report writes it.
+    //
+    // Version 9 adds `bot_calls`: which functions bots have called for whom, and what came of it (`BotCall`). `key` is what makes another call
+    // the same one. Lists read it by time, by person or by outcome; the last index also finds what is given up and deleted.
     private static let scripts: [StaticString] = [
         """
         CREATE TABLE apps (number INTEGER PRIMARY KEY, app_id TEXT NOT NULL UNIQUE) STRICT;
@@ -284,6 +287,27 @@ enum Migrations {
         ) STRICT, WITHOUT ROWID;
         CREATE INDEX topics_of_user ON topics (app, user_id);
         CREATE INDEX topics_at ON topics (at);
+        """,
+        """
+        CREATE TABLE bot_calls (
+            number INTEGER PRIMARY KEY,
+            id BLOB NOT NULL UNIQUE,
+            key BLOB UNIQUE,
+            app INTEGER NOT NULL,
+            user_id TEXT NOT NULL,
+            bot TEXT NOT NULL,
+            function TEXT NOT NULL,
+            digest TEXT NOT NULL,
+            arguments TEXT,
+            outcome TEXT NOT NULL,
+            status INTEGER,
+            reason TEXT,
+            at INTEGER NOT NULL,
+            ended_at INTEGER
+        ) STRICT;
+        CREATE INDEX bot_calls_at ON bot_calls (at);
+        CREATE INDEX bot_calls_of_user ON bot_calls (app, user_id, at);
+        CREATE INDEX bot_calls_by_outcome ON bot_calls (outcome, at);
         """,
     ]
 }

@@ -11,6 +11,7 @@ final class ReadingDatabase {
     private let devicesOfApp, devicesOfPerson: Statement
     let revocationQueries: RevocationQueries
     let limitQueries: LimitQueries
+    let botCallQueries: BotCallQueries
     let keyUses: Statement
     let conditions: Statement
     let erasureQueries: ErasureQueries
@@ -33,7 +34,7 @@ final class ReadingDatabase {
             WHERE number > ?1 AND (?13 IS NULL OR state = ?13) AND (?2 IS NULL OR notifier = ?2)
                 AND (?3 IS NULL OR reason = ?3) AND (?4 IS NULL OR app_id = ?4) AND (?5 IS NULL OR user_id = ?5)
                 AND (?6 IS NULL OR ticket_id = ?6) AND (?7 IS NULL OR comment_id = ?7) AND (?8 IS NULL OR received_at >= ?8)
-                AND (?9 IS NULL OR received_at < ?9) AND (number, position) < (?11, ?12)
+                AND (?9 IS NULL OR received_at < ?9) AND (?14 IS NULL OR kind = ?14) AND (number, position) < (?11, ?12)
             ORDER BY number DESC, position DESC LIMIT ?10
             """)
         byState = try prepare(
@@ -49,7 +50,7 @@ final class ReadingDatabase {
             WHERE state = 2 AND (?2 IS NULL OR notifier = ?2) AND (?3 IS NULL OR reason = ?3)
                 AND (?4 IS NULL OR app_id = ?4) AND (?5 IS NULL OR user_id = ?5) AND (?6 IS NULL OR ticket_id = ?6)
                 AND (?7 IS NULL OR comment_id = ?7) AND (?8 IS NULL OR received_at >= ?8) AND (?9 IS NULL OR received_at < ?9)
-                AND event > ?1 AND (event, position) < (?11, ?12)
+                AND (?14 IS NULL OR kind = ?14) AND event > ?1 AND (event, position) < (?11, ?12)
             ORDER BY event DESC, position DESC LIMIT ?10
             """)
         attempts = try prepare(
@@ -74,6 +75,7 @@ final class ReadingDatabase {
             """)
         revocationQueries = try RevocationQueries(connection)
         limitQueries = try LimitQueries(connection)
+        botCallQueries = try BotCallQueries(connection)
         keyUses = try prepare("SELECT app_id, key_id, since, used_at FROM key_uses ORDER BY app_id, key_id")
         conditions = try prepare("SELECT kind, subject, since, data FROM conditions ORDER BY kind, subject")
         erasureQueries = try ErasureQueries(connection)
@@ -117,6 +119,7 @@ final class ReadingDatabase {
             statement.bind(limit, at: 10)
             statement.bind(before.event, at: 11)
             statement.bind(before.position, at: 12)
+            if statement !== byState { statement.bind(filter.kind?.rawValue, at: 14) }
             if statement !== deadStories { statement.bind(filter.state?.number, at: 13) }
         }
     }

@@ -25,6 +25,7 @@ extension SQLiteStore {
             }
         }
         try queue.perform { database throws(SQLiteError) in try database.forgetTopics(of: person) }
+        erasure.botCalls = try eraseBotCalls(of: person)
         return erasure
     }
 
@@ -41,11 +42,13 @@ extension SQLiteStore {
         }
         let devices = try read(listReader) { database throws(SQLiteError) in try database.deviceRows(of: traces.person) }
         let topics = try read(listReader) { database throws(SQLiteError) in try database.topicRows(of: traces.person) }
+        let botCalls = try read(listReader) { database throws(SQLiteError) in try database.botCallRows(of: traces.person) }
         let revocations = try revocations(of: traces.person, after: nil, limit: 1000).count
         return ErasureProof(
             tables: [
                 ErasureProof.Table(name: "events", rows: events), ErasureProof.Table(name: "devices", rows: devices),
-                ErasureProof.Table(name: "topics", rows: topics), ErasureProof.Table(name: "revocations", rows: revocations),
+                ErasureProof.Table(name: "topics", rows: topics), ErasureProof.Table(name: "bot_calls", rows: botCalls),
+                ErasureProof.Table(name: "revocations", rows: revocations),
             ], waiting: Erasure.Deliveries.list(waiting), files: try searchFiles(traces.texts), isLogEmpty: isLogEmpty)
     }
 
@@ -56,7 +59,7 @@ extension SQLiteStore {
         let ends = try read(listReader) { database throws(SQLiteError) in try database.events() }
         var first = ends.oldest - 1
         while first < ends.newest {
-            let (after, last) = (first, first + eventsPerStep)
+            let (after, last) = (first, first + settings.eventsPerStep)
             try body(
                 try read(listReader) { database throws(SQLiteError) in
                     try database.events(of: person, after: after, through: last)

@@ -9,7 +9,7 @@ package import Time
 /// neither acceptance nor the next claim. The caller must call `close` before it releases the store.
 package final class SQLiteStore: Store {
     let path: String
-    private let settings: StoreSettings
+    let settings: StoreSettings
     let queue: WriterQueue<WriterJob>
     let status = Monitor(StoreStatus())
     private let writer: OwnThread
@@ -247,12 +247,9 @@ package final class SQLiteStore: Store {
         writer.join()
     }
 
-    private static let rowsPerCommit = 500
+    static let rowsPerCommit = 500
     /// When a read that begins now is ended.
     private var readingEnd: MonotonicMilliseconds { SystemClock.monotonicMilliseconds() + settings.readMilliseconds }
-
-    /// How many events a step of the search for a person's has.
-    var eventsPerStep: Int64 { settings.eventsPerStep }
 
     /// Reads on one of the connections. Never waits for the writer.
     /// - Parameter end: when the read is ended; nil is as long after its beginning as a read may take.

@@ -7,7 +7,8 @@ extension WritingDatabase {
     /// Stores what follows from a report. A duplicate is recognised even if nothing can be stored.
     func accept(_ report: Report) throws(SQLiteError) -> Result<ReportOutcome, StoreError> {
         let app = try apps.number(report.appID, self)
-        if let earlier = try find(report.identity, app).duplicate { return .success(.duplicate(of: [earlier])) }
+        let found = try find(report.identity, app)
+        if let earlier = found.duplicate { return .success(.duplicate(of: [earlier])) }
         var known: [Topic.Name: Topic] = [:]
         for name in report.topics { known[name] = try topic(name, app) }
         switch report.decide(known) {
@@ -17,7 +18,7 @@ extension WritingDatabase {
             if let refusal = acceptanceRefusal() { return .failure(refusal) }
             var planned: [(arrival: Arrival, rows: [DeliveryPlan.Row])] = []
             for arrival in arrivals {
-                let comment = try find(arrival.event.identity, app)
+                let comment = arrival.event.identity == report.identity ? found : try find(arrival.event.identity, app)
                 guard comment.duplicate == nil else { continue }
                 guard let rows = admitted(try plan(arrival, app, hasSibling: comment.hasSibling), arrival.event) else {
                     return .failure(.queueFull(settings.maxPending))

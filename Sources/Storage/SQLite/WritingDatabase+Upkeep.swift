@@ -49,7 +49,7 @@ extension WritingDatabase {
         return keys.count
     }
 
-    /// Deletes ended deliveries, old recognitions of comments and old counts of calls, at most `limit` rows in all.
+    /// Deletes ended deliveries, old recognitions of comments, old counts of calls and old calls of bots, at most `limit` rows in all.
     func purge(now: UnixMilliseconds, deliveredBefore: UnixMilliseconds, deadBefore: UnixMilliseconds, limit: Int) throws(SQLiteError)
         -> Int
     {
@@ -58,6 +58,10 @@ extension WritingDatabase {
         done += try forget(.dead, before: deadBefore, limit: limit - done)
         done += try forgetPast(receivedBefore: Recognition.recognisedFrom(now: now), limit: limit - done)
         done += try deleteTopics(before: Recognition.recognisedFrom(now: now), limit: limit - done)
+        for outcome in BotCall.Outcome.allCases where done < limit {
+            let time = BotCall.kept(outcome, now: now, deliveredBefore: deliveredBefore, deadBefore: deadBefore)
+            done += try deleteBotCalls(outcome, before: time, limit: limit - done)
+        }
         return done + (try forgetPacedCalls(until: now, limit: limit - done))
     }
 

@@ -10,6 +10,7 @@ final class WritingDatabase {
     let statements: WriterStatements
     let deviceStatements: DeviceStatements
     let revocationStatements: RevocationStatements
+    let botCallStatements: BotCallStatements
     /// Makes the ids of the registry's events.
     var random: any RandomNumberGenerator
     /// The numbers of pending deliveries, the open transaction's changes included.
@@ -36,6 +37,7 @@ final class WritingDatabase {
         statements = try WriterStatements(connection)
         deviceStatements = try DeviceStatements(connection)
         revocationStatements = try RevocationStatements(connection)
+        botCallStatements = try BotCallStatements(connection)
         counts = try PendingCounts(connection)
     }
 

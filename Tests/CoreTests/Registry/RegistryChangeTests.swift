@@ -37,8 +37,19 @@ import Time
 
     @Test(arguments: removed + [.registered]) func areReadAsTheyWereWritten(_ kind: RegistryChange.Kind) throws {
         let payload = try #require(RegistryChange.Payload(event(change(kind, type: ""))))
-        #expect(payload.deviceID == "d\n1" && payload.type == "" && payload.token == "a\"é")
+        #expect(payload.deviceID == "d\n1" && payload.token == .init(type: "", text: "a\"é") && payload.replaced == nil)
         #expect(payload.reason.map { .removed($0) } ?? .registered == kind)
+    }
+
+    @Test func nameTheTokenThatIsReplaced() throws {
+        let former = try change(.registered, type: "android", token: "b").device
+        let event = try event(RegistryChange(.registered, change(.registered).device, replacing: former, at: 1000))
+        #expect(
+            String(decoding: event.data, as: UTF8.self)
+                == #"{"device_id":"d\n1","type":"ios","token":"a\"é","replaces":{"type":"android","token":"b"}}"#)
+        let payload = try #require(RegistryChange.Payload(event))
+        #expect(payload.replaced == .init(type: "android", text: "b"))
+        #expect(payload.replaced?.isHeld(by: former) == true && !payload.token.isHeld(by: former) && !payload.token.isHeld(by: nil))
     }
 
     @Test func areNotMadeForNobody() throws {

@@ -96,6 +96,57 @@ import Time
         }
     }
 
+    /// A registration of `new` in place of another token, while the registry has `present`; nil for none.
+    private static func replacement(_ former: String, present: String?, type: String = "ios") -> Delivery {
+        let data = #"{"device_id":"device","type":"ios","token":"new","replaces":{"type":"\#(type)","token":"\#(former)"}}"#
+        let event = RegistrationSample.event(data: data)
+        return RegistrationSample.delivery(event, present.map { RegistrationSample.device(event, token: $0) })
+    }
+
+    @Test(arguments: [
+        (Self.replacement("old", present: "new"), ["DELETE apns/old", "POST apns"]),
+        (Self.replacement("old", present: "new", type: "android"), ["DELETE gcm/old", "POST apns"]),
+        (Self.replacement("old", present: "new", type: "car"), ["POST apns"]),
+        (Self.replacement("new", present: "new", type: "iphone"), ["POST apns"]),
+        // What came later is passed on by its own event, but the token that left must leave.
+        (Self.replacement("old", present: "newer"), ["DELETE apns/old"]), (Self.replacement("old", present: nil), ["DELETE apns/old"]),
+        (Self.replacement("old", present: "old"), []), (Self.replacement(".", present: "new"), ["POST apns"]),
+    ])
+    func removesATokenThatWasReplaced(_ delivery: Delivery, _ expected: [String]) throws {
+        try with(.everyRequest(Self.good)) { relay in
+            let outcomes = Outcomes(1)
+            relay.notifier.deliver(delivery) { outcomes.add($0, 0) }
+            #expect(outcomes.wait()[0].verdict == .delivered && outcomes.wait()[0].wasAsked == !expected.isEmpty)
+            #expect(relay.requests.map { $0.replacing("/v3/users/user/push/", with: "") } == expected)
+        }
+    }
+
+    @Test(arguments: [
+        (Self.unknownUser, DeliveryOutcome.Verdict.delivered, 2),
+        (.respond(400, body: #"{"error":true,"code":400111}"#), .delivered, 2), (.respond(500), .retry(retryAfterMilliseconds: nil), 1),
+    ])
+    func registersWhenTheFormerTokenHasLeft(_ answer: ScriptedStep, _ verdict: DeliveryOutcome.Verdict, _ count: Int) throws {
+        try with(.requests([[answer], [Self.good]])) { relay in
+            let outcomes = Outcomes(1)
+            relay.notifier.deliver(Self.replacement("old", present: "new")) { outcomes.add($0, 0) }
+            #expect(outcomes.wait()[0].verdict == verdict && relay.requests.count == count)
+        }
+    }
+
+    /// The phone has another token before Sendbird has heard that the first one left.
+    @Test func removesATokenWhoseDeviceHasAnotherOne() throws {
+        try with(.everyRequest(Self.good)) { relay in
+            for (present, expected) in [("another", 1), ("push-token", 1)] {
+                let event = Self.event(.pushTokenRemoved)
+                let outcomes = Outcomes(1)
+                relay.notifier.deliver(RegistrationSample.delivery(event, RegistrationSample.device(event, token: present))) {
+                    outcomes.add($0, 0)
+                }
+                #expect(outcomes.wait()[0].verdict == .delivered && relay.requests.count == expected, "\(present)")
+            }
+        }
+    }
+
     @Test(arguments: [Event.Kind.userSignedOut, .userForgotten])
     func endsSessions(_ kind: Event.Kind) throws {
         try with(.requests([[.respond(503)], [.respond(200)], [Self.unknownUser]])) { relay in

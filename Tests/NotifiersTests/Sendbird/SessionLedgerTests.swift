@@ -13,7 +13,7 @@ import Time
     private static let life: UInt64 = 1_000_000
 
     private static func ledger(_ rules: [LimitRule] = [], sessions: Int = 10, calls: Int = 10) -> Ledger {
-        Ledger(lifeMilliseconds: life, rules: rules, sessionLimit: sessions, callLimit: calls)
+        Ledger(app: "shop", lifeMilliseconds: life, rules: rules, sessionLimit: sessions, callLimit: calls)
     }
 
     private static func request(_ user: String = "user", latest: UnixMilliseconds = .max, _ waiter: Int = 0) -> Ledger.Request {
@@ -115,8 +115,8 @@ import Time
             return step
         }
         func limit(_ step: Ledger.Step) -> (LimitRule.Scope, UInt64)? {
-            guard case .limited(let rule, let until) = step else { return nil }
-            return (rule.scope, until - Self.start)
+            guard case .limited(let refusal) = step else { return nil }
+            return (refusal.rule.scope, refusal.until - Self.start)
         }
         #expect(limit(ask("a", 0)) == nil && limit(ask("a", 500)) == nil)
         #expect(try #require(limit(ask("a", 999))) == (.user, 1000))

@@ -47,6 +47,7 @@ import Testing
             "log", "backend", "apns-main", "apns-certificate", "fcm-main", "rustore-main", "hms-main", "pyrus", "pyrus-on-premises",
             "sendbird",
         ]
+        #expect(configuration.bots.map { $0.functions.map(\.name) } == [["get_order_list", "get_recommendation", "cancel_order"]])
         #expect(configuration.traces?.headers.map(\.name) == ["X-Tenant", "Authorization"])
         #expect(configuration.notifiers.map(\.name) == names)
         #expect(Set(configuration.notifiers.map(\.type)) == Set(NotifierType.allCases))
@@ -81,6 +82,9 @@ import Testing
         directory.environment["DESKGATE_NEXT_SHARED_HEADER"] = TestSecret.text(222)
         try directory.scratch.write("secrets/metrics-token", TestSecret.text(220))
         try directory.scratch.write("secrets/collector-authorization", "Bearer \(TestSecret.text(240))")
+        try directory.scratch.write("secrets/bot.whsec", TestSecret.signing(16))
+        directory.environment["DESKGATE_BOT_PREVIOUS_SECRET"] = TestSecret.signing(17)
+        try directory.scratch.write("secrets/shop-authorization", "Bearer \(TestSecret.text(241))")
         directory.environment["DESKGATE_DATABASE_URL"] = "postgres://deskgate@db.example.com/deskgate"
         return directory
     }
@@ -120,6 +124,11 @@ import Testing
         #expect(keys(at: ["push_tokens", "limits"]) == Set(ConfigurationReader.limitKeys.names))
         #expect(keys(at: ["apps", "security_keys"]) == Set(ConfigurationReader.keyLifeKeys.names))
         #expect(keys(at: ["security_keys"]) == Set(ConfigurationReader.securityKeysKeys.names))
+        #expect(keys(at: ["bots"]) == Set(ConfigurationReader.botKeys.names))
+        #expect(keys(at: ["bots", "first_message"]) == Set(ConfigurationReader.botFirstMessageKeys.names))
+        #expect(keys(at: ["bots", "functions"]) == Set(ConfigurationReader.botFunctionKeys.names))
+        #expect(keys(at: ["bots", "functions", "request"]) == Set(ConfigurationReader.botRequestKeys.names))
+        #expect(keys(at: ["bots", "functions", "limits"]) == Set(ConfigurationReader.limitKeys.names))
         #expect(keys(at: ["traces"]) == Set(ConfigurationReader.tracesKeys.names))
         #expect(keys(at: ["traces", "otlp"]) == Set(ConfigurationReader.otlpKeys.names))
         #expect(keys(at: ["log"]) == Set(ConfigurationReader.logKeys.names))

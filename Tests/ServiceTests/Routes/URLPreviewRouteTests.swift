@@ -29,7 +29,7 @@ private final class URLPreviewFixture: RouteFixture {
     private let previewer: URLPreviewer
     private let elapsed = Monitor<UInt64>(0)
 
-    init(_ script: ScriptedServer.Script = page(), previews: Bool = true, limits: PreviewLimits = PreviewLimits()) throws {
+    init(_ script: ScriptedServer.Script = page(), previews: Bool = true, limits: CallWindows = URLPreviewRoute.limits) throws {
         let directory = try ConfigurationDirectory()
         for (number, name) in ["chat", "desk"].enumerated() {
             try directory.scratch.write("secrets/\(name)-token", TestSecret.text(number + 50))
@@ -60,7 +60,9 @@ private final class URLPreviewFixture: RouteFixture {
             tracer: TraceExporter(registry: registry, logger: log.logger, clocks: clocks, version: "1", instance: { "" }).tracer,
             client: LazyClient(settings: ClientSettings()), news: HelpDeskNews(), onChange: {})
         let state = Live(try SendbirdState(configuration, shared, services))
-        router = Router([URLPreviewRoute(state: state, services, previewer, limits: limits).route])
+        router = Router([
+            URLPreviewRoute(services, previewer, limits: limits) { state.current.app($0)?.settings.makesURLPreviews == true }.route
+        ])
     }
 
     deinit {
@@ -159,7 +161,7 @@ private final class URLPreviewFixture: RouteFixture {
         let rules = [
             LimitRule(per: .user, max: 2, windowMilliseconds: 1000), LimitRule(per: .user, max: 3, windowMilliseconds: 10_000),
         ]
-        let fixture = try URLPreviewFixture(limits: PreviewLimits(rules))
+        let fixture = try URLPreviewFixture(limits: CallWindows(rules, personLimit: 10))
         let url = fixture.server.url()
         #expect(try fixture.ask(url).status == 200 && fixture.ask(url).status == 200)
         let limited = try fixture.ask(url)
@@ -177,12 +179,11 @@ private final class URLPreviewFixture: RouteFixture {
         #expect(fixture.counts().contains(#"{app="shop",result="limited"} 3"#))
     }
 
-    @Test func remembersOnlySoManyPeople() {
-        var limits = PreviewLimits([LimitRule(per: .user, max: 1, windowMilliseconds: 1000)], personLimit: 2)
-        let people = (0..<3).map { PreviewLimits.Person(appID: ByteKey("shop"), userID: ByteKey("user-\($0)")) }
-        let start: UnixMilliseconds = 1_000_000
-        #expect(limits.refusal(of: people[0], now: start) == nil && limits.refusal(of: people[1], now: start + 500) == nil)
-        #expect(limits.refusal(of: people[2], now: start + 999)?.until == start + 1999)
-        #expect(limits.refusal(of: people[2], now: start + 1000) == nil)
+    @Test func takesFormsToo() throws {
+        let fixture = try URLPreviewFixture()
+        let url = fixture.server.url().replacing(":", with: "%3A")
+        let form = "app_id=shop&user_id=user-1&security_key=\(try TestKey().text())&url=\(url)"
+        let response = fixture.client.send(.post, "/sendbird/url-preview", body: Array(form.utf8))
+        #expect(response.status == 200 && response.text.contains("SENDBIRD_DESK_URL_PREVIEW"))
     }
 }

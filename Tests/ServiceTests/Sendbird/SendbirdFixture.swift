@@ -35,6 +35,8 @@ final class SendbirdFixture: RouteFixture {
     private let directory: ConfigurationDirectory
     /// Desk's Platform API of all apps.
     private let deskServer: ScriptedServer
+    /// Milliseconds of the monotonic clock.
+    private let elapsed = Monitor<UInt64>(1000)
     private let platform = LazyClient(settings: ClientSettings())
 
     /// - Parameter desk: what Desk answers; without it, that it knows no ticket.
@@ -52,7 +54,9 @@ final class SendbirdFixture: RouteFixture {
         store = MemoryStore(settings: settings)
         let metrics = HelpDeskMetrics(registry)
         let state = HelpDeskState(configuration, authorizer: try configuration.makeAuthorizer(), metrics: metrics)
-        let clocks = Clocks(unixSeconds: { TestTime.now }, unixMilliseconds: { Self.time })
+        let clocks = Clocks(
+            unixSeconds: { TestTime.now }, unixMilliseconds: { Self.time },
+            monotonicNanoseconds: { [elapsed] in elapsed.withLock { $0 } * 1_000_000 })
         let tracer = TraceExporter(registry: registry, logger: log.logger, clocks: clocks, version: "1", instance: { "" }).tracer
         let services = HelpDeskServices(
             state: Live(state), revocations: revocations, store: store, metrics: metrics, clocks: clocks, random: RandomPool(),
@@ -84,6 +88,9 @@ final class SendbirdFixture: RouteFixture {
             "apns":{"type":"apns","key":{"file":"secrets/AuthKey_ABCDE12345.p8"},"key_id":"ABCDE12345","team_id":"FGHIJ67890","topic":"com.example.chat"}}}
         """
     }
+
+    /// Moves the monotonic clock on.
+    func pass(milliseconds: UInt64) { elapsed.update { $0 += milliseconds } }
 
     /// What Desk was asked, as paths with their queries.
     var questions: [String] { deskServer.requests.map(\.target) }
@@ -145,48 +152,5 @@ final class SendbirdFixture: RouteFixture {
         try store.deliveries(DeliveryFilter(), limit: 1000).first { $0.event.kind == kind && $0.event.hasData }.map {
             String(decoding: $0.event.data, as: UTF8.self)
         }
-    }
-}
-
-/// Bodies as Sendbird sends them.
-enum SendbirdBody {
-    static func message(
-        _ id: String = "8000000001", text: String = "Hello", sender: String? = "sendbird_desk_agent_id_1", type: String = "MESG",
-        customType: String = "", data: String = "", channel: String = "sendbird_desk_1", category: String = "message_send",
-        members: [String] = [], extra: String = ""
-    ) -> String {
-        func quoted(_ text: String) -> String { String(decoding: JSONValue.string(text).serialized(), as: UTF8.self) }
-        let senderPart = sender.map { #""sender":{"user_id":\#(quoted($0)),"nickname":"Anna","future":1},"# } ?? ""
-        let memberPart = members.isEmpty ? "" : #""members":[\#(members.map { #"{"user_id":\#(quoted($0))}"# }.joined(separator: ","))],"#
-        return """
-            {"category":"group_channel:\(category)","type":"\(type)",\(senderPart)\(memberPart)\(extra)"payload":{"message_id":\(id),\
-            "custom_type":\(quoted(customType)),"message":\(quoted(text)),"data":\(quoted(data)),"created_at":1760000000000,\
-            "updated_at":1760000100000},"channel":{"channel_url":\(quoted(channel)),"custom_type":"SENDBIRD_DESK_CHANNEL_CUSTOM_TYPE"},\
-            "app_id":"APP"}
-            """
-    }
-
-    static func closure(_ state: String, category: String = "message_send", id: String = "8000000002") -> String {
-        message(
-            id, text: "Close?", customType: "SENDBIRD_DESK_RICH_MESSAGE",
-            data: #"{"type":"SENDBIRD_DESK_INQUIRE_TICKET_CLOSURE","body":{"state":"\#(state)","ticketId":101}}"#, category: category)
-    }
-
-    static func satisfaction(_ body: String, category: String = "message_send", id: String = "8000000003") -> String {
-        message(
-            id, text: "Rate us", customType: "SENDBIRD_DESK_RICH_MESSAGE",
-            data: #"{"type":"SENDBIRD_DESK_CUSTOMER_SATISFACTION","body":{\#(body),"ticketId":101}}"#, category: category)
-    }
-
-    static func ticket(
-        _ type: String = "TICKET.CREATED", status: String = "INITIALIZED", close: String = "NOT_CLOSED", at: String = "10:00:00",
-        customer: String? = "user-1", extra: String = ""
-    ) -> String {
-        let customer = customer.map { #""customer":{"id":11,"sendbirdId":"\#($0)"},"# } ?? ""
-        return """
-            {"eventType":"\(type)","createdAt":"2026-03-01T\(at)Z","data":{"id":101,"channelUrl":"sendbird_desk_1",\
-            "status2":"\(status)","closeStatus":"\(close)","priority":"MEDIUM",\(customer)\(extra)"group":{"id":3,"key":"cs-team"},\
-            "customFields":[{"id":1,"key":"order","value":"7"}]}}
-            """
     }
 }

@@ -220,6 +220,6 @@ import Time
         }
         #expect(metrics.contains(#"deskgate_help_desk_requests_total{app="shop",request="issue_session_token",outcome="success"} 1"#))
         #expect(metrics.contains(#"deskgate_help_desk_request_duration_seconds_count{app="shop"} 2"#))
-        #expect(log.contains("session token") && log.contains("status_500"))
+        #expect(log.contains("customer's call route=/sendbird/session-token") && log.contains("status_500"))
     }
 }

@@ -54,7 +54,8 @@ struct ConfigurationPlace {
         _ value: JSONValue, _ steps: [Step], _ pattern: String, _ type: String,
         _ visit: ([Step], JSONValue, String, String, Bool) -> Void
     ) {
-        if case .object(let object) = value, !isSecret(value) {
+        // A schema's keys are those of JSON Schema.
+        if case .object(let object) = value, !isSecret(value), !pattern.hasSuffix(".functions[].parameters") {
             if !steps.isEmpty { visit(steps, value, pattern, type, false) }
             for entry in object.members {
                 let word = word(entry.key, in: pattern)
@@ -72,7 +73,8 @@ struct ConfigurationPlace {
     /// The words for names that operators choose.
     private static func word(_ key: String, in pattern: String) -> String {
         switch pattern {
-        case "notifiers", "traces.otlp.headers": "NAME"
+        case "notifiers", "traces.otlp.headers", "bots[].functions[].request.headers": "NAME"
+        case "bots[].functions[].bind": "PARAMETER"
         case "apps[].routes" where key != "default": "TYPE"
         case _ where pattern.hasSuffix(".templates"): "TEXT"
         default: key

@@ -82,7 +82,8 @@ import Testing
 
     /// The ticket is there although its message is not, and the audit line says so.
     @Test func tellsOfAMessageThatWasNotSent() throws {
-        try TicketSite.with(members: "", chat: .everyRequest(.respond(500))) { site throws in
+        try TicketSite.with(members: "") { site throws in
+            site.breakChat()
             let made = try site.ask("", ["user_id": "user-1", "title": "T", "message": "marker"])
             #expect(made.status == 201 && made.json?["message"] == "failed")
             let audit = try site.fixture.log.lines().filter { $0.contains(" audit ") }

@@ -69,8 +69,8 @@ import Testing
                 #expect(try site.post(site.service.publicAddress, "/sendbird/tickets/\(call.name)", Array("{}".utf8)).status == 400)
             }
             // Nobody who is denied reaches Sendbird.
-            #expect(site.chat.requests.isEmpty)
             let metrics = try site.metrics()
+            #expect(metrics.contains(#"deskgate_help_desk_requests_total{app="shop",request="view_message",outcome="success"} 0"#))
             #expect(metrics.contains(#"deskgate_ticket_requests_total{app="shop",result="denied"} 8"#))
             #expect(metrics.contains(#"deskgate_help_desk_requests_total{app="shop",request="list_tickets",outcome="success"} 0"#))
         }
@@ -121,13 +121,15 @@ import Testing
     }
 
     @Test func answersSupportsQuestions() throws {
-        let data = #"{\"type\":\"SENDBIRD_DESK_INQUIRE_TICKET_CLOSURE\",\"body\":{\"state\":\"WAITING\",\"ticketId\":102}}"#
-        let message = #"{"message":"Close?","custom_type":"SENDBIRD_DESK_RICH_MESSAGE","data":"\#(data)"}"#
-        try TicketSite.with(chat: .requests([[.respond(200, body: message)], [.respond(200, body: "{}")]])) { site throws in
+        try TicketSite.with { site throws in
             let id = try site.activeTicket()
-            let told = try site.call("confirm", ["ticket_id": .integer(id), "message_id": "8000000002", "confirmed": true])
+            let channel = "sendbird_desk_\(id)"
+            let asked = try #require(site.chat.post(.closureInquiry(text: "Close?"), in: channel))
+            let told = try site.call("confirm", ["ticket_id": .integer(id), "message_id": .string("\(asked)"), "confirmed": true])
             #expect(told.status == 200 && told.json?["state"] == "CLOSED")
-            #expect(site.chat.requests.map(\.method) == ["GET", "PUT"])
+            let message = site.chat.message(asked, in: channel)
+            #expect(message?["message"] == "Close?" && message?["custom_type"] == "SENDBIRD_DESK_RICH_MESSAGE")
+            #expect(message?["data"]?.text?.contains(#""state":"CONFIRMED""#) == true)
         }
     }
 
@@ -164,7 +166,8 @@ import Testing
 
     /// Neither what a customer writes nor a key or a token reaches the log, whatever comes of the call.
     @Test func logsNothingThatACustomerWrote() throws {
-        try TicketSite.with(chat: .everyRequest(.respond(500))) { site throws in
+        try TicketSite.with { site throws in
+            site.breakChat()
             let words: JSONObject = [
                 "title": "marker-title", "message": "marker-message", "custom_fields": ["order": "marker-value"],
                 "group_key": "marker-group",

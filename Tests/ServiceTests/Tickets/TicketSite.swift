@@ -9,45 +9,37 @@ import Testing
 @testable import Sendbird
 @testable import Service
 
-/// The service with an app of Sendbird's, whose Desk is simulated and whose Chat does as its script says.
+/// The service with an app of a simulated Sendbird, whose Chat knows `user-1` and `user-2`.
 final class TicketSite {
     let desk: SimulatedDesk
-    let chat: ScriptedServer
+    let chat: SimulatedChat
     let faults: FaultScript
     let service: RunningService
     let fixture: ServiceFixture
 
     /// - Parameter members: members of the app's `sendbird` beside the tokens and the addresses.
-    static func with(
-        members: String = #","tickets":true"#, chat script: ScriptedServer.Script = .everyRequest(.respond(200, body: "{}")),
-        _ body: (TicketSite) throws -> Void
-    ) throws {
-        let chat = try ScriptedServer(script)
-        defer { chat.stop() }
-        let faults = FaultScript()
-        let desk = try SimulatedDesk(SimulatedDeskSettings(), faults: faults)
-        defer { desk.stop() }
+    static func with(members: String = #","tickets":true"#, _ body: (TicketSite) throws -> Void) throws {
+        let sendbird = try SimulatedSendbird()
+        defer { sendbird.stop() }
+        for user in ["user-1", "user-2"] { sendbird.chat.meet(user) }
         let directory = try ConfigurationDirectory()
-        try directory.scratch.write("secrets/desk-token", desk.token + "\n")
-        try directory.scratch.write("secrets/chat-token", TestSecret.text(220) + "\n")
+        try directory.scratch.write("secrets/desk-token", sendbird.desk.token + "\n")
+        try directory.scratch.write("secrets/chat-token", sendbird.chat.token + "\n")
         let app = """
             {"app_id":"shop","help_desk":"sendbird","keys":[{"id":1,"secret":{"file":"secrets/app-1.key"}}],
              "sendbird":{"chat_token":{"file":"secrets/chat-token"},"desk_token":{"file":"secrets/desk-token"},
-              "chat_url":"http://127.0.0.1:\(chat.port)","desk_url":"\(desk.url)"\(members)}}
+              "chat_url":"\(sendbird.chat.url)","desk_url":"\(sendbird.desk.url)"\(members)}}
             """
         let other = #"{"app_id":"other","keys":[{"id":1,"secret":{"file":"secrets/app-2.key"}}]}"#
         let json = """
             {"listen":{"port":0},"admin":{"port":0,"token":{"file":"secrets/admin-token"}},"apps":[\(app),\(other)],"log":{}}
             """
         let fixture = try ServiceFixture(in: directory, json: json)
-        try fixture.withService { service in try body(TicketSite(desk, chat, faults, service, fixture)) }
+        try fixture.withService { service in try body(TicketSite(sendbird, service, fixture)) }
     }
 
-    private init(_ desk: SimulatedDesk, _ chat: ScriptedServer, _ faults: FaultScript, _ service: RunningService, _ fixture: ServiceFixture)
-    {
-        self.desk = desk
-        self.chat = chat
-        self.faults = faults
+    private init(_ sendbird: SimulatedSendbird, _ service: RunningService, _ fixture: ServiceFixture) {
+        (desk, chat, faults) = (sendbird.desk, sendbird.chat, sendbird.faults)
         self.service = service
         self.fixture = fixture
     }
@@ -79,6 +71,9 @@ final class TicketSite {
         try client.send(body)
         return Told(try client.readResponse())
     }
+
+    /// Has Chat fail from now on.
+    func breakChat() { faults.add(Fault(.answer(.init(500)), at: .sendbirdChat, times: nil)) }
 
     /// A ticket of a customer, whom somebody of support has taken on: its number.
     func activeTicket(of user: String = "user-1") throws -> Int64 {

@@ -139,6 +139,23 @@ final class RecordingStore: Store {
         RegistrationCalls(user: CallTimes(), devices: [])
     }
 
+    func begin(
+        _ call: BotCall, isAwaited: @escaping @Sendable () -> Bool,
+        completion: @escaping @Sendable (Result<BotCallBeginning, StoreError>) -> Void
+    ) { preconditionFailure("no test of this store calls a bot") }
+
+    func end(_ call: UUIDv7, _ ending: BotCall.Ending, completion: @escaping @Sendable (Result<Void, StoreError>) -> Void) {
+        preconditionFailure("no test of this store calls a bot")
+    }
+
+    func botCall(_ id: UUIDv7) throws(StoreError) -> BotCall? { nil }
+
+    func botCalls(_ filter: BotCallFilter, after: BotCallCursor?, limit: Int) throws(StoreError) -> BotCallPage {
+        BotCallPage([], next: nil)
+    }
+
+    func giveUpBotCalls(startedBefore: UnixMilliseconds, now: UnixMilliseconds, limit: Int) throws(StoreError) -> [BotCall] { [] }
+
     func keyUses() throws(StoreError) -> [KeyUse] { [] }
 
     func conditions() throws(StoreError) -> [OperatorCondition] { [] }

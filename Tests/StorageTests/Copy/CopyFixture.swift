@@ -83,6 +83,11 @@ final class CopyFixture: Sendable {
             ) { _ in .decided(topics: [topic], arrivals: [], remark: nil) }
             _ = try store.take(report)
         }
+        let ended = BotCall.Ending(.refused, statusCode: 404, reason: strange, at: 5000)
+        for call in [
+            BotCall.sample(1, key: 1, arguments: strange), .sample(2, key: 2, ended),
+            .sample(3, app: strange, user: strange, at: 4000, ended),
+        ] { try store.begin(call) }
         // Remembered, without its event.
         try store.take(Sample(700_004).arrival(to: []))
     }
@@ -138,6 +143,7 @@ final class CopyFixture: Sendable {
         "SELECT count(*) FROM (SELECT * FROM main.revocation_versions EXCEPT SELECT * FROM other.revocation_versions)",
         "SELECT count(*) FROM (SELECT * FROM main.conditions EXCEPT SELECT * FROM other.conditions)",
         "SELECT count(*) FROM (SELECT * FROM main.topics EXCEPT SELECT * FROM other.topics)",
+        "SELECT count(*) FROM (SELECT * FROM main.bot_calls EXCEPT SELECT * FROM other.bot_calls)",
     ]
 }
 
@@ -157,6 +163,7 @@ struct KnownState: Equatable {
     let devices: [Device]
     let revocations: [Revocation]
     let conditions: [OperatorCondition]
+    let botCalls: [BotCall]
 
     init(_ store: any Store) throws {
         let all = try store.all()
@@ -165,6 +172,7 @@ struct KnownState: Equatable {
         due = try ["log", "http", "registry", "leased"].map { try store.nextDue(notifier: $0) }
         revocations = try store.revocations(of: nil, after: nil, limit: 1000)
         conditions = try store.conditions()
+        botCalls = try store.allCalls()
         devices = try (RandomCalls.apps + ["app", "counted", "a\u{0}b\u{1}c\u{1}\u{1}"]).flatMap {
             try store.devices(DeviceFilter(appID: $0), after: nil, limit: 1000)
         }

@@ -33,6 +33,9 @@ import Time
         #expect(try fixture.store.device()?.registeredAt == 9000)
         let told = ["A", "A", "B", "B", "B"].map { "registered user d1 \($0)" }
         #expect(try fixture.store.announced() == told)
+        // Who keeps tokens without devices must know which one has left.
+        let events = try fixture.store.all().reversed().map(\.event)
+        #expect(events.map(replaced) == [nil, "ios A", "rustore A", "rustore B", "caf\u{E9} B"])
     }
 
     @Test(arguments: Backend.allCases) func unsubscribesInEveryState(_ backend: Backend) throws {

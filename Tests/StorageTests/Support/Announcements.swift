@@ -21,7 +21,12 @@ final class SharedGenerator: RandomNumberGenerator, Sendable {
 
 /// What happened in the registry, as tests write it: what, who, which device, its token.
 func announcement(_ event: Event) -> String? {
-    RegistryChange.Payload(event).map { "\($0.reason?.rawValue ?? "registered") \(event.userID) \($0.deviceID) \($0.token)" }
+    RegistryChange.Payload(event).map { "\($0.reason?.rawValue ?? "registered") \(event.userID) \($0.deviceID) \($0.token.text)" }
+}
+
+/// The type and the token that a device had before what the event tells of; nil when it had none.
+func replaced(_ event: Event) -> String? {
+    RegistryChange.Payload(event)?.replaced.map { "\($0.type) \($0.text)" }
 }
 
 /// Calls that tell `registry`.

@@ -4,6 +4,7 @@ import Time
 /// An event for tests; what is not named is the same in all of them, and the number makes it different from others.
 struct Sample {
     var number: Int
+    var kind = Event.Kind.commentCreated
     var app = "app"
     var ticket: HelpDeskID = 1
     var comment: HelpDeskID?
@@ -33,7 +34,7 @@ struct Sample {
 
     var event: Event {
         Event(
-            id: UUIDv7(milliseconds: 1, number: number << 16), kind: .commentCreated,
+            id: UUIDv7(milliseconds: 1, number: number << 16), kind: kind,
             identity: Event.Identity(appID: app, ticketID: ticket, commentID: comment ?? HelpDeskID(Int64(number)), deviceID: device),
             userID: user,
             deviceType: deviceType, occurredAt: received - 1, receivedAt: received, expiresAt: expires, data: data, trace: trace)

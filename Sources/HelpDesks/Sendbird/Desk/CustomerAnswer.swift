@@ -1,5 +1,4 @@
 internal import Core
-internal import Crypto
 internal import JSON
 
 /// What a customer answers to a message in which support asks for something.
@@ -34,21 +33,23 @@ struct AskingMessage {
     }
 
     private let type: String
+    private let state: String?
     private let body: JSONObject
 
     /// Reads a message as Chat's Platform API answers it; nil when it asks for nothing about this ticket.
     init?(_ message: JSONValue, ticket: Int64) {
-        guard message["custom_type"]?.text == RichMessage.customType, let data = message["data"]?.text.flatMap(Self.parsed),
-            let type = data["type"]?.text, case .object(let body)? = data["body"]
+        guard message["custom_type"]?.text == RichMessage.customType, let data = message["data"]?.text.flatMap({ MessageData($0) }),
+            let body = data.body
         else { return nil }
         if let id = body["ticketId"], DeskTicket.number(id) != ticket { return nil }
-        self.type = type
+        type = data.type
+        state = data.stateWord
         self.body = body
     }
 
     /// What an answer does; nil when the message does not ask for it, or was answered differently.
     func effect(of answer: CustomerAnswer) -> Effect? {
-        guard type == answer.type, let state = (body["state"] ?? body["status"])?.text else { return nil }
+        guard type == answer.type, let state else { return nil }
         if state != InquiryState.waiting.rawValue { return isAnswered(answer, state) ? .nothing : nil }
         var changed = JSONObject()
         let replaced = ["state", "status", "customerSatisfactionScore", "customerSatisfactionComment"]
@@ -68,11 +69,5 @@ struct AskingMessage {
         guard case .rating(let score, let comment) = answer else { return true }
         let known = body["customerSatisfactionComment"]?.text ?? ""
         return body["customerSatisfactionScore"]?.integer == score && known.utf8.elementsEqual((comment ?? "").utf8)
-    }
-
-    /// `data` is the text of JSON, in older samples of the vendor's in base64.
-    private static func parsed(_ text: String) -> JSONValue? {
-        if let json = JSONValue(parsing: Array(text.utf8)) { return json }
-        return Base64.decode(text).flatMap { JSONValue(parsing: $0) }
     }
 }

@@ -59,6 +59,15 @@ package final class PlatformClient: Sendable {
     /// How long a request may take altogether, in milliseconds, when every token is tried.
     package var longestMilliseconds: UInt64 { UInt64(timeoutMilliseconds * tokens.count) }
 
+    /// Whether the tokens were refused when Sendbird was asked last.
+    var isRefused: Bool { state.withLock { $0.isRefused } }
+
+    /// For how long requests of a name are held back, in milliseconds; 0 when they are not.
+    func holdMilliseconds(of name: String) -> UInt64 {
+        let now = clocks.monotonicMilliseconds()
+        return state.withLock { now.remaining(until: $0.held[name] ?? 0) }
+    }
+
     /// Sends a request.
     /// - Parameter completion: called exactly once, perhaps before this returns.
     package func send(_ request: PlatformRequest, _ completion: @escaping Completion) {

@@ -13,8 +13,6 @@ struct URLPreviewAnswers {
     let busy = Response.error(
         503, "busy", "Too many pages are being fetched; try again.", headers: [("Retry-After", "2")])
 
-    /// 403, whatever the reason.
-    var denied: Response { refusals.denied }
     /// 503 for a failure of our own.
     var undecided: Response { refusals.undecided }
 
@@ -26,15 +24,6 @@ struct URLPreviewAnswers {
         case .none(let refusal): (.none(refusal), Response(status: 200, json: ["preview": .null, "reason": .string(refusal.told)]))
         case .busy: (.busy, busy)
         }
-    }
-
-    /// 429.
-    func limited(_ rule: LimitRule, until: UnixMilliseconds, now: UnixMilliseconds) -> Response {
-        let seconds = max(1, (now.remaining(until: until) + 999) / 1000)
-        let window = rule.windowMilliseconds / 1000
-        return .error(
-            429, "too_many_requests", "At most \(rule.max) in \(window) seconds per \(rule.scope.rawValue); wait \(seconds) seconds.",
-            headers: [("Retry-After", "\(seconds)")])
     }
 
     /// What is wrong with the field `url`.

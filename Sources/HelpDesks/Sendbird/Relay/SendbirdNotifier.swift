@@ -11,16 +11,17 @@ internal import Time
 /// Sendbird about each app with that app's tokens.
 ///
 /// An event may be days old, while the registry has the current state. So an attempt reports only what is still current; otherwise an old
-/// registration could bring back a token whose owner has signed out. Registrations of one person are passed on in their order.
+/// registration could bring back a token whose owner has signed out. Registrations of one person are passed on in their order. Sendbird knows
+/// tokens and no devices, so a token that its device does not have any more is removed, also where the device has got another one.
 final class SendbirdNotifier: Notifier {
     private struct App: Sendable {
         let platform: PlatformClient
         let relaysRegistrations: Bool
     }
 
-    /// How many requests follow each other in an attempt at most: a registration, the creation of its user, and the registration again, with each
-    /// of an app's tokens.
-    private static let requestsPerAttempt = 3
+    /// How many requests follow each other in an attempt at most: the removal of a token that was replaced, a registration, the creation of its
+    /// user, and the registration again, with each of an app's tokens.
+    private static let requestsPerAttempt = 4
 
     /// True: a person's registrations are passed on in their order.
     var keepsTicketOrder: Bool { true }
@@ -77,6 +78,7 @@ final class SendbirdNotifier: Notifier {
     }
 
     private static let notForRelay = DeliveryOutcome(.delivered, reason: "not_for_relay", wasAsked: false)
+    private static let superseded = DeliveryOutcome(.delivered, reason: "superseded", wasAsked: false)
 
     private func endSessions(_ event: Event, _ app: App, _ completion: @escaping @Sendable (DeliveryOutcome) -> Void) {
         let request = PlatformRequest("end_sessions", .delete, ["users", event.userID, "token"])
@@ -93,27 +95,35 @@ final class SendbirdNotifier: Notifier {
         guard let change = RegistryChange.Payload(delivery.event) else {
             return completion(DeliveryOutcome(.dead, unasked: .unreadablePayload))
         }
-        guard change.holds(for: delivery.device) else {
-            return completion(DeliveryOutcome(.delivered, reason: "superseded", wasAsked: false))
-        }
-        guard let service = SendbirdPush(deviceType: change.type) else { return completion(Self.notForRelay) }
         let userID = delivery.event.userID
-        guard !change.isRemoval else {
-            return app.platform.send(service.removal(of: change.token, userID)) { [self] in completion(outcome(of: $0)) }
+        let present = delivery.device.flatMap { SendbirdToken(type: $0.type, text: $0.token.text) }
+        let told = SendbirdToken(change.token)
+        let registered = !change.isRemoval && change.holds(for: delivery.device) ? told : nil
+        let former = change.isRemoval ? told : change.replaced.flatMap { SendbirdToken($0) }
+        guard let former, former != present else {
+            guard let registered else { return completion(told == nil ? Self.notForRelay : Self.superseded) }
+            return register(registered, userID, app, mayCreate: true, completion)
         }
-        register(change.token, service, userID, app, mayCreate: true, completion)
+        app.platform.send(former.removal(userID)) { [self] answer in
+            switch (answer, registered) {
+            // What Sendbird does not have, or does not take for a token, has left.
+            case (.success, let registered?), (.failure(.notFound), let registered?), (.failure(.invalid), let registered?):
+                register(registered, userID, app, mayCreate: true, completion)
+            default: completion(outcome(of: answer))
+            }
+        }
     }
 
     private func register(
-        _ token: String, _ service: SendbirdPush, _ userID: String, _ app: App, mayCreate: Bool,
+        _ token: SendbirdToken, _ userID: String, _ app: App, mayCreate: Bool,
         _ completion: @escaping @Sendable (DeliveryOutcome) -> Void
     ) {
-        app.platform.send(service.registration(of: token, userID)) { [self] answer in
+        app.platform.send(token.registration(userID)) { [self] answer in
             guard case .failure(.notFound(let refusal)) = answer else { return completion(outcome(of: answer)) }
             guard mayCreate else { return completion(DeliveryOutcome(.dead, reason: StatusReason.word(refusal.status))) }
             app.platform.createUser(userID) { [self] failure in
                 if let failure { return completion(outcome(of: .failure(failure))) }
-                register(token, service, userID, app, mayCreate: false, completion)
+                register(token, userID, app, mayCreate: false, completion)
             }
         }
     }
@@ -135,41 +145,5 @@ final class SendbirdNotifier: Notifier {
             return DeliveryOutcome(
                 .retry(retryAfterMilliseconds: nil), reason: StatusReason.word(401), isAboutDevice: true, settingsFault: .possible)
         }
-    }
-}
-
-/// A push service, as Sendbird Chat names it.
-///
-/// Source: Sendbird, Chat Platform API v3, "Add a registration or device token", "Remove a registration or device token".
-enum SendbirdPush: String {
-    case apns, gcm, huawei
-
-    /// The service of a type of device, in the words that apps use; nil for any other.
-    init?(deviceType: String) {
-        switch deviceType.lowercased() {
-        case "ios", "iphone", "ipad", "apple", "apns": self = .apns
-        case "android", "fcm", "gcm", "google": self = .gcm
-        case "huawei", "hms", "harmonyos": self = .huawei
-        default: return nil
-        }
-    }
-
-    /// The member of a registration's body that has the token.
-    private var member: String {
-        switch self {
-        case .apns: "apns_device_token"
-        case .gcm: "gcm_reg_token"
-        case .huawei: "huawei_device_token"
-        }
-    }
-
-    /// The request that registers a token.
-    func registration(of token: String, _ userID: String) -> PlatformRequest {
-        PlatformRequest("add_push_token", .post, ["users", userID, "push", rawValue], body: [member: .string(token)])
-    }
-
-    /// The request that removes a token.
-    func removal(of token: String, _ userID: String) -> PlatformRequest {
-        PlatformRequest("remove_push_token", .delete, ["users", userID, "push", rawValue, token])
     }
 }

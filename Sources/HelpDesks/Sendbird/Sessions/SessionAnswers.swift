@@ -3,6 +3,7 @@ internal import Crypto
 internal import HTTPServer
 internal import HelpDesk
 internal import JSON
+internal import Observability
 internal import Time
 
 /// The answers to calls for session tokens.
@@ -10,58 +11,51 @@ struct SessionAnswers: Sendable {
     private static let noStore = (name: "Cache-Control", value: "no-store")
     private static let unavailableSeconds = 5
 
-    let denied: Response
-    let undecided: Response
     let off = Response.error(404, "off", "This app has no session tokens.")
     let unusableUser = Response.error(400, "malformed", "user_id: the help desk takes no such id.")
+    private let denied = AuthorizeRefusals().denied
     private let unavailable = Response.error(
         503, "unavailable", "The help desk gives no session token now; try again.", headers: [("Retry-After", "\(unavailableSeconds)")])
 
-    init() {
-        let refusals = AuthorizeRefusals()
-        (denied, undecided) = (refusals.denied, refusals.undecided)
+    /// The answer of an outcome.
+    func answer(to outcome: SessionOutcome, now: UnixMilliseconds) -> ProvenAnswer {
+        switch outcome {
+        case .issued(let session): Self.answer(Self.given(session), .issued)
+        case .kept(let session): Self.answer(Self.given(session), .kept)
+        case .limited(let refusal): .limited(refusal, now: now)
+        case .throttled(let milliseconds):
+            Self.answer(Self.throttled(seconds: Self.seconds(milliseconds)), .throttled, PlatformObserver.Outcome.rateLimited.rawValue)
+        case .revoked: Self.answer(denied, .denied, Denial.revoked.rawValue)
+        case .expired: Self.answer(denied, .denied, Denial.expired.rawValue)
+        case .refusedUser: Self.answer(unusableUser, .malformed, "refused_by_help_desk")
+        case .unavailable(let reason): Self.answer(unavailable, .unavailable, reason, .warning)
+        }
     }
 
-    /// The result and the answer of an outcome.
-    func answer(to outcome: SessionOutcome, now: UnixMilliseconds) -> (SessionCounters.Result, Response) {
-        switch outcome {
-        case .issued(let session): (.issued, Self.given(session))
-        case .kept(let session): (.kept, Self.given(session))
-        case .limited(let rule, let until): (.limited, Self.limited(rule, seconds: Self.seconds(now.remaining(until: until))))
-        case .throttled(let milliseconds): (.throttled, Self.throttled(seconds: Self.seconds(milliseconds)))
-        case .revoked, .expired: (.denied, denied)
-        case .refusedUser: (.malformed, unusableUser)
-        case .unavailable: (.unavailable, unavailable)
-        }
+    private static func answer(
+        _ response: Response, _ result: SessionResult, _ reason: String? = nil, _ level: LogLevel = .info
+    ) -> ProvenAnswer {
+        ProvenAnswer(response, result: result.rawValue, reason: reason, level: level)
     }
 
     private static func seconds(_ milliseconds: UInt64) -> UInt64 { (milliseconds + 999) / 1000 }
 
     private static func given(_ session: Session) -> Response {
-        let token = session.token.withSpan { span in String(decoding: span.indices.map { span[$0] }, as: UTF8.self) }
-        return Response(
-            status: 200,
-            json: ["session_token": .string(token), "expires_at": .integer(Int64(clamping: session.expiresAt.seconds.rawValue))],
-            headers: [noStore])
-    }
-
-    private static func limited(_ rule: LimitRule, seconds: UInt64) -> Response {
-        let window = Int64(rule.windowMilliseconds / 1000)
-        return tooMany(
-            "At most \(rule.max) new tokens in \(window) seconds per \(rule.scope.rawValue); wait \(seconds) seconds.", seconds,
-            ["per": .string(rule.scope.rawValue), "max": .integer(Int64(rule.max)), "window_seconds": .integer(window)])
+        var body = JSONWriter(capacity: 256)
+        body.beginObject()
+        body.add("session_token", session.token.withSpan { String($0) })
+        body.add("expires_at", Int64(clamping: session.expiresAt.seconds.rawValue))
+        body.endObject()
+        return Response(status: 200, headers: [("Content-Type", "application/json"), noStore], body: body.bytes)
     }
 
     private static func throttled(seconds: UInt64) -> Response {
-        tooMany("The help desk takes no more requests now; wait \(seconds) seconds.", seconds, .null)
-    }
-
-    private static func tooMany(_ message: String, _ seconds: UInt64, _ limit: JSONValue) -> Response {
         Response(
             status: 429,
             json: [
-                "error": "too_many_requests", "message": .string(message), "retry_after": .integer(Int64(clamping: seconds)),
-                "limit": limit,
+                "error": "too_many_requests",
+                "message": .string("The help desk takes no more requests now; wait \(seconds) seconds."),
+                "retry_after": .integer(Int64(clamping: seconds)), "limit": .null,
             ], headers: [("Retry-After", "\(seconds)")])
     }
 }

@@ -15,7 +15,7 @@ final class SessionIssuer: Sendable {
     typealias Completion = @Sendable (SessionOutcome) -> Void
 
     private struct Waiter: Sendable {
-        let caller: SessionCaller
+        let caller: ProvenCaller
         let complete: Completion
     }
 
@@ -39,7 +39,7 @@ final class SessionIssuer: Sendable {
         self.source = source
         self.platform = platform
         self.services = services
-        ledger = Monitor(SessionLedger(lifeMilliseconds: source.settings.lifeSeconds * 1000, rules: source.settings.limits))
+        ledger = Monitor(SessionLedger(app: appID, lifeMilliseconds: source.settings.lifeSeconds * 1000, rules: source.settings.limits))
     }
 
     /// Whether the issuer of these settings would be the same.
@@ -49,13 +49,30 @@ final class SessionIssuer: Sendable {
     var longestMilliseconds: UInt64 { 3 * platform.longestMilliseconds }
 
     /// The token that is kept for a caller; nil when Sendbird must be asked.
-    func find(_ caller: SessionCaller) -> Session? {
+    func find(_ caller: ProvenCaller) -> Session? {
         let now = services.clocks.unixMilliseconds()
         return ledger.withLock { $0.find(ByteKey(caller.userID), latest: caller.latest, now: now) }
     }
 
+    /// How a person stands, for operators.
+    func standing(of userID: String) -> SessionStanding {
+        let now = services.clocks.unixMilliseconds()
+        let (session, limit) = ledger.withLock { $0.standing(of: ByteKey(userID), now: now) }
+        return SessionStanding(
+            kept: session.map { SessionStanding.Kept(obtainedAt: $0.obtainedAt, expiresAt: $0.expiresAt) },
+            obstacle: obstacle(userID, limit, now))
+    }
+
+    private func obstacle(_ userID: String, _ limit: LimitRefusal?, _ now: UnixMilliseconds) -> SessionStanding.Obstacle? {
+        guard PlatformRequest.isAddressable(userID) else { return .noAddress }
+        if platform.isRefused { return .tokenRefused }
+        let wait = platform.holdMilliseconds(of: Self.requestNames[0])
+        if wait > 0 { return .throttled(until: now + wait) }
+        return limit.map { .limited($0.rule, until: $0.until) }
+    }
+
     /// Gets a token for a caller whose key was in force just now.
-    func ask(_ caller: SessionCaller, _ complete: @escaping Completion) {
+    func ask(_ caller: ProvenCaller, _ complete: @escaping Completion) {
         let now = services.clocks.unixMilliseconds()
         guard now < caller.latest else { return complete(.expired) }
         let request = SessionLedger.Request(
@@ -63,7 +80,7 @@ final class SessionIssuer: Sendable {
         switch ledger.withLock({ $0.ask(request, now: now) }) {
         case .answer(let session): complete(.kept(session))
         case .wait: break
-        case .limited(let rule, let until): complete(.limited(rule, until: until))
+        case .limited(let refusal): complete(.limited(refusal))
         case .overloaded: complete(.unavailable(reason: "overloaded"))
         case .call(let number, let until): call(number, caller.userID, since: now, until: until, mayCreate: true)
         }

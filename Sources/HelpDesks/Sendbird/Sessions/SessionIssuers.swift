@@ -28,6 +28,9 @@ struct SessionIssuers: Sendable {
         counters = SessionCounters(services.metrics.sessionTokenRequests, apps: configuration.apps.filter { $0.sendbird != nil }.map(\.id))
     }
 
+    /// How long any of them may take, in milliseconds.
+    var longestMilliseconds: UInt64 { issuers.values.lazy.map(\.longestMilliseconds).max() ?? 0 }
+
     /// The issuer of an app; nil when it has no session tokens.
     func issuer(of app: String) -> SessionIssuer? { issuers[ByteKey(app)] }
 

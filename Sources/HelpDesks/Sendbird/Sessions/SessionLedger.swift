@@ -39,8 +39,8 @@ struct SessionLedger<Waiter: Sendable>: Sendable {
         case wait
         /// Ask Sendbird for a token that ends then, and tell `finish` this number.
         case call(UInt64, until: UnixMilliseconds)
-        /// Answer that a limit is reached until then.
-        case limited(LimitRule, until: UnixMilliseconds)
+        /// Answer that a limit is reached.
+        case limited(LimitRefusal)
         /// Answer that too many calls are under way.
         case overloaded
     }
@@ -58,6 +58,7 @@ struct SessionLedger<Waiter: Sendable>: Sendable {
         var requests: [Request]
     }
 
+    private let app: String
     private let lifeMilliseconds: UInt64
     private let callLimit: Int
     private var sessions: BoundedTable<ByteKey, Session>
@@ -68,15 +69,17 @@ struct SessionLedger<Waiter: Sendable>: Sendable {
 
     /// Makes a ledger without tokens.
     /// - Parameters:
+    ///   - app: whose users' tokens they are.
     ///   - lifeMilliseconds: how long a token lives at most; positive.
     ///   - rules: of the scopes `user` and `app`; they count calls.
     ///   - sessionLimit: how many tokens are kept; the oldest leaves first. One takes about half a kilobyte.
     ///   - callLimit: how many calls may be under way.
-    init(lifeMilliseconds: UInt64, rules: [LimitRule], sessionLimit: Int = 50_000, callLimit: Int = 256) {
+    init(app: String, lifeMilliseconds: UInt64, rules: [LimitRule], sessionLimit: Int = 50_000, callLimit: Int = 256) {
+        self.app = app
         self.lifeMilliseconds = lifeMilliseconds
         self.callLimit = callLimit
         sessions = BoundedTable(limit: sessionLimit)
-        windows = CallWindows(rules: rules, userLimit: sessionLimit)
+        windows = CallWindows(rules, personLimit: sessionLimit)
     }
 
     /// How many tokens are kept.
@@ -89,6 +92,11 @@ struct SessionLedger<Waiter: Sendable>: Sendable {
         return session.isNearItsEnd(now) && session.expiresAt < end(latest, now) ? nil : session
     }
 
+    /// A person's token that is kept and has not ended, and the limit that a call for another one would break now.
+    func standing(of user: ByteKey, now: UnixMilliseconds) -> (Session?, LimitRefusal?) {
+        (sessions[user].flatMap { now < $0.expiresAt ? $0 : nil }, windows.refusal(of: person(user), now: now))
+    }
+
     /// Takes somebody who wants a token.
     mutating func ask(_ request: Request, now: UnixMilliseconds) -> Step {
         if let session = find(request.user, latest: request.latest, now: now) { return .answer(session) }
@@ -97,13 +105,14 @@ struct SessionLedger<Waiter: Sendable>: Sendable {
             return .wait
         }
         guard calls.count < callLimit else { return .overloaded }
-        if let (rule, until) = windows.refusal(of: request.user, now: now) { return .limited(rule, until: until) }
-        windows.record(request.user, now: now)
+        if let refusal = windows.take(person(request.user), now: now) { return .limited(refusal) }
         lastCall += 1
         calls[lastCall] = Call(user: request.user, requests: [request])
         callOfUser[request.user] = lastCall
         return .call(lastCall, until: end(request.latest, now))
     }
+
+    private func person(_ user: ByteKey) -> CallWindows.Person { CallWindows.Person(appID: app, userID: user.text) }
 
     /// Ends a call.
     /// - Parameter session: the token that Sendbird has given; nil when it has given none. It is kept unless it may have been ended.

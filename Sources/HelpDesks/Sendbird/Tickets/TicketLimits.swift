@@ -11,24 +11,20 @@ final class TicketLimits: Sendable {
     static let creations = LimitRule(per: .user, max: 10, windowMilliseconds: 3_600_000)
 
     private struct State {
-        var calls = CallWindows(rules: [TicketLimits.calls], userLimit: mostPeople)
-        var creations = CallWindows(rules: [TicketLimits.creations], userLimit: mostPeople)
+        var calls = CallWindows([TicketLimits.calls], personLimit: mostPeople)
+        var creations = CallWindows([TicketLimits.creations], personLimit: mostPeople)
     }
 
     private static let mostPeople = 10_000
 
     private let state = Monitor(State())
 
-    /// Counts a call, unless a limit is reached.
-    /// - Returns: the rule that refuses it, and when it allows the next call.
-    func take(_ caller: ByteKey, isCreation: Bool, now: UnixMilliseconds) -> (rule: LimitRule, until: UnixMilliseconds)? {
+    /// Counts a call, unless a limit refuses it.
+    func take(_ person: CallWindows.Person, isCreation: Bool, now: UnixMilliseconds) -> LimitRefusal? {
         state.withLock { state in
-            if let refusal = state.calls.refusal(of: caller, now: now) { return refusal }
-            if isCreation {
-                if let refusal = state.creations.refusal(of: caller, now: now) { return refusal }
-                state.creations.record(caller, now: now)
-            }
-            state.calls.record(caller, now: now)
+            if let refusal = state.calls.refusal(of: person, now: now) { return refusal }
+            if isCreation, let refusal = state.creations.take(person, now: now) { return refusal }
+            state.calls.record(person, now: now)
             return nil
         }
     }

@@ -57,36 +57,34 @@ final class TicketRoutes: Sendable {
     func stop() { queue.stop() }
 
     private func route(
-        _ path: StaticString, _ description: RouteDescription, _ read: @escaping @Sendable (JSONObject) throws(BodyError) -> TicketWish
+        _ path: StaticString, _ description: RouteDescription,
+        _ read: @escaping @Sendable (JSONObject) throws(BodyError) -> TicketWish
     ) -> Route {
         ProvenRoute(
             path, of: .sendbird, bodyLimit: Self.bodyLimit, timeoutMilliseconds: Self.timeoutMilliseconds, description: description,
-            services,
-            count: { [metrics = services.metrics] result, app in metrics.ticketRequests.child(app ?? "", result).increment() }, read: read
-        ) { [self] caller, wish, complete in
-            perform(caller, wish, complete)
-        }.route
+            services, reading: .object(read),
+            count: { [family = services.metrics.ticketRequests] result, app, _ in family.child(app ?? "", result).increment() },
+            perform: { [self] caller, wish in step(caller, wish) }
+        ).route
     }
 
-    private func perform(_ caller: ProvenCaller, _ wish: TicketWish, _ complete: @escaping @Sendable (ProvenAnswer) -> Void) {
+    private func step(_ caller: ProvenCaller, _ wish: TicketWish) -> ProvenStep {
         guard let tickets = tickets(caller.appID) else {
-            return complete(
-                ProvenAnswer(.error(404, "off", "This app serves its customers no tickets."), result: "off", reason: "off"))
+            return .answer(ProvenAnswer(.error(404, "off", "This app serves its customers no tickets."), result: "off", reason: "off"))
         }
         let now = services.clocks.unixMilliseconds()
         let isCreation = if case .create = wish { true } else { false }
-        let key = ByteKey(caller.appID + "\u{0}" + caller.userID)
-        if let (rule, until) = limits.take(key, isCreation: isCreation, now: now) {
-            return complete(Self.limited(rule, seconds: (now.remaining(until: until) + 999) / 1000))
-        }
-        let isQueued = queue.submit {
-            do throws(TicketFailure) {
-                complete(try Self.answer(to: wish, of: caller.userID, tickets))
-            } catch {
-                complete(Self.failed(error))
+        if let refusal = limits.take(caller.person, isCreation: isCreation, now: now) { return .answer(.limited(refusal, now: now)) }
+        return .later { [self] complete in
+            let isQueued = queue.submit {
+                do throws(TicketFailure) {
+                    complete(try Self.answer(to: wish, of: caller.userID, tickets))
+                } catch {
+                    complete(Self.failed(error))
+                }
             }
+            if !isQueued { complete(Self.failed(.overloaded)) }
         }
-        if !isQueued { complete(Self.failed(.overloaded)) }
     }
 
     /// Asks Sendbird, and waits.
@@ -147,18 +145,5 @@ final class TicketRoutes: Sendable {
         case 503: "unavailable"
         default: "refused"
         }
-    }
-
-    private static func limited(_ rule: LimitRule, seconds: UInt64) -> ProvenAnswer {
-        let window = Int64(rule.windowMilliseconds / 1000)
-        let response = Response(
-            status: 429,
-            json: [
-                "error": "too_many_requests",
-                "message": .string("At most \(rule.max) in \(window) seconds per \(rule.scope.rawValue); wait \(seconds) seconds."),
-                "retry_after": .integer(Int64(clamping: seconds)),
-                "limit": ["per": .string(rule.scope.rawValue), "max": .integer(Int64(rule.max)), "window_seconds": .integer(window)],
-            ], headers: [("Retry-After", "\(seconds)")])
-        return ProvenAnswer(response, result: "limited", reason: "limit_per_\(rule.scope.rawValue)")
     }
 }

@@ -5,8 +5,8 @@ internal import Time
 
 /// A webhook of Sendbird Chat about a message of a channel. Fields that are not known are ignored; most of the others may be missing.
 struct ChatWebhook: Sendable {
-    /// What has happened to the message.
-    enum Category: String, Sendable {
+    /// What may have happened to a message.
+    private enum Category: String, Sendable {
         case sent = "group_channel:message_send"
         case updated = "group_channel:message_update"
     }
@@ -15,7 +15,6 @@ struct ChatWebhook: Sendable {
     private static let supportPrefix = "sendbird_desk_agent_id_"
     private static let ticketChannel = "SENDBIRD_DESK_CHANNEL_CUSTOM_TYPE"
 
-    let category: Category
     /// What it is, and who sees it.
     let content: MessageClass
     let messageID: HelpDeskID
@@ -31,9 +30,23 @@ struct ChatWebhook: Sendable {
     /// Whether the message is of an administrator or a bot, which no customer is.
     private let isAutomatic: Bool
 
+    /// Whether it brings a new message for the customer, which is recognised by its own identity; otherwise it is about a question.
+    var isComment: Bool {
+        switch content {
+        case .comment, .preview: true
+        case .closure, .satisfaction, .agentsOnly: false
+        }
+    }
+
+    /// The identity of its message.
+    func messageIdentity(_ appID: String) -> Event.Identity {
+        Event.Identity(appID: appID, ticketID: channel, commentID: messageID, deviceID: "")
+    }
+
     /// Reads a webhook's body.
     /// - Parameter appID: whose path it came to.
-    /// - Returns: nil when nothing is ever made of it: another category, or no ticket's channel.
+    /// - Returns: nil when nothing is ever made of it: another category, no ticket's channel, what agents alone see, or
+    ///   a changed message that asks nothing.
     init?(_ root: WebhookFields, appID: String) throws(WebhookError) {
         guard let name = try root.string("category") else {
             throw .missing(path: root.path(of: "category"), expectation: "a string such as group_channel:message_send")
@@ -42,7 +55,6 @@ struct ChatWebhook: Sendable {
             throw .unexpected(path: root.path(of: "app_id"), expectation: "the app_id of the path")
         }
         guard let category = Category(rawValue: name) else { return nil }
-        self.category = category
         let (payload, channel) = (try root.requiredObject("payload"), try root.requiredObject("channel"))
         if let type = channel.anyString("custom_type"), type != Self.ticketChannel { return nil }
         messageID = HelpDeskID(try payload.requiredInteger("message_id"))
@@ -70,6 +82,10 @@ struct ChatWebhook: Sendable {
         isAutomatic = type == "ADMM" || customType == "SENDBIRD_DESK_BOT_MESSAGE" || customType == "SENDBIRD:AUTO_EVENT_MESSAGE"
         let members = root.anyObjects("members").compactMap { $0.anyString("user_id") }.filter { !$0.hasPrefix(Self.supportPrefix) }
         customerID = members.count == 1 && FieldGrammar.problem(ofUserID: members[0].utf8.span) == nil ? members[0] : nil
+        switch (content, category) {
+        case (.agentsOnly, _), (.comment, .updated), (.preview, .updated): return nil
+        case (.comment, .sent), (.preview, .sent), (.closure, _), (.satisfaction, _): break
+        }
     }
 
     /// Whether support or a bot has written it, and not the customer.

@@ -64,14 +64,16 @@ enum RichMessage {
 /// What stands in the `data` of a message: the text of a JSON object, or base64 of one.
 struct MessageData {
     private static let mostValues = 4096
+    private let bytes: [UInt8]
     private let root: JSONElement
 
     /// Nil for anything else, which is no error: an app may put there what it likes.
     init?(_ text: String) {
-        if let root = Self.object(Array(text.utf8)) {
-            self.root = root
-        } else if let bytes = Base64.decode(text), let root = Self.object(bytes) {
-            self.root = root
+        let plain = Array(text.utf8)
+        if let root = Self.object(plain) {
+            (self.root, bytes) = (root, plain)
+        } else if let decoded = Base64.decode(text), let root = Self.object(decoded) {
+            (self.root, bytes) = (root, decoded)
         } else {
             return nil
         }
@@ -97,8 +99,14 @@ struct MessageData {
         return InquiryAnswer(.confirmed, score: score, comment: comment.flatMap { $0.isEmpty ? nil : $0 })
     }
 
-    /// `state`, or `status` where there is none.
-    private var state: InquiryState? {
-        (root["body"]?["state"]?.string ?? root["body"]?["status"]?.string).flatMap { InquiryState(rawValue: $0) }
+    /// A copy of its `body`; nil when that is no object.
+    var body: JSONObject? {
+        guard case .object(let body)? = JSONValue(parsing: bytes)?["body"] else { return nil }
+        return body
     }
+
+    /// The word of a question's state: `state`, or `status` where there is none.
+    var stateWord: String? { root["body"]?["state"]?.string ?? root["body"]?["status"]?.string }
+
+    private var state: InquiryState? { stateWord.flatMap { InquiryState(rawValue: $0) } }
 }

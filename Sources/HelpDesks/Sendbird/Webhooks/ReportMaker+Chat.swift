@@ -8,20 +8,13 @@ extension ReportMaker {
     /// - Parameters:
     ///   - found: the owner of the channel, as Desk has just said; nil when it was not asked or does not know.
     ///   - isFinal: whether the report is decided even if nobody knows the owner.
-    /// - Returns: nil when nothing is to be stored, whatever is known.
-    func report(_ webhook: ChatWebhook, found: ChannelOwner?, isFinal: Bool) -> Report? {
-        let comment = Event.Identity(appID: appID, ticketID: webhook.channel, commentID: webhook.messageID, deviceID: "")
-        let isComment: Bool
-        switch (webhook.content, webhook.category) {
-        case (.agentsOnly, _), (.comment, .updated), (.preview, .updated): return nil
-        case (.comment, .sent), (.preview, .sent): isComment = true
-        case (.closure, _), (.satisfaction, _): isComment = false
-        }
+    func report(_ webhook: ChatWebhook, found: ChannelOwner?, isFinal: Bool) -> Report {
+        let isComment = webhook.isComment
         let inquiry = Topic.Name(webhook.content.isClosure ? "closure" : "satisfaction", "\(webhook.channel)/\(webhook.messageID)")
         let channel = Self.channelName(webhook.channel)
         let hint = found ?? webhook.customerID.map { ChannelOwner(userID: $0, ticketID: nil) }
         return Report(
-            appID: appID, identity: isComment ? comment : bodyIdentity, events: isComment ? [] : [comment], id: id(0),
+            appID: appID, identity: identity, events: isComment ? [] : [webhook.messageIdentity(appID)], id: id(0),
             receivedAt: receivedAt, topics: isComment ? [channel] : [channel, inquiry], userID: hint.flatMap { named($0.userID) }
         ) { topics in
             if topics[channel]?.isOfFormer == true || topics[inquiry]?.isOfFormer == true { return .ignored }
@@ -68,6 +61,7 @@ extension ReportMaker {
         let step = inquiry.take(answer)
         var arrivals: [Arrival] = []
         if step.isAsked { arrivals.append(comment(webhook, request, owner, isPushed: owner != nil && step.answer == nil)) }
+        rated.note(request == .ratingRequested ? step.answer?.score : nil)
         if let answer = step.answer { arrivals.append(answered(answer, request, webhook, owner)) }
         let changed = Topic(name, userID: owner?.userID ?? topic?.userID ?? "", data: inquiry.data)
         return .decided(topics: [changed], arrivals: arrivals, remark: (step.remark ?? remark)?.rawValue)

@@ -37,7 +37,7 @@ extension ReportMaker {
         let name = Topic.Name("ticket", ticket.id.text)
         let channel = ticket.channel.map { Self.channelName($0) }
         return Report(
-            appID: appID, identity: bodyIdentity, id: id(0), receivedAt: receivedAt, topics: [name] + (channel.map { [$0] } ?? []),
+            appID: appID, identity: identity, id: id(0), receivedAt: receivedAt, topics: [name] + (channel.map { [$0] } ?? []),
             userID: ticket.userID.flatMap { named($0) }
         ) { topics in
             let known = topics[name]

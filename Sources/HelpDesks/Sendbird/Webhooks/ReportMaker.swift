@@ -2,6 +2,7 @@ internal import Core
 internal import Crypto
 internal import HelpDesk
 internal import JSON
+internal import Threading
 internal import Time
 
 /// Whose channel it is.
@@ -12,20 +13,31 @@ struct ChannelOwner: Sendable, Equatable {
     let ticketID: HelpDeskID?
 }
 
+/// The score of a rating that one report tells of, for whoever counts. A store may ask for the decision several times, of which the last is
+/// the one that it keeps.
+final class RatedScore: Sendable {
+    private let score = Monitor<Int64?>(nil)
+
+    /// 1 to 5; nil when no rating was told of.
+    var latest: Int64? { score.withLock { $0 } }
+
+    /// Notes what a decision tells.
+    func note(_ score: Int64?) { self.score.update { $0 = score } }
+}
+
 /// Makes the reports of one webhook: what the store is asked, and the pure decision on what it knows.
 struct ReportMaker: Sendable {
-    /// The most events that one webhook may bring.
-    private static let mostEvents = 6
-
     let appID: String
     let subscriptions: Subscriptions
     let receivedAt: UnixMilliseconds
     let trace: TraceContext?
-    /// The digest of the body.
-    let digest: String
+    /// The identity by which the webhook is recognised when it comes again.
+    let identity: Event.Identity
     /// Whether somebody was forgotten; nil when that cannot be told.
     let isFormer: @Sendable (_ userID: String) -> Bool?
-    private let ids: [UUIDv7]
+    /// The score of the rating that the last decision has told of.
+    let rated = RatedScore()
+    private let id: UUIDv7
 
     /// Who is told of what.
     struct Subscriptions: Sendable {
@@ -35,26 +47,16 @@ struct ReportMaker: Sendable {
 
     /// - Throws: when OpenSSL fails.
     init(
-        appID: String, _ subscriptions: Subscriptions, receivedAt: UnixMilliseconds, trace: TraceContext?, digest: String,
+        appID: String, _ subscriptions: Subscriptions, receivedAt: UnixMilliseconds, trace: TraceContext?, identity: Event.Identity,
         random: RandomPool, isFormer: @escaping @Sendable (_ userID: String) -> Bool?
     ) throws(CryptoError) {
         (self.appID, self.subscriptions, self.receivedAt, self.trace) = (appID, subscriptions, receivedAt, trace)
-        (self.digest, self.isFormer) = (digest, isFormer)
-        var ids: [UUIDv7] = []
-        for _ in 0..<Self.mostEvents { ids.append(try UUIDv7(milliseconds: receivedAt, from: random).event) }
-        self.ids = ids
+        (self.identity, self.isFormer) = (identity, isFormer)
+        id = try UUIDv7(milliseconds: receivedAt, from: random).event
     }
 
     /// The id of an event of this webhook, by its place.
-    func id(_ place: Int) -> UUIDv7 { ids[place] }
-
-    /// The identity by which a body is recognised.
-    var bodyIdentity: Event.Identity {
-        guard let identity = Report.identity(appID: appID, digest: digest) else {
-            preconditionFailure("hexadecimal digits are an identity")
-        }
-        return identity
-    }
+    func id(_ place: Int) -> UUIDv7 { id.event(place) }
 
     /// The event of a ticket, which no phone shows.
     func ticketEvent(

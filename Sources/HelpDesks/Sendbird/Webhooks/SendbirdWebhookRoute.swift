@@ -28,12 +28,20 @@ final class SendbirdWebhookRoute: Sendable {
         case store(SendbirdState.App, Question)
     }
 
+    /// A webhook of either sender.
+    private enum Webhook {
+        case chat(ChatWebhook)
+        case desk(DeskWebhook)
+    }
+
     /// What the store is asked.
     private struct Question {
-        /// Nil when nothing is to be stored. With an owner that Desk has named, or nil, it is decided in any case.
+        /// With an owner that Desk has named, or nil, it is decided in any case.
         let report: @Sendable (_ found: ChannelOwner?, _ isFinal: Bool) -> Report
         /// The channel whose owner may have to be asked for; nil where Desk has told of the ticket itself.
         let channel: String?
+        /// What is told of a rating once the report is decided.
+        let rated: RatedScore
     }
 
     private let sender: SendbirdSender
@@ -99,43 +107,66 @@ final class SendbirdWebhookRoute: Sendable {
                 return .answer(deny("signature", app, state, mark), app)
             }
             if sender == .desk { tell(token, app) }
-            let digest = try request.withBody { body throws(CryptoError) in try sha256(body) }
-            let maker = try ReportMaker(
-                appID: app.id, state.subscriptions(app.id), receivedAt: services.clocks.unixMilliseconds(), trace: mark.trace,
-                digest: Hexadecimal.text(digest.span), random: services.random, isFormer: isFormer(app.id))
-            return try decide(request, maker, app, mark)
         } catch {
-            journal.refuse(.unavailable, app.counters, level: .error, reason: error.description, app: app.id, mark)
-            return .answer(journal.answers.refusals.unavailable, app)
+            return fail(error, app, mark)
         }
-    }
-
-    private func decide(
-        _ request: borrowing Request, _ maker: ReportMaker, _ app: SendbirdState.App, _ mark: RequestMark
-    ) throws(CryptoError) -> Decision {
         do throws(WebhookError) {
-            let question = try request.withBody { body throws(WebhookError) in try self.question(WebhookFields(parsing: body), maker) }
-            guard let question else { return .answer(journal.ignore(app.counters, app: app.id, mark), app) }
-            return .store(app, question)
+            let webhook = try request.withBody { body throws(WebhookError) in try read(WebhookFields(parsing: body), app.id) }
+            guard let webhook else { return .answer(journal.ignore(app.counters, app: app.id, mark), app) }
+            return decide(request, webhook, state, app, mark)
         } catch {
             journal.refuse(.malformed, app.counters, level: .info, reason: error.reason, app: app.id, mark)
             return .answer(.error(400, "malformed", error.message), app)
         }
     }
 
-    private func question(_ root: WebhookFields, _ maker: ReportMaker) throws(WebhookError) -> Question? {
+    private func fail(_ error: CryptoError, _ app: SendbirdState.App, _ mark: RequestMark) -> Decision {
+        journal.refuse(.unavailable, app.counters, level: .error, reason: error.description, app: app.id, mark)
+        return .answer(journal.answers.refusals.unavailable, app)
+    }
+
+    private func read(_ root: WebhookFields, _ appID: String) throws(WebhookError) -> Webhook? {
         switch sender {
-        case .chat:
-            guard let webhook = try ChatWebhook(root, appID: maker.appID),
-                let first = maker.report(webhook, found: nil, isFinal: findOwner == nil)
-            else { return nil }
+        case .chat: try ChatWebhook(root, appID: appID).map { .chat($0) }
+        case .desk: try DeskWebhook(root).map { .desk($0) }
+        }
+    }
+
+    private func decide(
+        _ request: borrowing Request, _ webhook: Webhook, _ state: SendbirdState, _ app: SendbirdState.App, _ mark: RequestMark
+    ) -> Decision {
+        do throws(CryptoError) {
+            let maker = try ReportMaker(
+                appID: app.id, state.subscriptions(app.id), receivedAt: services.clocks.unixMilliseconds(), trace: mark.trace,
+                identity: try identity(of: webhook, request, app.id), random: services.random, isFormer: isFormer(app.id))
+            return .store(app, question(webhook, maker))
+        } catch {
+            return fail(error, app, mark)
+        }
+    }
+
+    /// By what the webhook is recognised when it comes again: by the message that it brings, or else by its body.
+    private func identity(
+        of webhook: Webhook, _ request: borrowing Request, _ appID: String
+    ) throws(CryptoError) -> Event.Identity {
+        if case .chat(let webhook) = webhook, webhook.isComment { return webhook.messageIdentity(appID) }
+        let digest = try request.withBody { body throws(CryptoError) in try sha256(body) }
+        guard let identity = Report.identity(appID: appID, digest: Hexadecimal.text(digest.span)) else {
+            preconditionFailure("hexadecimal digits are an identity")
+        }
+        return identity
+    }
+
+    private func question(_ webhook: Webhook, _ maker: ReportMaker) -> Question {
+        switch webhook {
+        case .chat(let webhook):
+            let first = maker.report(webhook, found: nil, isFinal: findOwner == nil)
             return Question(
-                report: { found, isFinal in isFinal ? maker.report(webhook, found: found, isFinal: true) ?? first : first },
-                channel: webhook.channel.text)
-        case .desk:
-            guard let webhook = try DeskWebhook(root) else { return nil }
+                report: { found, isFinal in isFinal ? maker.report(webhook, found: found, isFinal: true) : first },
+                channel: webhook.channel.text, rated: maker.rated)
+        case .desk(let webhook):
             let report = maker.report(webhook)
-            return Question(report: { _, _ in report }, channel: nil)
+            return Question(report: { _, _ in report }, channel: nil, rated: maker.rated)
         }
     }
 
@@ -157,6 +188,7 @@ final class SendbirdWebhookRoute: Sendable {
             if case .success(.undecided) = result, !isFinal, let findOwner, let channel = question.channel {
                 return findOwner(app, channel) { [self] found in store(question, app, mark, box, found: found, isFinal: true) }
             }
+            if case .success(.accepted) = result, let score = question.rated.latest { app.ratings[score]?.increment() }
             let response = recordOutcome(result, app, mark)
             services.tracer.endRequest(mark.span, path, response, app: app.id)
             box.respond(response)

@@ -1,0 +1,140 @@
+internal import Bytes
+internal import Core
+internal import HTTPServer
+internal import HelpDesk
+internal import JSON
+internal import JSONSchema
+
+/// The arguments of a call as they have arrived: texts of a query or a form, and members of a JSON object.
+struct ReceivedArguments: Sendable {
+    /// The longest arguments, in bytes of JSON.
+    static let longest = 64 * 1024
+    /// The most arguments, which bounds the search for names that are given twice.
+    private static let most = 256
+
+    private var texts: [(name: String, text: String)] = []
+    private var object = JSONObject()
+
+    /// Takes the query and the body of a request: a JSON object or a form. Throws a sentence about what is wrong.
+    init(_ request: borrowing Request) throws(BotArgumentsProblem) {
+        for item in request.queryItems() where !item.name.isEmpty || !item.value.isEmpty {
+            // The server has decoded each plus.
+            texts.append((try FormText.decoded(item.name), try FormText.decoded(item.value)))
+        }
+        let body = request.withBody { body in body.indices.map { body[$0] } }
+        guard !body.isEmpty else { return }
+        switch BodyFormat(of: request) {
+        case .json: object = try Self.object(body)
+        case .form: texts += try FormText.pairs(of: body)
+        }
+    }
+
+    /// Takes the arguments that a model has written: an object, or its text. Throws a sentence about what is wrong.
+    init(_ value: JSONValue?) throws(BotArgumentsProblem) {
+        switch value {
+        // Some models write nothing where a function has no parameters.
+        case nil, .null, .string(""): break
+        case .object(let members): object = try Self.checked(members)
+        case .string(let text): object = try Self.object(Array(text.utf8))
+        default: throw BotArgumentsProblem("the arguments must be a JSON object, or its text")
+        }
+    }
+
+    /// Takes arguments that were checked before.
+    init(checked object: JSONObject) {
+        self.object = object
+    }
+
+    /// Removes an argument; nil when there is none of that name.
+    /// - Throws: a sentence when it is not a text, or given twice.
+    mutating func takeText(_ name: String) throws(BotArgumentsProblem) -> String? {
+        let isWanted = { (other: String) in other.utf8.elementsEqual(name.utf8) }
+        var found = texts.filter { isWanted($0.name) }.map { JSONValue.string($0.text) }
+        texts.removeAll { isWanted($0.name) }
+        if let member = object[name] {
+            found.append(member)
+            object = JSONObject(object.members.filter { !isWanted($0.key) }.map { ($0.key, $0.value) })
+        }
+        guard found.count <= 1 else { throw BotArgumentsProblem("\(name) has two values") }
+        guard let value = found.first else { return nil }
+        guard case .string(let text) = value else { throw BotArgumentsProblem("\(name) must be a text") }
+        return text
+    }
+
+    /// The arguments as one object, each text with the type that its parameter has. Throws a sentence about a name that is given twice.
+    func value(for function: BotFunction) throws(BotArgumentsProblem) -> JSONValue {
+        guard texts.count + object.members.count <= Self.most else {
+            throw BotArgumentsProblem("there are more than \(Self.most) arguments")
+        }
+        guard !texts.isEmpty else { return .object(object) }
+        guard case .object(var all) = try function.value(ofTexts: texts) else { preconditionFailure("texts with names are an object") }
+        for member in object.members {
+            guard all[member.key] == nil else { throw BotArgumentsProblem("\(JSONSchema.shown(member.key)) has two values") }
+            all.append(member.value, forKey: member.key)
+        }
+        guard all["__proto__"] == nil else { throw Self.prototype }
+        return .object(all)
+    }
+
+    /// The name that makes programs in JavaScript change what all objects inherit.
+    private static let prototype = BotArgumentsProblem("no member may be called __proto__")
+
+    private static func checked(_ object: JSONObject) throws(BotArgumentsProblem) -> JSONObject {
+        if hasPrototype(.object(object)) { throw prototype }
+        return object
+    }
+
+    private static func hasPrototype(_ value: JSONValue) -> Bool {
+        switch value {
+        case .object(let object): object.members.contains { $0.key == "__proto__" || hasPrototype($0.value) }
+        case .array(let values): values.contains(where: hasPrototype)
+        default: false
+        }
+    }
+
+    private static func object(_ bytes: [UInt8]) throws(BotArgumentsProblem) -> JSONObject {
+        let value: JSONValue
+        do throws(JSONError) {
+            value = try JSONDocument(parsing: bytes.span).value()
+        } catch {
+            throw BotArgumentsProblem("the arguments are not strict JSON: \(error)")
+        }
+        guard case .object(let object) = value else { throw BotArgumentsProblem("the arguments must be a JSON object") }
+        return try checked(object)
+    }
+}
+
+/// The texts of queries and forms, read strictly: broken escapes and what is not UTF-8 are refused.
+enum FormText {
+    /// The pairs of a form in their order; empty ones are passed over.
+    static func pairs(of form: [UInt8]) throws(BotArgumentsProblem) -> [(name: String, text: String)] {
+        var pairs: [(name: String, text: String)] = []
+        for pair in form.split(separator: UInt8(ascii: "&")) {
+            let sides = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+            let texts = sides.map { $0.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 } }
+            pairs.append((try decoded(texts[0]), texts.count == 2 ? try decoded(texts[1]) : ""))
+        }
+        return pairs
+    }
+
+    /// Decodes percent escapes.
+    static func decoded(_ text: [UInt8]) throws(BotArgumentsProblem) -> String {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.count)
+        var index = 0
+        while index < text.count {
+            if text[index] == UInt8(ascii: "%") {
+                guard index + 2 < text.count, let byte = Hexadecimal.byte(text[index + 1], text[index + 2]) else {
+                    throw BotArgumentsProblem("the arguments hold a % without two hexadecimal digits")
+                }
+                bytes.append(byte)
+                index += 3
+            } else {
+                bytes.append(text[index])
+                index += 1
+            }
+        }
+        guard let valid = try? UTF8Span(validating: bytes.span) else { throw BotArgumentsProblem("the arguments are not valid UTF-8") }
+        return String(copying: valid)
+    }
+}

@@ -1,0 +1,92 @@
+internal import Bytes
+internal import Core
+internal import Crypto
+internal import HTTPClient
+internal import Time
+internal import Tracing
+
+/// Sends the requests of functions to companies' backends.
+///
+/// Each is signed as Standard Webhooks 1.0, for GET over its target (`path?query`), because it has no body. Redirects are not followed.
+struct BackendCaller: Sendable {
+    /// As many connections as calls may be under way, so that a call never waits for one.
+    static let clientSettings = ClientSettings(
+        connectionsPerHost: CallBounds().underWay, connectionLimit: 4 * CallBounds().underWay, requestLimit: 4 * CallBounds().underWay)
+
+    /// A call as it is sent.
+    struct Call: Sendable {
+        /// The value of `webhook-id`.
+        let id: UUIDv7
+        let request: BotFilledRequest
+        /// What makes a repetition of a change; nil for what changes nothing.
+        let key: [UInt8]?
+        let secrets: [StandardWebhookSecret]
+        /// The request that has caused it.
+        let trace: TraceContext?
+    }
+
+    let client: LazyClient
+    let clocks: Clocks
+    let tracer: Tracer
+
+    /// Calls a backend. What changes something is sent once at most.
+    /// - Parameter completion: called exactly once, on the client's thread or on this one; must not block.
+    func send(_ call: Call, _ completion: @escaping @Sendable (Result<FunctionAnswer, BackendFault>) -> Void) {
+        let span = call.trace.flatMap { tracer.begin(below: $0) }
+        let request: ClientRequest
+        do {
+            request = try signed(call, in: span?.context)
+        } catch {
+            return completion(.failure(BackendFault(.internalError, mayBeDone: false)))
+        }
+        client.send(request) { [tracer] result in
+            let read = Self.read(result)
+            var (failure, status): (String?, Int?)
+            switch read {
+            case .success(let answer): status = answer.status
+            case .failure(let fault): (failure, status) = (fault.reason.rawValue, fault.status)
+            }
+            tracer.end(
+                span, .client, failure: failure, "\(request.method.rawValue) bot backend",
+                .request(method: request.method.rawValue, status: status) + .server(ServerAddress(url: request.url)))
+            completion(read)
+        }
+    }
+
+    private static func read(_ result: Result<ClientResponse, ClientError>) -> Result<FunctionAnswer, BackendFault> {
+        do throws(BackendFault) {
+            switch result {
+            case .success(let response): return .success(try FunctionAnswer(response))
+            case .failure(let error): throw BackendFault(error)
+            }
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func signed(_ call: Call, in span: TraceContext?) throws -> ClientRequest {
+        let (request, id) = (call.request, call.id.description)
+        guard let method = ClientMethod(rawValue: request.method.rawValue) else { preconditionFailure("both lists have the same methods") }
+        let signedBytes = request.body ?? Array(Self.target(of: request.url).utf8)
+        let signature = try StandardWebhookSignature(
+            id: id, now: clocks.unixMilliseconds(), body: signedBytes.span, secrets: call.secrets)
+        var headers = request.headers
+        if request.body != nil { headers.append(("Content-Type", "application/json")) }
+        headers += [("webhook-id", id), ("webhook-timestamp", signature.timestamp), ("webhook-signature", signature.signature)]
+        if let key = call.key { headers.append(("Idempotency-Key", Hexadecimal.text(key.span))) }
+        if let span { headers.append(("\(TraceContext.header)", span.traceparent)) }
+        return try ClientRequest(
+            method, request.url, headers: headers, body: request.body ?? [], timeoutMilliseconds: request.timeoutMilliseconds,
+            connectTimeoutMilliseconds: request.timeoutMilliseconds, responseBodyLimit: FunctionAnswer.longest,
+            isSentOnce: call.key != nil)
+    }
+
+    /// The path and the query of an address, as they are sent.
+    static func target(of url: String) -> String {
+        guard let scheme = url.utf8.firstIndex(of: UInt8(ascii: ":")) else { return "/" }
+        let rest = url.utf8[scheme...].dropFirst(3)
+        let target = rest.drop { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
+        let text = String(decoding: target, as: UTF8.self)
+        return target.first == UInt8(ascii: "/") ? text : "/\(text)"
+    }
+}

@@ -1,0 +1,203 @@
+internal import Bytes
+internal import Core
+internal import Crypto
+internal import HelpDesk
+internal import Observability
+internal import Threading
+internal import Time
+
+/// Performs calls of functions: one way for all, whoever asks and in whatever form.
+///
+/// What changes something is stored before the backend is called, and once only: its key is unique in the store. What changes nothing is
+/// stored beside the call.
+final class BotCaller: Sendable {
+    /// How long a change waits for the store, in milliseconds; one that is stored later is not made.
+    static let storeMilliseconds: UInt64 = 2000
+    /// How much longer than all of its parts a request may take, in milliseconds.
+    static let marginMilliseconds: UInt64 = 1000
+
+    private let services: HelpDeskServices
+    private let backend: BackendCaller
+    private let refused = Monitor(RefusalBook())
+    private let storeRefusals = StoreRefusals()
+
+    init(_ services: HelpDeskServices, _ backend: BackendCaller) {
+        (self.services, self.backend) = (services, backend)
+    }
+
+    /// The refusal of a limit that a call would meet; nil when there is none. Counts nothing.
+    func refusal(_ function: ServedBot.Function, of bot: ServedBot, _ caller: CallCaller) -> CallRefusal? {
+        let now = services.clocks.unixMilliseconds()
+        return bot.ledger.withLock { $0.refusal(of: function.definition.name, caller.person, now: now) }.map { .limited($0, now: now) }
+    }
+
+    /// Performs a call.
+    /// - Parameter complete: called exactly once, on any thread, perhaps before this returns; must not block.
+    func perform(_ call: ReadyCall, _ complete: @escaping CallWaiter) {
+        let now = services.clocks.unixMilliseconds()
+        let repeated: CallWaiter = { reply in
+            call.function.counters.increment(.repeated)
+            complete(reply)
+        }
+        let admission = call.bot.ledger.withLock { ledger in
+            ledger.admit(call.function.definition.name, call.caller.person, key: call.key, repeated, now: now)
+        }
+        switch admission {
+        case .wait: break
+        case .repeated(let reply): repeated(reply)
+        case .limited(let refusal): complete(refuse(.limited(refusal, now: now), call))
+        case .busy: complete(refuse(.busy, call))
+        case .perform: begin(call, now: now, complete)
+        }
+    }
+
+    private func begin(_ call: ReadyCall, now: UnixMilliseconds, _ complete: @escaping CallWaiter) {
+        let row: BotCall
+        do throws(CryptoError) {
+            row = try self.row(of: call, now: now)
+        } catch {
+            return finish(call, .refusal(.undecided("internal_error")), id: nil, keeps: false, complete)
+        }
+        guard call.key != nil else {
+            services.store.begin(row, isAwaited: { true }) { [self] in note($0, row.id, call) }
+            return ask(call, row.id, complete)
+        }
+        let deadline = services.clocks.monotonicMilliseconds() + Self.storeMilliseconds
+        let isInTime: @Sendable () -> Bool = { [clock = services.clocks.monotonicMilliseconds] in clock() < deadline }
+        services.store.begin(row, isAwaited: isInTime) { [self] result in
+            do throws(StoreError) {
+                if case .repeated(let former) = try result.get() {
+                    finish(call, .refusal(.alreadyCalled(former)), id: former.id, keeps: false, complete)
+                } else if isInTime() {
+                    ask(call, row.id, complete)
+                } else {
+                    end(row.id, BotCall.Ending(.failed, reason: CallRefusal.late.reason, at: services.clocks.unixMilliseconds()), call)
+                    finish(call, .refusal(.late), id: row.id, keeps: false, complete)
+                }
+            } catch {
+                finish(call, .refusal(.notStored(storeRefusals.response(error.kind), error.kind)), id: nil, keeps: false, complete)
+            }
+        }
+    }
+
+    private func ask(_ call: ReadyCall, _ id: UUIDv7, _ complete: @escaping CallWaiter) {
+        let start = services.clocks.monotonicNanoseconds()
+        let sent = BackendCaller.Call(
+            id: id, request: call.request, key: call.key, secrets: call.bot.definition.secrets, trace: call.mark.trace)
+        backend.send(sent) { [self] result in
+            call.bot.duration.observe(nanoseconds: services.clocks.monotonicNanoseconds() - start)
+            let (reply, ending) = CallReply.conclude(result, of: call.function.definition, at: services.clocks.unixMilliseconds())
+            end(id, ending, call)
+            finish(call, reply, id: id, keeps: true, complete)
+        }
+    }
+
+    /// Ends a call that was admitted, and tells everybody who waits for it.
+    /// - Parameter keeps: whether repetitions get the same answer.
+    private func finish(_ call: ReadyCall, _ reply: CallReply, id: UUIDv7?, keeps: Bool, _ complete: CallWaiter) {
+        let now = services.clocks.unixSeconds()
+        let waiters = call.bot.ledger.withLock { ledger in
+            ledger.finish(call.key, call.caller.person, reply, keepingUntil: keeps ? call.caller.expiresAt : nil, now: now)
+        }
+        call.function.counters.increment(reply.result)
+        if case .refusal(let refusal) = reply { log(refusal, call.bot, call.function, call.caller, call.mark, id: id) }
+        complete(reply)
+        for waiter in waiters { waiter(reply) }
+    }
+
+    private func row(of call: ReadyCall, now: UnixMilliseconds) throws(CryptoError) -> BotCall {
+        let id = try UUIDv7(milliseconds: now, from: services.random)
+        let (digest, text) = try stored(call.arguments, of: call.bot)
+        return BotCall(
+            id: id, key: call.key, appID: call.caller.appID, userID: call.caller.userID, bot: call.bot.definition.name,
+            function: call.function.definition.name, argumentsSHA256: digest, arguments: text, at: now)
+    }
+
+    /// What is stored of arguments: their digest, and their text if the configuration says so.
+    private func stored(_ arguments: BotArguments, of bot: ServedBot) throws(CryptoError) -> (digest: String, text: String?) {
+        let digest = try sha256(arguments.canonical.span)
+        let text = bot.definition.recordsArguments ? String(decoding: arguments.canonical, as: UTF8.self) : nil
+        return (Hexadecimal.text(digest.span), text)
+    }
+
+    private func end(_ id: UUIDv7, _ ending: BotCall.Ending, _ call: ReadyCall) {
+        services.store.end(id, ending) { [self] result in note(result.map { .new }, id, call) }
+    }
+
+    /// Tells that a call could not be stored: what changes nothing is answered all the same.
+    private func note(_ result: Result<BotCallBeginning, StoreError>, _ id: UUIDv7, _ call: ReadyCall) {
+        guard case .failure(let error) = result else { return }
+        var fields: LogFields = [
+            "bot": .string(call.bot.definition.name), "function": .string(call.function.definition.name),
+            "reason": .string("\(error.kind)"),
+            "call_id": .string(id.description),
+        ]
+        call.mark.append(to: &fields)
+        services.denials.log(.warning, "bot call not stored", reason: "\(error.kind)", fields)
+    }
+}
+
+// Calls that are refused before they are performed.
+extension BotCaller {
+    /// Counts, logs and stores the refusal of a call whose caller is known.
+    func refuse(_ refusal: CallRefusal, _ call: ReadyCall) -> CallReply {
+        refuse(refusal, call.bot, call.function, call.caller, call.mark, arguments: call.arguments)
+    }
+
+    /// Counts, logs and stores the refusal of a call.
+    /// - Parameters:
+    ///   - function: nil for one that the bot does not have.
+    ///   - caller: nil when nobody is known; then nothing is stored, so that strangers cannot fill the store.
+    func refuse(
+        _ refusal: CallRefusal, _ bot: ServedBot, _ function: ServedBot.Function?, _ caller: CallCaller?, _ mark: RequestMark,
+        arguments: BotArguments? = nil
+    ) -> CallReply {
+        (function?.counters ?? bot.others).increment(refusal.result)
+        log(refusal, bot, function, caller, mark, id: nil)
+        if let function, let caller, let outcome = refusal.outcome { record(refusal, outcome, bot, function, caller, arguments, mark) }
+        return .refusal(refusal)
+    }
+
+    private func record(
+        _ refusal: CallRefusal, _ outcome: BotCall.Outcome, _ bot: ServedBot, _ function: ServedBot.Function, _ caller: CallCaller,
+        _ arguments: BotArguments?, _ mark: RequestMark
+    ) {
+        let now = services.clocks.unixMilliseconds()
+        guard refused.withLock({ $0.admits(outcome, bot: bot.definition.name, function.definition.name, caller, now: now) }) else { return }
+        guard let id = try? UUIDv7(milliseconds: now, from: services.random) else { return }
+        let known = arguments.flatMap { try? stored($0, of: bot) }
+        let row = BotCall(
+            id: id, appID: caller.appID, userID: caller.userID, bot: bot.definition.name, function: function.definition.name,
+            argumentsSHA256: known?.digest ?? "", arguments: known?.text, at: now,
+            ending: BotCall.Ending(outcome, statusCode: nil, reason: refusal.reason, at: now))
+        services.store.begin(row, isAwaited: { true }) { _ in }
+    }
+
+    /// Logs a call that was not done; no field of the line has anything of the caller's own text.
+    func log(
+        _ refusal: CallRefusal, _ bot: ServedBot?, _ function: ServedBot.Function?, _ caller: CallCaller?, _ mark: RequestMark, id: UUIDv7?
+    ) {
+        services.denials.log(
+            refusal.level, "bot call", reason: refusal.reason, fields(refusal, bot, function, caller, mark, id: id))
+    }
+
+    private func fields(
+        _ refusal: CallRefusal, _ bot: ServedBot?, _ function: ServedBot.Function?, _ caller: CallCaller?, _ mark: RequestMark, id: UUIDv7?
+    ) -> LogFields {
+        var fields: LogFields = ["result": .string(refusal.result.rawValue), "reason": .string(refusal.reason)]
+        if let bot { fields.append("bot", .string(bot.definition.name)) }
+        if let function { fields.append("function", .string(function.definition.name)) }
+        if let caller { append(caller, to: &fields) }
+        if let id { fields.append("call_id", .string(id.description)) }
+        mark.append(to: &fields)
+        return fields
+    }
+
+    private func append(_ caller: CallCaller, to fields: inout LogFields) {
+        fields.append("app", .string(caller.appID))
+        let (authorizer, appID, userID) = (services.state.current.authorizer, caller.appID, caller.userID)
+        if let reference = authorizer.userReference(appID: appID.utf8.span, userID: userID.utf8.span) {
+            fields.append("user_ref", .string(reference))
+        }
+    }
+}

@@ -1,0 +1,106 @@
+internal import Core
+internal import HTTPServer
+internal import HelpDesk
+internal import JSON
+
+/// The routes of bots, as the OpenAPI document describes them.
+enum BotDescriptions {
+    private static let name = RouteDescription.Parameter(
+        "name", .path, ["type": "string", "pattern": "^[a-z0-9_-]{1,32}$"], text: "The bot.", example: "orders")
+    private static let functionName: JSONValue = ["type": "string", "pattern": "^[A-Za-z0-9_-]{1,64}$"]
+    private static let function = RouteDescription.Parameter(
+        "function", .path, functionName, text: "The function.", example: "get_order_list")
+    private static let authorization = RouteDescription.Parameter(
+        "Authorization", .header, Schema.text, text: "`Bearer` and the ticket.", example: "Bearer dgbt1.AAAA")
+    private static let maybeText = Schema.nullable(Schema.text)
+    private static let object: JSONValue = ["type": "object"]
+
+    static let start = RouteDescription(
+        "Starts a bot for a person: what the app passes on to the vendor, with a ticket for this person alone.",
+        text:
+            "`ai_attrs` and `first_message_data` are texts of JSON, to be set as they are: the first as the `data` of the person's message, "
+            + "the second as the channel's `data`. `tools` and `ticket` are for a model of your own.",
+        parameters: [name],
+        body: RouteDescription.Body(
+            Schema.object(
+                CallDescription.credentials + [("fields", Schema.nullable(["type": "object", "additionalProperties": Schema.text]))],
+                required: CallDescription.credentials.map(\.0)),
+            example: .object(JSONObject(CallDescription.exampleCredentials))),
+        answers: [
+            .init(
+                200, "The bot's texts.",
+                Schema.object([
+                    ("ai_attrs", Schema.text), ("first_message_data", maybeText), ("tools", Schema.array(object)), ("ticket", Schema.text),
+                    ("expires_at", Schema.integer),
+                ])),
+            CallDescription.malformed, CallDescription.denied, notFound, CallDescription.undecided,
+        ])
+
+    private static let arguments =
+        "Arguments come in the query, as a form, or as a JSON object; each name once. The backend's own 2xx or 4xx is handed on with its JSON."
+
+    static let functionByGet = RouteDescription(
+        "Calls a function that changes nothing, for the person whom the ticket names.", text: arguments,
+        parameters: [name, function, authorization], answers: answered)
+
+    static let functionByPost = RouteDescription(
+        "Calls a function for the person whom the ticket names.", text: arguments, parameters: [name, function, authorization],
+        body: RouteDescription.Body(object, form: object, example: [:]), answers: answered + [confirmationRequired])
+
+    static let call = RouteDescription(
+        "Calls a function for the person whom the ticket names, in a form for any model.",
+        parameters: [name],
+        body: RouteDescription.Body(
+            Schema.object(
+                [
+                    ("ticket", Schema.text), ("name", functionName),
+                    (
+                        "arguments",
+                        CallDescription.described(["anyOf": [object, Schema.text, ["type": "null"]]], "An object, or its text.")
+                    ),
+                    ("confirmation", maybeText),
+                ], required: ["ticket", "name"]),
+            example: ["ticket": "dgbt1.AAAA", "name": "get_order_list", "arguments": [:]]),
+        answers: [wrapped] + refusals + [confirmationRequired])
+
+    static let confirm = RouteDescription(
+        "Makes a call that changes something, after the person has agreed to it in the app.",
+        text:
+            "The confirmation is what the call was answered with 409. Its middle part is base64url of JSON, which tells what is confirmed.",
+        parameters: [name],
+        body: RouteDescription.Body(
+            Schema.object(CallDescription.credentials + [("confirmation", Schema.text)]),
+            example: .object(JSONObject(CallDescription.exampleCredentials + [("confirmation", "dgbc1.AAAA.AAAA")]))),
+        answers: [
+            wrapped, CallDescription.malformed, CallDescription.denied, notFound,
+            .init(409, "The confirmation is not valid any more, or the call was made before."), limited, badGateway,
+            CallDescription.undecided, timeout,
+        ])
+
+    private static let wrapped = RouteDescription.Answer(
+        200, "What the backend has answered.",
+        Schema.object([("status_code", Schema.integer(200...499)), ("endpoint", Schema.text), ("response", Schema.any)]))
+    private static let answered = [RouteDescription.Answer(200, "What the backend has answered.", Schema.any)] + refusals
+    private static let refusals: [RouteDescription.Answer] = [
+        .init(400, "The arguments are not what the function takes; the message names the parameter."),
+        .init(401, "There is no ticket, or it is not valid any more.", headers: ["WWW-Authenticate"]),
+        .init(403, "The ticket does not allow this call. Nothing tells why."), notFound,
+        .init(405, "The function changes something, and is called with POST."), .init(413, "The arguments have more than 64 KiB."), limited,
+        badGateway, .init(503, "The backend was not called, because of a failure of the service or its load.", headers: ["Retry-After"]),
+        timeout,
+    ]
+    private static let notFound = RouteDescription.Answer(404, "There is no such bot or function.")
+    private static let limited = RouteDescription.Answer(429, "The person has called too often.", headers: ["Retry-After"])
+    private static let badGateway = RouteDescription.Answer(502, "The backend gave no usable answer.")
+    private static let timeout = RouteDescription.Answer(504, "The backend did not answer in time.")
+    private static let confirmationRequired = RouteDescription.Answer(
+        409,
+        "The call must be confirmed first (`confirmation_required`): by the person, or by the same call with `confirmation` beside the "
+            + "arguments. Or it was made before (`already_called`).",
+        Schema.object(
+            [
+                ("error", Schema.text), ("message", Schema.text), ("confirmation", Schema.text), ("function", Schema.text),
+                ("arguments", object), ("expires_at", Schema.integer), ("outcome", Schema.text),
+                ("status_code", Schema.nullable(Schema.integer)),
+            ], required: ["error", "message"]))
+}

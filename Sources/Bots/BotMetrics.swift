@@ -1,0 +1,47 @@
+internal import Core
+package import Observability
+
+/// The metrics of bots. Make it once per registry.
+package struct BotMetrics: Sendable {
+    /// The result of a start, as metrics call it.
+    enum StartResult: String, Sendable, CaseIterable {
+        case started, malformed, denied, unavailable
+    }
+
+    /// Upper bounds in seconds, up to the longest timeout of a backend and beyond.
+    private static let bounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 3, 5, 10, 30, 100]
+
+    private let calls: MetricFamily<Counter>
+    private let durations: MetricFamily<Histogram>
+    private let starts: MetricFamily<Counter>
+
+    /// Registers the metrics.
+    package init(_ registry: MetricsRegistry) {
+        calls = registry.counter(
+            "deskgate_bot_calls_total", "Calls of bots' functions by outcome.", labels: ["bot", "function", "outcome"])
+        durations = registry.histogram(
+            "deskgate_bot_call_duration_seconds", "How long companies' backends took to answer calls of bots' functions.", labels: ["bot"],
+            bounds: Self.bounds)
+        starts = registry.counter("deskgate_bot_starts_total", "Starts of bots by result.", labels: ["bot", "result"])
+    }
+
+    /// The counters of a function, from now on with 0.
+    /// - Parameters: empty where none is known, because callers choose the names.
+    func calls(bot: String, function: String) -> LabelledCounters<CallResult> {
+        LabelledCounters(CallResult.allCases) { calls.child(bot, function, $0.rawValue) }
+    }
+
+    /// Counts calls whose process has ended before they did.
+    func count(lost calls: [BotCall]) {
+        for call in calls { self.calls.child(call.bot, call.function, CallResult.unknown.rawValue).increment() }
+    }
+
+    /// The durations of a bot's backends.
+    func duration(bot: String) -> Histogram { durations.child(bot) }
+
+    /// The counters of a bot's starts, from now on with 0.
+    /// - Parameter bot: empty where none is known.
+    func starts(bot: String) -> LabelledCounters<StartResult> {
+        LabelledCounters(StartResult.allCases) { starts.child(bot, $0.rawValue) }
+    }
+}

@@ -1,0 +1,94 @@
+internal import Configuration
+internal import Core
+internal import HelpDesk
+internal import Observability
+internal import Threading
+
+/// Told what a call leads to, once, on any thread; must not block.
+typealias CallWaiter = @Sendable (CallReply) -> Void
+
+/// One bot of the configuration in force.
+struct ServedBot: Sendable {
+    /// One function of it.
+    struct Function: Sendable {
+        let definition: BotFunction
+        /// Its public address.
+        let endpoint: String
+        let counters: LabelledCounters<CallResult>
+    }
+
+    let definition: BotDefinition
+    /// What is under way, counted and kept. It outlives reloads.
+    let ledger: Monitor<CallLedger<CallWaiter>>
+    /// How long its backends take.
+    let duration: Histogram
+    let starts: LabelledCounters<BotMetrics.StartResult>
+    /// Counts calls of no function that it has.
+    let others: LabelledCounters<CallResult>
+    private let functions: [ByteKey: Function]
+
+    init(_ definition: BotDefinition, ledger: Monitor<CallLedger<CallWaiter>>, _ metrics: BotMetrics) {
+        (self.definition, self.ledger) = (definition, ledger)
+        duration = metrics.duration(bot: definition.name)
+        starts = metrics.starts(bot: definition.name)
+        others = metrics.calls(bot: definition.name, function: "")
+        functions = Dictionary(
+            definition.functions.map { function in
+                let counters = metrics.calls(bot: definition.name, function: function.name)
+                return (
+                    ByteKey(function.name), Function(definition: function, endpoint: definition.address(of: function), counters: counters)
+                )
+            }
+        ) { first, _ in first }
+    }
+
+    /// The function of this name; nil when there is none.
+    func function(_ name: String) -> Function? { functions[ByteKey(name)] }
+
+    /// The limits of its functions.
+    var limits: [(name: String, limits: [LimitRule])] { definition.functions.map { ($0.name, $0.limits) } }
+}
+
+/// The bots of the configuration in force: an immutable snapshot, which a reload replaces.
+final class BotsState: Sendable {
+    /// What all routes use of the same configuration.
+    let shared: HelpDeskState
+    /// How long a backend of any function may take, in milliseconds.
+    let longestTimeoutMilliseconds: UInt64
+    private let bots: [ByteKey: ServedBot]
+
+    /// Takes the snapshot of a configuration; changes nothing that is in force.
+    /// - Parameter former: the state in force; nil at the start.
+    init(_ configuration: Configuration, _ shared: HelpDeskState, _ metrics: BotMetrics, former: BotsState? = nil) {
+        self.shared = shared
+        bots = Dictionary(
+            configuration.bots.map { bot in
+                let key = ByteKey(bot.name)
+                let ledger = former?.bots[key]?.ledger ?? Monitor(CallLedger())
+                return (key, ServedBot(bot, ledger: ledger, metrics))
+            }
+        ) { first, _ in first }
+        let timeouts = configuration.bots.flatMap(\.functions).map { UInt64($0.request.timeoutMilliseconds) }
+        longestTimeoutMilliseconds = timeouts.max() ?? UInt64(BotRequest.usualTimeoutMilliseconds)
+    }
+
+    /// The bot of this name; nil when there is none.
+    func bot(_ name: String) -> ServedBot? { bots[ByteKey(name)] }
+
+    /// Puts the limits in force.
+    func begin() {
+        for bot in bots.values { bot.ledger.withLock { $0.use(bot.limits) } }
+    }
+
+    /// Forgets the answers that are kept for those whom a change of the revocations may concern.
+    func forgetAnswers(after change: RevocationChange?) {
+        var person: CallWindows.Person?
+        switch change {
+        case .removed: return
+        case .added(let revocation):
+            if case .user(let userID) = revocation.subject { person = CallWindows.Person(appID: revocation.appID, userID: userID) }
+        case nil: break
+        }
+        for bot in bots.values { bot.ledger.withLock { $0.forgetAnswers(to: person) } }
+    }
+}

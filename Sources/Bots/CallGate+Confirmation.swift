@@ -1,0 +1,85 @@
+internal import Core
+internal import Crypto
+internal import HTTPServer
+internal import HelpDesk
+internal import JSON
+internal import Time
+
+// Confirmations.
+extension CallGate {
+    /// Decides on a change that the customer has confirmed, and counts, logs and stores it if it is refused.
+    /// - Parameter text: the confirmation.
+    func decide(confirming text: String, by proven: ProvenCaller, _ bot: ServedBot) -> Decision {
+        var function: ServedBot.Function?
+        var holder: CallCaller?
+        do throws(CallRefusal) {
+            guard bot.definition.apps.contains(where: { Self.isSame($0, proven.appID) }) else { throw .foreignConfirmation("other_app") }
+            let token = try confirmed(text, bot, appID: proven.appID, userID: proven.userID)
+            function = bot.function(token.function)
+            holder = CallCaller(appID: token.appID, userID: token.userID, expiresAt: token.expiresAt)
+            guard let function, let holder else { throw .unknownFunction }
+            guard function.definition.confirmation == .user else { throw .foreignConfirmation("not_by_user") }
+            let arguments = try checked(token, function.definition)
+            let request: BotFilledRequest
+            do throws(BotArgumentsProblem) {
+                request = try function.definition.filledRequest(with: arguments)
+            } catch {
+                throw .invalid(error)
+            }
+            return .perform(
+                ReadyCall(
+                    bot: bot, function: function, caller: holder, arguments: arguments, request: request, key: try Self.key(token, bot),
+                    mark: proven.mark))
+        } catch {
+            return .refuse(caller.refuse(error, bot, function, holder, proven.mark))
+        }
+    }
+
+    /// A confirmation of this bot for this person that is valid now.
+    func confirmed(_ text: String, _ bot: ServedBot, appID: String, userID: String) throws(CallRefusal) -> BotConfirmationToken {
+        let now = services.clocks.unixSeconds()
+        switch try Self.orRefuse({ () throws(CryptoError) in try BotConfirmationToken.verdict(on: text, for: bot.definition, now: now) }) {
+        case .malformed: throw .malformedConfirmation
+        case .expired: throw .expiredConfirmation
+        case .forged: throw .foreignConfirmation("forged_confirmation")
+        case .valid(let token):
+            guard Self.isSame(token.appID, appID), Self.isSame(token.userID, userID) else { throw .foreignConfirmation("other_user") }
+            return token
+        }
+    }
+
+    /// The arguments of a confirmation, which a reload may have made wrong.
+    func checked(_ token: BotConfirmationToken, _ function: BotFunction) throws(CallRefusal) -> BotArguments {
+        do throws(BotArgumentsProblem) {
+            return try function.arguments(.object(token.arguments), appID: token.appID, userID: token.userID)
+        } catch {
+            throw .invalid(error)
+        }
+    }
+
+    /// What asks for the confirmation of a call.
+    func toConfirm(
+        _ ticket: BotTicket, _ bot: ServedBot, _ function: BotFunction, _ arguments: BotArguments
+    ) throws(CallRefusal) -> CallRefusal {
+        try Self.orRefuse { () throws(CryptoError) in
+            let token = BotConfirmationToken(
+                ticket: ticket, function: function.name, arguments: arguments.given, id: try randomBytes())
+            return .confirmationRequired(try token.text(for: bot.definition), token, by: function.confirmation)
+        }
+    }
+
+    static func key(_ token: BotConfirmationToken, _ bot: ServedBot) throws(CallRefusal) -> [UInt8] {
+        try orRefuse { () throws(CryptoError) in try CallKey.key(token, bot: bot.definition.name) }
+    }
+
+    /// Compares names as bytes.
+    static func isSame(_ left: String, _ right: String) -> Bool { left.utf8.elementsEqual(right.utf8) }
+
+    static func orRefuse<Value>(_ body: () throws(CryptoError) -> Value) throws(CallRefusal) -> Value {
+        do throws(CryptoError) {
+            return try body()
+        } catch {
+            throw .undecided("internal_error")
+        }
+    }
+}

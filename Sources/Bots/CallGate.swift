@@ -1,0 +1,149 @@
+internal import Core
+internal import Crypto
+internal import HTTPServer
+internal import HelpDesk
+internal import JSON
+internal import Threading
+internal import Time
+
+/// What somebody with a ticket asks for, in whatever form it came.
+struct AskedCall {
+    /// The ticket's text; nil when none was sent.
+    let ticket: String?
+    /// The name of the function.
+    let function: String
+    /// Whether it was asked for by GET.
+    let isGet: Bool
+    /// The confirmation beside the arguments, where the form has a place of its own for it.
+    let confirmation: String?
+}
+
+/// Decides on calls before they are performed: ticket, function, arguments, limits, confirmation, in this order. From memory, on the thread
+/// that serves the request.
+struct CallGate: Sendable {
+    /// Reads the arguments of a call, or says what is wrong with them.
+    typealias ArgumentReader = () throws(BotArgumentsProblem) -> ReceivedArguments
+
+    /// Where the confirmation stands among the arguments.
+    private static let confirmationName = "confirmation"
+
+    /// What is decided.
+    enum Decision {
+        case perform(ReadyCall)
+        case refuse(CallReply)
+    }
+
+    let services: HelpDeskServices
+    let caller: BotCaller
+
+    /// What is found out about a call, for its refusal.
+    private struct Findings {
+        var caller: CallCaller?
+        var arguments: BotArguments?
+    }
+
+    /// Decides on a call with a ticket, and counts, logs and stores it if it is refused.
+    /// - Parameter readArguments: called once, and only for somebody with a valid ticket, so that strangers cause no work.
+    func decide(
+        _ asked: AskedCall, _ bot: ServedBot, _ state: BotsState, _ mark: RequestMark, readArguments: ArgumentReader
+    ) -> Decision {
+        let function = bot.function(asked.function)
+        var findings = Findings()
+        do throws(CallRefusal) {
+            return .perform(try ready(asked, bot, function, state, mark, &findings, readArguments))
+        } catch {
+            return .refuse(caller.refuse(error, bot, function, findings.caller, mark, arguments: findings.arguments))
+        }
+    }
+
+    private func ready(
+        _ asked: AskedCall, _ bot: ServedBot, _ function: ServedBot.Function?, _ state: BotsState, _ mark: RequestMark,
+        _ findings: inout Findings, _ readArguments: ArgumentReader
+    ) throws(CallRefusal) -> ReadyCall {
+        let ticket = try ticket(asked.ticket, bot)
+        let holder = CallCaller(appID: ticket.appID, userID: ticket.userID, expiresAt: ticket.expiresAt)
+        try check(ticket, holder, state, &findings)
+        guard let function else { throw .unknownFunction }
+        if asked.isGet, function.definition.changesSomething { throw .notByGet }
+        let (arguments, request, confirmation) = try read(asked, readArguments, function.definition, ticket)
+        findings.arguments = arguments
+        guard arguments.canonical.count <= ReceivedArguments.longest else { throw .tooLong }
+        if function.definition.confirmation != .none, let refusal = caller.refusal(function, of: bot, holder) { throw refusal }
+        let key = try key(ticket, bot, function.definition, arguments, confirmation)
+        return ReadyCall(bot: bot, function: function, caller: holder, arguments: arguments, request: request, key: key, mark: mark)
+    }
+
+    private func ticket(_ text: String?, _ bot: ServedBot) throws(CallRefusal) -> BotTicket {
+        guard let text, !text.isEmpty else { throw .noTicket }
+        let now = services.clocks.unixSeconds()
+        switch try Self.orRefuse({ () throws(CryptoError) in try BotTicket.verdict(on: text, for: bot.definition, now: now) }) {
+        case .valid(let ticket): return ticket
+        case .malformed: throw .malformedTicket
+        case .expired: throw .expiredTicket
+        case .forged: throw .denied("forged_ticket")
+        case .otherBot: throw .denied("other_bot")
+        case .otherApp: throw .denied("other_app")
+        }
+    }
+
+    /// Whether the ticket's person may still use the chat. Nothing is stored of somebody who was forgotten.
+    private func check(
+        _ ticket: BotTicket, _ holder: CallCaller, _ state: BotsState, _ findings: inout Findings
+    ) throws(CallRefusal) {
+        let authorizer = state.shared.authorizer
+        guard let application = authorizer.index(of: ticket.appID.utf8.span) else { throw .denied("unknown_app") }
+        let revocations = services.revocations.current
+        guard revocations.isKnown else { throw .undecided("revocations_unknown") }
+        let isFormer = try Self.orRefuse { () throws(CryptoError) in
+            try revocations.isFormer(appID: ticket.appID.utf8.span, userID: ticket.userID.utf8.span)
+        }
+        if isFormer { throw .denied("forgotten") }
+        findings.caller = holder
+        let isRevoked = try Self.orRefuse { () throws(CryptoError) in
+            try revocations.revokes(
+                issuedAt: ticket.issuedAt, app: authorizer.applications[application].digest, appID: ticket.appID.utf8.span,
+                userID: ticket.userID.utf8.span)
+        }
+        if isRevoked { throw .denied("revoked") }
+    }
+
+    /// The checked arguments, the request that they make, and the confirmation beside them.
+    private func read(
+        _ asked: AskedCall, _ readArguments: ArgumentReader, _ function: BotFunction, _ ticket: BotTicket
+    ) throws(CallRefusal) -> (BotArguments, BotFilledRequest, confirmation: String?) {
+        do throws(BotArgumentsProblem) {
+            var received = try readArguments()
+            var confirmation = asked.confirmation
+            if function.confirmation == .model {
+                if let text = try received.takeText(Self.confirmationName) { confirmation = text }
+            } else if confirmation != nil {
+                throw BotArgumentsProblem("\(function.name) takes no confirmation from a model")
+            }
+            let arguments = try function.arguments(received.value(for: function), of: ticket)
+            return (arguments, try function.filledRequest(with: arguments), confirmation)
+        } catch {
+            throw .invalid(error)
+        }
+    }
+
+    /// What makes another call the same one; nil for what changes nothing.
+    /// - Throws: also what asks for a confirmation.
+    private func key(
+        _ ticket: BotTicket, _ bot: ServedBot, _ function: BotFunction, _ arguments: BotArguments, _ confirmation: String?
+    ) throws(CallRefusal) -> [UInt8]? {
+        guard function.changesSomething else { return nil }
+        switch (function.confirmation, confirmation) {
+        case (.none, _):
+            return try Self.orRefuse { () throws(CryptoError) in
+                try CallKey.key(ticket, bot: bot.definition.name, function: function.name, arguments)
+            }
+        case (.model, let text?):
+            let token = try confirmed(text, bot, appID: ticket.appID, userID: ticket.userID)
+            guard Self.isSame(token.function, function.name),
+                try checked(token, function).canonical == arguments.canonical
+            else { throw .otherArguments }
+            return try Self.key(token, bot)
+        case (.model, nil), (.user, _): throw try toConfirm(ticket, bot, function, arguments)
+        }
+    }
+}

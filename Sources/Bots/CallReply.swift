@@ -1,0 +1,176 @@
+internal import Core
+internal import HTTPServer
+internal import HelpDesk
+internal import JSON
+internal import Observability
+internal import Time
+
+/// What a call has come to, as metrics and logs call it.
+enum CallResult: String, Sendable, CaseIterable {
+    /// The backend's 2xx and 4xx.
+    case succeeded, refused
+    /// No usable answer, and none in time.
+    case failed
+    case timedOut = "timed_out"
+    /// The arguments, or the function or its method.
+    case invalid
+    /// A limit of the function.
+    case limited
+    /// The ticket, the confirmation, or the person.
+    case denied
+    /// Somebody has to confirm it first.
+    case confirmationRequired = "confirmation_required"
+    /// A change that was made before, or is being made.
+    case repeated
+    /// A failure of our own: the backend was not called.
+    case unavailable
+    /// The service was stopped while it was under way.
+    case unknown
+}
+
+/// What a call leads to, in whatever form it came.
+enum CallReply: Sendable {
+    /// The backend's own answer.
+    case answer(FunctionAnswer)
+    /// An answer of ours.
+    case refusal(CallRefusal)
+
+    /// About how much memory it takes, in bytes.
+    var byteCount: Int {
+        switch self {
+        case .answer(let answer): answer.json.count + 128
+        case .refusal(let refusal): refusal.response.body.count + 512
+        }
+    }
+
+    /// The answer to whom the vendor calls: the backend's own status and JSON.
+    var response: Response {
+        switch self {
+        case .refusal(let refusal): refusal.response
+        case .answer(let answer):
+            Response(
+                status: answer.status, headers: (answer.hasBody ? Self.jsonType : []) + Self.notStored,
+                body: answer.hasBody ? answer.json : [])
+        }
+    }
+
+    /// The answer in the vendor-neutral form: 200 with an object that has the backend's status and JSON.
+    /// - Parameter endpoint: the public address of the function, which tells who shows the answer what it is.
+    func response(endpoint: String) -> Response {
+        switch self {
+        case .refusal(let refusal): return refusal.response
+        case .answer(let answer):
+            var body = Array(#"{"status_code":\#(answer.status),"endpoint":"#.utf8)
+            body += JSONValue.string(endpoint).serialized()
+            body += Array(#","response":"#.utf8)
+            body += answer.json
+            body.append(UInt8(ascii: "}"))
+            return Response(status: 200, headers: Self.jsonType + Self.notStored, body: body)
+        }
+    }
+
+    private static let jsonType = [(name: "Content-Type", value: "application/json")]
+    private static let notStored = [(name: "Cache-Control", value: "no-store")]
+}
+
+/// An answer of ours to a call, with what is counted, logged and stored of it.
+struct CallRefusal: Error {
+    let response: Response
+    let result: CallResult
+    /// Why, in a stable word, for the log and for what is stored.
+    let reason: String
+    /// How important its log line is.
+    let level: LogLevel
+
+    init(_ response: Response, _ result: CallResult, reason: String, level: LogLevel = .info) {
+        (self.response, self.result, self.reason, self.level) = (response, result, reason, level)
+    }
+
+    /// What is stored of a call that got no further; nil for nothing.
+    var outcome: BotCall.Outcome? {
+        switch result {
+        case .invalid: .invalid
+        case .limited: .limited
+        case .denied: .denied
+        case .confirmationRequired: .confirmationRequired
+        default: nil
+        }
+    }
+}
+
+extension CallRefusal {
+    /// 404 for a bot that there is not.
+    static let unknownBot = CallRefusal(.error(404, "not_found", "There is no such bot."), .invalid, reason: "unknown_bot")
+    /// 404 for a function that the bot does not have.
+    static let unknownFunction = CallRefusal(
+        .error(404, "not_found", "This bot has no such function."), .invalid, reason: "unknown_function")
+    /// 405 for a function that changes something.
+    static let notByGet = CallRefusal(
+        .error(405, "method_not_allowed", "This function changes something, so it is called with POST.", headers: [("Allow", "POST")]),
+        .invalid, reason: "method")
+    /// 401 for a call without a ticket.
+    static let noTicket = unauthorized("Send the ticket in the header Authorization: Bearer TICKET.", reason: "no_ticket")
+    /// 401 for what is no ticket.
+    static let malformedTicket = unauthorized("This is not a ticket.", reason: "malformed_ticket")
+    /// 401 for a ticket whose time is over.
+    static let expiredTicket = unauthorized("The ticket is not valid any more; start the bot again.", reason: "expired_ticket")
+    /// 403, whatever the reason.
+    static func denied(_ reason: String) -> CallRefusal {
+        CallRefusal(.error(403, "denied", "This ticket does not allow this call."), .denied, reason: reason)
+    }
+    /// 403 for a confirmation that is not this person's or not this bot's, whatever the reason.
+    static func foreignConfirmation(_ reason: String) -> CallRefusal {
+        CallRefusal(.error(403, "denied", "This confirmation does not allow this call."), .denied, reason: reason)
+    }
+    /// 400 for what is no confirmation.
+    static let malformedConfirmation = CallRefusal(
+        .error(400, "invalid_confirmation", "This is not a confirmation."), .invalid, reason: "malformed_confirmation")
+    /// 400 for a confirmation of another call.
+    static let otherArguments = CallRefusal(
+        .error(400, "invalid_confirmation", "The confirmation is for another call; call without it to get one for this call."), .invalid,
+        reason: "other_arguments")
+    /// 409 for a confirmation whose time is over.
+    static let expiredConfirmation = CallRefusal(
+        .error(409, "confirmation_expired", "The confirmation is not valid any more; ask the bot again."), .denied,
+        reason: "expired_confirmation")
+    /// 503: a failure of our own, which must never look like a denial.
+    static func undecided(_ reason: String) -> CallRefusal {
+        CallRefusal(
+            .error(503, "undecided", "The request could not be decided; try again.", headers: [("Retry-After", "1")]), .unavailable,
+            reason: reason, level: .error)
+    }
+    /// 503 while too many calls are under way.
+    static let busy = CallRefusal(
+        .error(503, "busy", "Too many calls of this bot are under way; try again shortly.", headers: [("Retry-After", "2")]),
+        .unavailable, reason: "busy", level: .warning)
+    /// 503 for a change that could not be stored in time; the backend was not called.
+    static let late = CallRefusal(
+        .error(503, "unavailable", "Nothing was done: the call could not be stored in time. Try again.", headers: [("Retry-After", "5")]),
+        .unavailable, reason: "late", level: .warning)
+
+    /// 400 with a sentence that the model can act on.
+    static func invalid(_ problem: BotArgumentsProblem, code: String = "invalid_arguments", reason: String = "arguments") -> CallRefusal {
+        CallRefusal(.error(400, code, sentence(problem.description)), .invalid, reason: reason)
+    }
+
+    /// 413 for arguments that are too long.
+    static let tooLong = CallRefusal(
+        .error(413, "arguments_too_long", "The arguments have more than \(ReceivedArguments.longest) bytes."), .invalid, reason: "too_long")
+
+    /// 429 for a call beyond a limit of the function.
+    static func limited(_ refusal: LimitRefusal, now: UnixMilliseconds) -> CallRefusal {
+        CallRefusal(.limited(refusal, now: now), .limited, reason: "limit_per_\(refusal.rule.scope.rawValue)")
+    }
+
+    /// 503 for a change that the store refuses; the backend was not called.
+    static func notStored(_ response: Response, _ kind: StoreError.Kind) -> CallRefusal {
+        CallRefusal(response, .unavailable, reason: "store_\(kind)", level: .warning)
+    }
+
+    private static func unauthorized(_ message: String, reason: String) -> CallRefusal {
+        CallRefusal(
+            .error(401, "unauthorized", message, headers: [("WWW-Authenticate", "Bearer")]), .denied, reason: reason)
+    }
+
+    private static func sentence(_ text: String) -> String { text.hasSuffix(".") ? text : "\(text)." }
+}

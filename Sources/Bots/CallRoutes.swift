@@ -1,0 +1,153 @@
+internal import Core
+internal import HTTPServer
+internal import HelpDesk
+internal import JSON
+internal import Observability
+internal import Threading
+internal import Tracing
+
+/// The routes of those who have a ticket: `/bots/:name/functions/:function` for the vendor, and `/bots/:name/call` for everybody else.
+///
+/// Both end in the same way: a decision at once, and then the connection is suspended while the backend is called.
+final class CallRoutes: Sendable {
+    static let functionPath: StaticString = "/bots/:name/functions/:function"
+    static let callPath: StaticString = "/bots/:name/call"
+    /// Arguments as a text in JSON are up to twice as long.
+    private static let callBodyLimit = 2 * ReceivedArguments.longest
+
+    private let state: Live<BotsState>
+    private let services: HelpDeskServices
+    private let gate: CallGate
+    private let caller: BotCaller
+
+    init(_ state: Live<BotsState>, _ services: HelpDeskServices, _ gate: CallGate, _ caller: BotCaller) {
+        (self.state, self.services, self.gate, self.caller) = (state, services, gate, caller)
+    }
+
+    var routes: [Route] {
+        [
+            Route(
+                Self.functionPath, bodyLimit: ReceivedArguments.longest,
+                described: [.get: BotDescriptions.functionByGet, .post: BotDescriptions.functionByPost],
+                [(.get, { [self] in answerFunction($0, $1) }), (.post, { [self] in answerFunction($0, $1) })]),
+            Route(
+                Self.callPath, bodyLimit: Self.callBodyLimit, described: [.post: BotDescriptions.call],
+                [(.post, { [self] in answerCall($0, $1) })]),
+        ]
+    }
+
+    private func answerFunction(_ request: borrowing Request, _ responder: consuming Responder) -> Answered {
+        let isGet = request.method != .post
+        let end = End(mark(request), Self.functionPath, isGet ? "GET" : "POST", services.tracer) { reply, _ in reply.response }
+        let asked = AskedCall(
+            ticket: request.bearer, function: request.withSecondPathParameter(Self.text), isGet: isGet, confirmation: nil)
+        return answer(asked, request, responder, end) { () throws(BotArgumentsProblem) in try ReceivedArguments(request) }
+    }
+
+    private func answerCall(_ request: borrowing Request, _ responder: consuming Responder) -> Answered {
+        let end = End(mark(request), Self.callPath, "POST", services.tracer) { reply, function in
+            reply.response(endpoint: function?.endpoint ?? "")
+        }
+        do throws(BotArgumentsProblem) {
+            let (asked, arguments) = try Self.asked(request)
+            return answer(asked, request, responder, end) { () throws(BotArgumentsProblem) in try ReceivedArguments(arguments) }
+        } catch {
+            let refusal = CallRefusal.invalid(error, code: "malformed", reason: "body")
+            let bot = state.current.bot(request.withPathParameter(Self.text))
+            bot?.others.increment(.invalid)
+            caller.log(refusal, bot, nil, nil, end.mark, id: nil)
+            return responder.respond(end(.refusal(refusal), nil))
+        }
+    }
+
+    private static func asked(
+        _ request: borrowing Request
+    ) throws(BotArgumentsProblem) -> (AskedCall, arguments: JSONValue?) {
+        let value: JSONValue
+        do throws(JSONError) {
+            value = try request.withBody { body throws(JSONError) in try JSONDocument(parsing: body).value() }
+        } catch {
+            throw BotArgumentsProblem("the body is not strict JSON: \(error)")
+        }
+        guard case .object(let body) = value else { throw BotArgumentsProblem("the body must be a JSON object") }
+        guard let name = body["name"]?.text else { throw BotArgumentsProblem("name must be the name of a function") }
+        let asked = AskedCall(ticket: body["ticket"]?.text, function: name, isGet: false, confirmation: try confirmation(body))
+        return (asked, body["arguments"])
+    }
+
+    private static func confirmation(_ body: JSONObject) throws(BotArgumentsProblem) -> String? {
+        switch body["confirmation"] {
+        case nil, .null: return nil
+        case .string(let text): return text
+        default: throw BotArgumentsProblem("confirmation must be a text")
+        }
+    }
+
+    private func answer(
+        _ asked: AskedCall, _ request: borrowing Request, _ responder: consuming Responder, _ end: End,
+        readArguments: CallGate.ArgumentReader
+    ) -> Answered {
+        let state = state.current
+        guard let bot = state.bot(request.withPathParameter(Self.text)) else {
+            caller.log(.unknownBot, nil, nil, nil, end.mark, id: nil)
+            return responder.respond(end(.refusal(.unknownBot), nil))
+        }
+        // A thousand calls at once to a backend that hangs must not take the serving threads' time. Whether one is a repetition is not
+        // looked at then, so nothing is said of what was done.
+        guard !bot.ledger.withLock(\.isFull) else {
+            return responder.respond(end(caller.refuse(.busy, bot, bot.function(asked.function), nil, end.mark), nil))
+        }
+        switch gate.decide(asked, bot, state, end.mark, readArguments: readArguments) {
+        case .refuse(let reply): return responder.respond(end(reply, nil))
+        case .perform(let call):
+            return responder.respondLater(timeoutMilliseconds: call.timeoutMilliseconds) { pending in
+                let box = PendingBox(pending)
+                caller.perform(call) { reply in box.respond(end(reply, call)) }
+            }
+        }
+    }
+
+    private func mark(_ request: borrowing Request) -> RequestMark {
+        RequestMark(id: request.requestID, services.tracer.beginLasting(request.callersTrace()))
+    }
+
+    private static func text(_ bytes: Span<UInt8>) -> String {
+        String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self)
+    }
+}
+
+extension CallRoutes {
+    /// Makes the answer of a request, and ends its span.
+    private struct End: Sendable {
+        let mark: RequestMark
+        private let path: StaticString
+        private let method: StaticString
+        private let tracer: Tracer
+        private let render: @Sendable (CallReply, ServedBot.Function?) -> Response
+
+        init(
+            _ mark: RequestMark, _ path: StaticString, _ method: StaticString, _ tracer: Tracer,
+            _ render: @escaping @Sendable (CallReply, ServedBot.Function?) -> Response
+        ) {
+            (self.mark, self.path, self.method, self.tracer, self.render) = (mark, path, method, tracer, render)
+        }
+
+        /// - Parameter call: nil for one that was refused before it was known.
+        func callAsFunction(_ reply: CallReply, _ call: ReadyCall?) -> Response {
+            let response = render(reply, call?.function)
+            tracer.endRequest(mark.span, path, response, method: method, app: call?.caller.appID, result: reply.result.rawValue)
+            return response
+        }
+    }
+}
+
+extension Request {
+    /// The token of the one `Authorization` header, if that is `Bearer TOKEN` (RFC 6750 section 2.1); nil for anything else.
+    fileprivate var bearer: String? {
+        let values = headerValues("authorization")
+        guard values.count == 1 else { return nil }
+        let parts = values[0].split(separator: UInt8(ascii: " "))
+        guard parts.count == 2, String(decoding: parts[0], as: UTF8.self).lowercased() == "bearer" else { return nil }
+        return String(decoding: parts[1], as: UTF8.self)
+    }
+}

@@ -1,0 +1,100 @@
+internal import HTTPClient
+internal import JSON
+
+/// What a company's backend has answered, as it is handed on.
+struct FunctionAnswer: Sendable {
+    /// How many bytes of a backend's answer are taken.
+    static let longest = 256 * 1024
+    /// How many values it may have, which bounds the memory that reading it takes.
+    private static let mostValues = 100_000
+
+    /// 200 to 299, or 400 to 499.
+    let status: Int
+    /// Compact JSON; `null` where the backend has sent no body.
+    let json: [UInt8]
+
+    /// Takes the answer of a backend; throws why it cannot be handed on.
+    init(_ response: ClientResponse) throws(BackendFault) {
+        switch response.status {
+        case 200..<300, 400..<500: status = response.status
+        case 300..<400: throw BackendFault(.redirect, status: response.status)
+        default: throw BackendFault(.serverError, status: response.status)
+        }
+        guard !response.isTruncated else { throw BackendFault(.tooLarge, status: status) }
+        guard !response.body.isEmpty else {
+            json = Array("null".utf8)
+            return
+        }
+        guard Self.isJSON(response.header("Content-Type")) else { throw BackendFault(.notJSON, status: status) }
+        do throws(JSONError) {
+            json = try JSONElement.compacted(response.body, mostValues: Self.mostValues)
+        } catch {
+            throw BackendFault(.malformedJSON, status: status)
+        }
+    }
+
+    /// Whether the answer has a body: never with 204 and 205 (RFC 9110 sections 15.3.5 and 15.3.6).
+    var hasBody: Bool { status != 204 && status != 205 }
+
+    /// Whether a media type is JSON: `application/json`, or one with the suffix `+json` (RFC 6839 section 3.1).
+    private static func isJSON(_ contentType: String?) -> Bool {
+        guard let type = contentType?.split(separator: ";", omittingEmptySubsequences: false).first else { return false }
+        let name = type.filter { $0 != " " && $0 != "\t" }.lowercased()
+        return name == "application/json" || name.hasPrefix("application/") && name.hasSuffix("+json")
+    }
+}
+
+/// Why there is no answer of a backend that can be handed on.
+struct BackendFault: Error {
+    /// The reason, as in logs and in what is stored of a call.
+    enum Reason: String, CaseIterable {
+        /// A 3xx: redirects are not followed.
+        case redirect
+        /// A 5xx, or a status beyond.
+        case serverError = "server_error"
+        /// The answer is longer than `FunctionAnswer.longest`, or its head than 64 KiB.
+        case tooLarge = "too_large"
+        /// Its content type is not JSON.
+        case notJSON = "not_json"
+        /// It is not strict JSON.
+        case malformedJSON = "malformed_json"
+        /// The host has no address, accepts no connection or does not prove who it is.
+        case unreachable
+        /// The connection ended before the answer was whole, or it is not HTTP.
+        case brokenOff = "broken_off"
+        case timeout
+        /// Too many requests of our own are under way.
+        case overloaded
+        /// The service has stopped meanwhile.
+        case stopped
+        /// The request cannot be made.
+        case internalError = "internal_error"
+    }
+
+    /// The reason.
+    let reason: Reason
+    /// The backend's status; nil when none arrived.
+    let status: Int?
+    /// Whether the backend may have done what was asked for.
+    let mayBeDone: Bool
+
+    /// - Parameter mayBeDone: false only if nothing was sent.
+    init(_ reason: Reason, status: Int? = nil, mayBeDone: Bool = true) {
+        (self.reason, self.status, self.mayBeDone) = (reason, status, mayBeDone)
+    }
+
+    /// Takes the failure of a transfer.
+    init(_ error: ClientError) {
+        let reason: Reason =
+            switch error {
+            case .timeout(.queued), .overloaded: .overloaded
+            case .timeout: .timeout
+            case .cancelled: .stopped
+            case .resolve, .connect, .proxy, .tls: .unreachable
+            case .headersTooLarge: .tooLarge
+            case .invalidURL: .internalError
+            case .closedEarly, .reset, .malformedResponse, .other: .brokenOff
+            }
+        self.init(reason, mayBeDone: !error.isBeforeSending)
+    }
+}

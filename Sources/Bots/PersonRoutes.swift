@@ -1,0 +1,117 @@
+internal import Core
+internal import Crypto
+internal import HTTPServer
+internal import HelpDesk
+internal import JSON
+internal import Observability
+internal import Threading
+internal import Time
+
+/// The routes of the customer's app, with his security key: `/bots/:name/start` and `/bots/:name/confirm`.
+struct PersonRoutes: Sendable {
+    static let startPath: StaticString = "/bots/:name/start"
+    static let confirmPath: StaticString = "/bots/:name/confirm"
+    private static let startBodyLimit = 32 * 1024
+    private static let confirmBodyLimit = BotConfirmationToken.longestText + 8 * 1024
+
+    let state: Live<BotsState>
+    let services: HelpDeskServices
+    let metrics: BotMetrics
+    let gate: CallGate
+    let caller: BotCaller
+
+    var routes: [Route] { [start.route, confirm.route] }
+
+    // MARK: Start
+
+    private var start: ProvenRoute {
+        let unknown = metrics.starts(bot: "")
+        return ProvenRoute(
+            Self.startPath, of: nil, bodyLimit: Self.startBodyLimit, timeoutMilliseconds: 1000, description: BotDescriptions.start,
+            services, reading: .object { body throws(BodyError) in try Self.fields(body) },
+            count: { [state] result, _, name in
+                let counters = state.current.bot(name)?.starts ?? unknown
+                counters.increment(BotMetrics.StartResult(rawValue: result) ?? .malformed)
+            }
+        ) { caller, fields in .answer(start(caller, fields)) }
+    }
+
+    private static func fields(_ body: JSONObject) throws(BodyError) -> [(name: String, text: String)] {
+        let expectation = "expected an object of at most \(BotPrompt.mostFields) texts"
+        let members: [JSONObject.Member]
+        switch body["fields"] {
+        case nil, .null: members = []
+        case .object(let object) where object.members.count <= BotPrompt.mostFields: members = object.members
+        default: throw .unexpected(field: "fields", expectation: expectation)
+        }
+        var fields: [(name: String, text: String)] = []
+        for member in members {
+            guard let text = member.value.text else { throw .unexpected(field: "fields", expectation: expectation) }
+            fields.append((member.key, text))
+        }
+        return fields
+    }
+
+    private func start(_ person: ProvenCaller, _ fields: [(name: String, text: String)]) -> ProvenAnswer {
+        guard let bot = state.current.bot(person.parameter) else {
+            return ProvenAnswer(CallRefusal.unknownBot.response, result: "malformed", reason: "unknown_bot")
+        }
+        guard bot.definition.apps.contains(where: { $0.utf8.elementsEqual(person.appID.utf8) }) else {
+            return ProvenAnswer(AuthorizeRefusals().denied, result: "denied", reason: "other_app")
+        }
+        let prompt: BotPrompt
+        do throws(BotArgumentsProblem) {
+            prompt = try BotPrompt(of: bot.definition, userID: person.userID, fields: fields)
+        } catch {
+            return ProvenAnswer(.error(400, "malformed", "\(error.description)."), result: "malformed", reason: "fields")
+        }
+        do throws(CryptoError) {
+            let ticket = BotTicket(
+                appID: person.appID, userID: person.userID, issuedAt: services.clocks.unixSeconds(),
+                lifeSeconds: bot.definition.ticketLifeSeconds, startID: try services.random.word())
+            return ProvenAnswer(Self.response(prompt, try ticket.text(for: bot.definition), ticket), result: "started")
+        } catch {
+            return ProvenAnswer(AuthorizeRefusals().undecided, result: "unavailable", reason: "internal_error", level: .error)
+        }
+    }
+
+    private static func response(_ prompt: BotPrompt, _ text: String, _ ticket: BotTicket) -> Response {
+        Response(
+            status: 200,
+            json: [
+                "ai_attrs": .string(prompt.aiAttributes(ticket: text)),
+                "first_message_data": prompt.firstMessageData.map { .string($0) } ?? .null, "tools": prompt.tools,
+                "ticket": .string(text), "expires_at": .integer(Int64(clamping: ticket.expiresAt.rawValue)),
+            ], headers: [("Cache-Control", "no-store")])
+    }
+
+    // MARK: Confirm
+
+    private var confirm: ProvenRoute {
+        ProvenRoute(
+            Self.confirmPath, of: nil, bodyLimit: Self.confirmBodyLimit,
+            timeoutMilliseconds: state.current.longestTimeoutMilliseconds + BotCaller.storeMilliseconds + BotCaller.marginMilliseconds,
+            description: BotDescriptions.confirm, services,
+            reading: .text("confirmation", longest: BotConfirmationToken.longestText) { text throws(BodyError) in
+                guard let text else { throw .unexpected(field: "confirmation", expectation: "it is missing; give what the call answered") }
+                return text
+            }, count: { _, _, _ in }
+        ) { person, text in confirm(person, text) }
+    }
+
+    private func confirm(_ person: ProvenCaller, _ text: String) -> ProvenStep {
+        guard let bot = state.current.bot(person.parameter) else {
+            return .answer(ProvenAnswer(CallRefusal.unknownBot.response, result: "invalid", reason: "unknown_bot"))
+        }
+        switch gate.decide(confirming: text, by: person, bot) {
+        // What has happened is logged already.
+        case .refuse(let reply): return .answer(ProvenAnswer(reply.response(endpoint: ""), result: reply.result.rawValue))
+        case .perform(let call):
+            return .later { [caller] complete in
+                caller.perform(call) { reply in
+                    complete(ProvenAnswer(reply.response(endpoint: call.function.endpoint), result: reply.result.rawValue))
+                }
+            }
+        }
+    }
+}

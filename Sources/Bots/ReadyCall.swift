@@ -1,0 +1,55 @@
+internal import Core
+internal import Crypto
+internal import HelpDesk
+internal import Time
+
+/// A call that is allowed, checked and confirmed: all that is left is to perform it.
+struct ReadyCall: Sendable {
+    let bot: ServedBot
+    let function: ServedBot.Function
+    let caller: CallCaller
+    let arguments: BotArguments
+    let request: BotFilledRequest
+    /// What makes another call the same one, 32 bytes; nil for what changes nothing.
+    let key: [UInt8]?
+    let mark: RequestMark
+
+    /// How long it may take until it is answered, in milliseconds, with the time of the store.
+    var timeoutMilliseconds: UInt64 {
+        UInt64(request.timeoutMilliseconds) + (key == nil ? 0 : BotCaller.storeMilliseconds) + BotCaller.marginMilliseconds
+    }
+}
+
+/// For whom a call is made, as a ticket or a confirmation has proven.
+struct CallCaller: Sendable {
+    let appID: String
+    let userID: String
+    /// The first second in which it may not be repeated.
+    let expiresAt: UnixSeconds
+
+    /// The person, as limits count.
+    var person: CallWindows.Person { CallWindows.Person(appID: appID, userID: userID) }
+}
+
+/// Makes the keys by which changes are recognised when they are asked for again.
+enum CallKey {
+    /// The key of a call with a ticket: the same arguments of the same function after the same start.
+    static func key(_ ticket: BotTicket, bot: String, function: String, _ arguments: BotArguments) throws(CryptoError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        for part in ["call", bot, ticket.appID, ticket.userID, "\(ticket.startID)", function] { append(part, to: &bytes) }
+        bytes += arguments.canonical
+        return try sha256(bytes.span)
+    }
+
+    /// The key of a confirmed call: the confirmation.
+    static func key(_ token: BotConfirmationToken, bot: String) throws(CryptoError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        for part in ["confirmation", bot, token.id] { append(part, to: &bytes) }
+        return try sha256(bytes.span)
+    }
+
+    /// Its length in bytes, a full stop, and the text, so that two lists of texts never make the same bytes.
+    private static func append(_ text: String, to bytes: inout [UInt8]) {
+        bytes += Array("\(text.utf8.count).".utf8) + Array(text.utf8)
+    }
+}

@@ -1,0 +1,50 @@
+package import Configuration
+package import Core
+internal import HTTPClient
+package import HTTPServer
+package import HelpDesk
+package import Observability
+internal import Threading
+
+/// The bots of the configuration: what they may do for people, at the companies' backends. Make it once per service; it must be closed after
+/// the public listener.
+package final class ServedBots: Sendable {
+    /// Its routes on the public listener.
+    package let routes: [Route]
+    private let state: Live<BotsState>
+    private let metrics: BotMetrics
+    /// Calls the companies' backends, and nobody else, so that a backend that hangs delays nothing but its own calls.
+    private let client = LazyClient(settings: BackendCaller.clientSettings)
+
+    /// Serves the bots of a configuration.
+    package init(_ configuration: Configuration, _ services: HelpDeskServices, _ registry: MetricsRegistry) {
+        metrics = BotMetrics(registry)
+        let state = Live(BotsState(configuration, services.state.current, metrics))
+        self.state = state
+        state.current.begin()
+        let caller = BotCaller(services, BackendCaller(client: client, clocks: services.clocks, tracer: services.tracer))
+        let gate = CallGate(services: services, caller: caller)
+        routes =
+            PersonRoutes(state: state, services: services, metrics: metrics, gate: gate, caller: caller).routes
+            + CallRoutes(state, services, gate, caller).routes
+        services.news.listen { item in
+            if case .revocations(let change) = item { state.current.forgetAnswers(after: change) }
+        }
+    }
+
+    /// Builds the state for another configuration, and returns a function that puts it in force. Nothing changes until that is called.
+    /// - Parameter shared: the state of the same configuration.
+    package func prepare(_ next: Configuration, _ shared: HelpDeskState) -> @Sendable () -> Void {
+        let prepared = BotsState(next, shared, metrics, former: state.current)
+        return { [state] in
+            prepared.begin()
+            state.replace(with: prepared)
+        }
+    }
+
+    /// Counts calls that became `unknown`, because the process that made them has ended; on any thread.
+    package func count(lost calls: [BotCall]) { metrics.count(lost: calls) }
+
+    /// Ends the calls that are under way, and waits for that. Changes among them end as `unknown`.
+    package func close() { client.close() }
+}

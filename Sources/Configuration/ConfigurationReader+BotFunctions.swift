@@ -1,0 +1,201 @@
+internal import Core
+internal import JSON
+internal import JSONSchema
+
+/// The functions of a chatbot, and what a model may give them.
+extension ConfigurationReader {
+    static let botFunctionKeys = ConfigurationKeys.live(
+        "name", "description", "parameters", "bind", "request", "confirm", "limits")
+
+    private static let mostFunctions = 64
+    /// More than a person asks for, and less than a model in a loop does.
+    private static let usualBotLimits = [LimitRule(per: .user, max: 30, windowMilliseconds: 60_000)]
+
+    func botFunctions(_ bot: ConfigurationObject) -> [BotFunction] {
+        bot.require("functions", "list what the model may call")
+        guard let elements = bot.array("functions") else { return [] }
+        let path = bot.path(of: "functions")
+        if elements.isEmpty { problems.add(path, "expected at least one function") }
+        if elements.count > Self.mostFunctions {
+            problems.add(path, "expected at most \(Self.mostFunctions) functions, found \(elements.count)")
+        }
+        var names: [String] = []
+        return elements.compactMap { value, path in
+            guard let object = ConfigurationObject(value, path: path, keys: Self.botFunctionKeys, problems: problems) else { return nil }
+            let name = functionName(object, others: names)
+            names.append(name)
+            return botFunction(object, name: name)
+        }
+    }
+
+    private func botFunction(_ object: ConfigurationObject, name: String) -> BotFunction? {
+        object.require("description", "tell the model what the function does, and when to call it")
+        let description = object.string("description") ?? ""
+        let bindings = bindings(object)
+        let parameters = BotParameters(object, bindings: bindings.map(\.parameter))
+        let request = botRequest(object, parameters)
+        let confirmation = confirmation(object, request?.method, parameters)
+        let limits =
+            limits(object, scopes: [.user]) ?? object.standard("limits", Self.usualBotLimits, as: Self.json)
+        guard let schema = parameters.schema, let request else { return nil }
+        return BotFunction(
+            name: name, description: description, parameters: schema, modelParameters: parameters.shown, bindings: bindings,
+            request: request, confirmation: confirmation, limits: limits)
+    }
+
+    private func functionName(_ object: ConfigurationObject, others: [String]) -> String {
+        object.require("name", "give the function a name, such as get_order_list")
+        guard let name = object.string("name") else { return "" }
+        let path = object.path(of: "name")
+        if !BotText.isName(name) { problems.add(path, "expected 1 to 64 letters, digits, \"-\" or \"_\"") }
+        if others.contains(name) { problems.add(path, "another function of this bot has this name already") }
+        return name
+    }
+
+    private func bindings(_ function: ConfigurationObject) -> [(parameter: String, binding: BotBinding)] {
+        let path = function.path(of: "bind")
+        guard let value = function.value("bind") else { return [] }
+        guard case .object(let object) = value else {
+            problems.add(path, "expected an object such as {\"customer_id\": \"user_id\"}, found \(value.kind)")
+            return []
+        }
+        return object.members.compactMap { member in
+            guard let binding = member.value.text.flatMap({ BotBinding(rawValue: $0) }) else {
+                let words = BotBinding.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: " or ")
+                problems.add("\(path).\(printable(member.key))", "expected \(words)")
+                return nil
+            }
+            return (member.key, binding)
+        }
+    }
+
+    private func confirmation(_ object: ConfigurationObject, _ method: BotMethod?, _ parameters: BotParameters) -> BotConfirmation {
+        let confirmation = object.choice("confirm", default: method == .get ? BotConfirmation.none : .user)
+        if method == .get, confirmation != .none {
+            problems.add(
+                object.path(of: "confirm"),
+                "a function whose method is GET changes nothing, so there is nothing to confirm; give another method, or remove this")
+        }
+        if confirmation == .model, parameters.names.contains("confirmation") {
+            problems.add(
+                object.path(of: "parameters"), "\"confirmation\" is the name under which the model confirms; give the parameter another one"
+            )
+        }
+        return confirmation
+    }
+}
+
+/// The parameters of a function while they are read: which there are, and which of them have a value in each call.
+struct BotParameters {
+    /// What the root of the schema may say.
+    private static let rootKeywords = [
+        "type", "properties", "required", "additionalProperties", "title", "description", "$defs", "$schema", "$comment",
+    ]
+    /// What a bound parameter may say: it is a text, and nobody checks it.
+    private static let boundKeywords = ["type", "title", "description", "$comment"]
+    private static let none: JSONValue = ["type": "object", "properties": [:]]
+
+    /// All names.
+    let names: [String]
+    /// What the model sees.
+    let shown: JSONValue
+    /// The model's arguments are checked against this; nil when it is wrong.
+    let schema: JSONSchema?
+    private let bound: [String]
+    private let required: [String]
+
+    /// Reads `parameters`, and notes what is wrong with them.
+    /// - Parameter bindings: the names in `bind`.
+    init(_ function: ConfigurationObject, bindings: [String]) {
+        let value = function.value("parameters") ?? function.standard("parameters", Self.none) { $0 }
+        let path = function.path(of: "parameters")
+        let problems = function.problems
+        let properties = if case .object(let object)? = value["properties"] { object } else { JSONObject() }
+        names = properties.members.map(\.key)
+        bound = bindings
+        required = (value["required"]?.elements ?? []).compactMap(\.text)
+        shown = Self.without(bindings, in: value)
+        Self.checkRoot(value, path, problems)
+        for name in names where !BotText.isName(name) || name == "__proto__" {
+            problems.add("\(path).properties.\(printable(name))", "expected a name of 1 to 64 letters, digits, \"-\" or \"_\"")
+        }
+        for name in bindings {
+            let place = "\(function.path(of: "bind")).\(printable(name))"
+            guard let schema = properties[name] else {
+                problems.add(place, "there is no parameter of this name; add it to \"parameters\".\"properties\", or remove it here")
+                continue
+            }
+            Self.checkBound(schema, "\(path).properties.\(printable(name))", problems)
+        }
+        schema = Self.compiled(value, shown, path, problems)
+    }
+
+    /// Notes what is wrong with a name that an address or a header has a place for.
+    func check(placeholder name: String, path: String, _ problems: ConfigurationFindings) {
+        if bound.contains(name) { return }
+        if !names.contains(name) {
+            let known = names.isEmpty ? "it has none" : "it has \(names.joined(separator: ", "))"
+            return problems.add(path, "the function has no parameter \(printable(name)); \(known)")
+        }
+        if !required.contains(name) {
+            problems.add(path, "the parameter \(printable(name)) may be missing; add it to \"required\", or leave it out here")
+        }
+        if let schema, !schema.isPlain(member: name) {
+            problems.add(path, "the parameter \(printable(name)) must be of the type string, integer, number or boolean to stand here")
+        }
+    }
+
+    private static func checkRoot(_ value: JSONValue, _ path: String, _ problems: ConfigurationFindings) {
+        guard case .object(let object) = value else { return problems.add(path, "expected a JSON Schema, which is an object") }
+        if value["type"]?.text != "object" { problems.add("\(path).type", "expected \"object\", as arguments have names") }
+        for member in object.members where !rootKeywords.contains(member.key) {
+            problems.add(
+                "\(path).\(printable(member.key))", "not supported at the root; known here: \(rootKeywords.joined(separator: ", "))")
+        }
+        if let others = value["additionalProperties"], others != .bool(false) {
+            problems.add("\(path).additionalProperties", "expected false, as a function takes no unknown names; it may be left out")
+        }
+    }
+
+    private static func checkBound(_ schema: JSONValue, _ path: String, _ problems: ConfigurationFindings) {
+        guard case .object(let object) = schema, schema["type"]?.text == "string" else {
+            return problems.add(path, "a bound parameter is a text; give {\"type\": \"string\"}")
+        }
+        for member in object.members where !boundKeywords.contains(member.key) {
+            problems.add("\(path).\(printable(member.key))", "a bound parameter is not checked; remove this")
+        }
+    }
+
+    /// Compiles the whole for its mistakes, and what is left for the model.
+    private static func compiled(
+        _ value: JSONValue, _ shown: JSONValue, _ path: String, _ problems: ConfigurationFindings
+    ) -> JSONSchema? {
+        do throws(JSONSchema.Mistakes) {
+            _ = try JSONSchema(value, refusesUnknownNames: true)
+            return try JSONSchema(shown, refusesUnknownNames: true)
+        } catch {
+            // The root's own have been told.
+            for mistake in error.all where !mistake.path.isEmpty && !problems.all.contains(where: { $0.path == path + mistake.path }) {
+                problems.add(path + mistake.path, mistake.description)
+            }
+            return nil
+        }
+    }
+
+    /// The schema without some of its properties.
+    private static func without(_ names: [String], in value: JSONValue) -> JSONValue {
+        guard case .object(let object) = value, !names.isEmpty else { return value }
+        let members = object.members.compactMap { member -> (String, JSONValue)? in
+            switch (member.key, member.value) {
+            case ("properties", .object(let properties)):
+                let others = properties.members.filter { !names.contains($0.key) }.map { ($0.key, $0.value) }
+                return (member.key, .object(JSONObject(others)))
+            case ("required", .array(let required)):
+                let others = required.filter { name in !names.contains { $0 == name.text } }
+                return others.isEmpty ? nil : (member.key, .array(others))
+            default: return (member.key, member.value)
+            }
+        }
+        return .object(JSONObject(members))
+    }
+}

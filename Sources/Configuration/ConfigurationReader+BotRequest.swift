@@ -1,0 +1,111 @@
+internal import Core
+internal import Crypto
+internal import JSON
+
+/// The request to the company's backend that a function of a chatbot stands for.
+extension ConfigurationReader {
+    static let botRequestKeys = ConfigurationKeys.live("method", "url", "headers", "timeout_ms")
+
+    private static let mostBotHeaders = 20
+    private static let longestBotHeader = 4096
+
+    /// Headers that Deskgate writes itself, or that decide where a message ends; all that begin with `webhook-` are, too.
+    private static let ownBotHeaders =
+        ownHeaders + [
+            "accept", "accept-encoding", "idempotency-key", "keep-alive", "proxy-authorization", "proxy-connection", "traceparent",
+            "tracestate",
+            "user-agent",
+        ]
+
+    func botRequest(_ function: ConfigurationObject, _ parameters: BotParameters) -> BotRequest? {
+        function.require("request", "give {\"method\": \"GET\", \"url\": \"https://shop.example.com/orders\"}")
+        guard let object = function.object("request", keys: Self.botRequestKeys) else { return nil }
+        object.require("method", "give \"GET\" for what changes nothing, otherwise \"POST\", \"PUT\", \"PATCH\" or \"DELETE\"")
+        object.require("url", "give the address to call, such as https://shop.example.com/orders/{order_id}")
+        let method = object.value("method").map { _ in object.choice("method", default: BotMethod.post) }
+        let url = botURL(object, parameters)
+        let headers = botHeaders(object, parameters)
+        let timeout = object.integer("timeout_ms", 100...30_000, default: BotRequest.usualTimeoutMilliseconds)
+        guard let method, let url else { return nil }
+        return BotRequest(method: method, url: url, headers: headers, timeoutMilliseconds: timeout)
+    }
+
+    private func botURL(_ object: ConfigurationObject, _ parameters: BotParameters) -> BotURLTemplate? {
+        guard let text = object.string("url") else { return nil }
+        let path = object.path(of: "url")
+        do throws(BotURLTemplate.Problem) {
+            let template = try BotURLTemplate(text)
+            guard let url = DestinationURL(template.sample), url.scheme == "https" || url.scheme == "http" else { throw .malformed }
+            if url.scheme == "http", !url.isLoopback {
+                problems.add(path, "plain http leaves this machine unprotected; give an https address")
+            }
+            for name in Set(template.placeholders).sorted() { parameters.check(placeholder: name, path: path, problems) }
+            return template
+        } catch {
+            problems.add(path, Self.told(error))
+            return nil
+        }
+    }
+
+    private static func told(_ problem: BotURLTemplate.Problem) -> String {
+        switch problem {
+        case .malformed: "expected an https address with a host, without a user, a password or a fragment"
+        case .misplaced(let name):
+            "{\(name)} may not stand here: only segments of the path and values of the query, as after \"?lang=\", may be filled in"
+        case .dotSegment: "expected a path without \".\" and \"..\""
+        case .text(let problem): told(problem)
+        }
+    }
+
+    private func botHeaders(_ request: ConfigurationObject, _ parameters: BotParameters) -> [BotRequest.Header] {
+        let path = request.path(of: "headers")
+        guard let value = request.value("headers") else { return [] }
+        guard case .object(let members) = value else {
+            problems.add(path, "expected an object with a text or {\"file\": \"PATH\"} for each name, found \(value.kind)")
+            return []
+        }
+        if members.members.count > Self.mostBotHeaders {
+            problems.add(path, "expected at most \(Self.mostBotHeaders) headers, found \(members.members.count)")
+        }
+        var names: Set<String> = []
+        return members.members.compactMap { member in
+            let path = "\(path).\(printable(member.key))"
+            let name = member.key.lowercased()
+            guard Self.isHeaderName(name), !Self.ownBotHeaders.contains(name), !name.hasPrefix("webhook-") else {
+                problems.add(path, "expected the name of a header that Deskgate does not write itself")
+                return nil
+            }
+            if !names.insert(name).inserted { problems.add(path, "the same header stands there already") }
+            return botHeader(member.value, named: name, path, parameters).map { BotRequest.Header(name: member.key, value: $0) }
+        }
+    }
+
+    /// Reads a text with places, or a secret where the name of the header says that it is one.
+    private func botHeader(_ value: JSONValue, named name: String, _ path: String, _ parameters: BotParameters) -> BotHeaderValue? {
+        if case .string(let inline) = value, !Self.saysSecret(name) {
+            // Beside a secret, whose own key is noted, the list of headers is not shown as a whole.
+            problems.settings.note(path, value, .file)
+            guard let text = botText(inline, path: path) else { return nil }
+            guard Self.isHeaderText(inline.utf8.span) else {
+                problems.add(path, Self.headerExpectation)
+                return nil
+            }
+            for name in Set(text.placeholders).sorted() { parameters.check(placeholder: name, path: path, problems) }
+            return .text(text)
+        }
+        guard let secret = secrets.text(value, path: path) else { return nil }
+        guard secret.withSpan({ Self.isHeaderText($0) }) else {
+            problems.add(path, Self.headerExpectation)
+            return nil
+        }
+        return .secret(secret)
+    }
+
+    private static let headerExpectation = "expected 1 to \(longestBotHeader) visible ASCII characters and inner spaces"
+
+    /// Spaces at the ends do not arrive (RFC 9110 section 5.5).
+    private static func isHeaderText(_ text: Span<UInt8>) -> Bool {
+        (1...longestBotHeader).contains(text.count) && text.indices.allSatisfy { (0x20..<0x7F).contains(text[$0]) } && text[0] != 0x20
+            && text[text.count - 1] != 0x20
+    }
+}

@@ -1,0 +1,57 @@
+package import JSON
+internal import JSONSchema
+
+/// The arguments of one call: what the model gave, and what the backend gets.
+package struct BotArguments: Sendable, Equatable {
+    /// The model's, checked.
+    package let given: JSONObject
+    /// The model's and the bound ones.
+    package let complete: JSONObject
+    /// The complete ones in the canonical form of `JSONSchema.canonical`: equal arguments have equal bytes.
+    package let canonical: [UInt8]
+}
+
+extension BotFunction {
+    /// The most arguments that may come as texts.
+    private static var mostTexts: Int { 256 }
+
+    /// Checks the model's arguments and adds the bound ones.
+    /// - Throws: a sentence about the first few mistakes.
+    package func arguments(_ given: JSONValue, of ticket: BotTicket) throws(BotArgumentsProblem) -> BotArguments {
+        try arguments(given, appID: ticket.appID, userID: ticket.userID)
+    }
+
+    /// Checks the model's arguments and adds those of a user of an app.
+    /// - Throws: a sentence about the first few mistakes.
+    package func arguments(_ given: JSONValue, appID: String, userID: String) throws(BotArgumentsProblem) -> BotArguments {
+        guard case .object(let object) = given else { throw BotArgumentsProblem("the arguments must be an object") }
+        let violations = parameters.violations(in: given)
+        guard violations.isEmpty else {
+            throw BotArgumentsProblem(violations.map(\.description).joined(separator: "; "))
+        }
+        var complete = object
+        for (parameter, binding) in bindings {
+            complete.append(.string(binding == .userID ? userID : appID), forKey: parameter)
+        }
+        let canonical = JSONSchema.canonical(.object(complete))
+        if changesSomething, canonical.count > Self.longestConfirmedArguments {
+            throw BotArgumentsProblem("the arguments are longer than \(Self.longestConfirmedArguments) bytes")
+        }
+        return BotArguments(given: object, complete: complete, canonical: canonical)
+    }
+
+    /// The arguments that came as texts, in a query or a form: each becomes what its parameter's type says, where it can be read so.
+    /// - Throws: a sentence about a name that came twice.
+    package func value(ofTexts texts: [(name: String, text: String)]) throws(BotArgumentsProblem) -> JSONValue {
+        guard texts.count <= Self.mostTexts else { throw BotArgumentsProblem("there are more than \(Self.mostTexts) arguments") }
+        var members: [(String, JSONValue)] = []
+        var names: Set<[UInt8]> = []
+        for (name, text) in texts {
+            guard names.insert(Array(name.utf8)).inserted else {
+                throw BotArgumentsProblem("\(JSONSchema.shown(name)) has two values")
+            }
+            members.append((name, parameters.value(ofText: text, forMember: name)))
+        }
+        return .object(JSONObject(members))
+    }
+}

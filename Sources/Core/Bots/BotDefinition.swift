@@ -1,0 +1,64 @@
+package import Crypto
+
+/// A chatbot: for which apps it answers, what it is told, and which functions a model may call for it.
+package struct BotDefinition: Sendable {
+    /// What the bot says first.
+    package struct FirstMessage: Sendable, Equatable {
+        /// The text.
+        package let message: String
+        /// The quick replies below it, in their order; empty for none.
+        package let options: [String]
+
+        /// Takes both as they are.
+        package init(message: String, options: [String]) {
+            (self.message, self.options) = (message, options)
+        }
+    }
+
+    /// Its part of the path: 1 to 32 lower-case letters, digits, `-` or `_`.
+    package let name: String
+    /// The ids of the apps that it serves; at least one.
+    package let apps: [String]
+    /// Where the vendor reaches the public listener: an address without a slash at its end.
+    package let publicURL: String
+    /// What signs the calls to the company's backend, the first for new ones; at least one.
+    package let secrets: [StandardWebhookSecret]
+    /// What signs tickets and confirmations, derived from the secrets.
+    package let keys: BotKeys
+    /// What the model is told.
+    package let systemMessage: BotText
+    /// What the bot says first; nil for nothing.
+    package let firstMessage: FirstMessage?
+    /// How long a ticket is valid, in seconds.
+    package let ticketLifeSeconds: UInt64
+    /// Whether the arguments of calls are stored in clear.
+    package let recordsArguments: Bool
+    /// What a model may call, each name once, in the order of the configuration.
+    package let functions: [BotFunction]
+
+    /// Makes a bot of parts that have been checked; throws when OpenSSL fails.
+    /// - Parameter secrets: at least one.
+    package init(
+        name: String, apps: [String], publicURL: String, secrets: [StandardWebhookSecret], systemMessage: BotText,
+        firstMessage: FirstMessage? = nil, ticketLifeSeconds: UInt64 = usualTicketLifeSeconds, recordsArguments: Bool = false,
+        functions: [BotFunction]
+    ) throws(CryptoError) {
+        keys = try BotKeys(secrets)
+        (self.name, self.apps, self.publicURL, self.secrets) = (name, apps, publicURL, secrets)
+        (self.systemMessage, self.firstMessage) = (systemMessage, firstMessage)
+        (self.ticketLifeSeconds, self.recordsArguments, self.functions) = (ticketLifeSeconds, recordsArguments, functions)
+    }
+
+    /// How long a ticket is valid where nothing else is said, in seconds.
+    package static var usualTicketLifeSeconds: UInt64 { 600 }
+
+    /// The function of this name; nil when there is none.
+    package func function(named name: String) -> BotFunction? {
+        functions.first { $0.name.utf8.elementsEqual(name.utf8) }
+    }
+
+    /// The address at which the vendor calls a function.
+    package func address(of function: BotFunction) -> String {
+        "\(publicURL)/bots/\(name)/functions/\(function.name)"
+    }
+}

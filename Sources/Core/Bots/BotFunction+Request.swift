@@ -1,0 +1,53 @@
+internal import Crypto
+internal import JSON
+
+extension BotFunction {
+    /// The longest value of a header that arguments fill, in bytes.
+    static var longestHeader: Int { 4096 }
+
+    /// The request to the backend with these arguments.
+    ///
+    /// Those that have no place in the address or a header go into the query (GET) or into a JSON object. Throws a sentence about an argument
+    /// that cannot stand where it belongs.
+    package func filledRequest(with arguments: BotArguments) throws(BotArgumentsProblem) -> BotFilledRequest {
+        let value = { (name: String) in arguments.complete[name].map(Self.text) ?? "" }
+        let rest = arguments.complete.members.filter { !placedParameters.contains($0.key) }
+        let isGet = request.method == .get
+        return BotFilledRequest(
+            method: request.method,
+            url: try request.url.filled(value, adding: isGet ? rest.map { ($0.key, Self.text($0.value)) } : []),
+            headers: try headers(value),
+            body: isGet ? nil : JSONValue.object(JSONObject(rest.map { ($0.key, $0.value) })).serialized(),
+            timeoutMilliseconds: request.timeoutMilliseconds)
+    }
+
+    /// The parameters that have a place in the address or a header.
+    package var placedParameters: [String] {
+        request.headers.reduce(into: request.url.placeholders) { names, header in
+            if case .text(let text) = header.value { names += text.placeholders }
+        }
+    }
+
+    private func headers(_ value: (String) -> String) throws(BotArgumentsProblem) -> [(name: String, value: String)] {
+        var headers: [(name: String, value: String)] = []
+        for header in request.headers {
+            switch header.value {
+            case .secret(let secret):
+                headers.append((header.name, secret.withSpan { bytes in String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self) }))
+            case .text(let text):
+                let filled = text.filled { BotURLTemplate.escaped(value($0)) }
+                guard filled.utf8.count <= Self.longestHeader else {
+                    throw BotArgumentsProblem("\(text.placeholders.joined(separator: ", ")) is too long")
+                }
+                headers.append((header.name, filled))
+            }
+        }
+        return headers
+    }
+
+    /// An argument as text: a string itself, everything else as JSON.
+    private static func text(_ value: JSONValue) -> String {
+        if case .string(let text) = value { return text }
+        return String(decoding: value.serialized(), as: UTF8.self)
+    }
+}

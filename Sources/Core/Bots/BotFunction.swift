@@ -1,0 +1,55 @@
+package import JSON
+package import JSONSchema
+
+/// What fills a parameter in place of the model.
+package enum BotBinding: String, Sendable, CaseIterable {
+    /// The user whom the ticket names.
+    case userID = "user_id"
+    /// The app that the ticket names.
+    case appID = "app_id"
+}
+
+/// Who must agree before a function that changes something is called.
+package enum BotConfirmation: String, Sendable, CaseIterable {
+    /// The user, from the customer's app and with his security key.
+    case user
+    /// The model, by a second call. It may agree with itself.
+    case model
+    /// Nobody.
+    case none
+}
+
+/// A function that a model may call: its name and parameters, and the request to the company's backend that it stands for.
+package struct BotFunction: Sendable {
+    /// 1 to 64 letters, digits, `-` or `_`.
+    package let name: String
+    /// What the model reads of it.
+    package let description: String
+    /// What the model's arguments are checked against: an object that does not know the bound parameters, and no unknown names.
+    package let parameters: JSONSchema
+    /// The same schema as the model sees it: the configured one without the bound parameters.
+    package let modelParameters: JSONValue
+    /// The parameters that the model does not fill, in the order of the configuration.
+    package let bindings: [(parameter: String, binding: BotBinding)]
+    /// What is sent to the backend.
+    package let request: BotRequest
+    /// Who must agree before it is called; `.none` where it changes nothing.
+    package let confirmation: BotConfirmation
+    /// How often one user may call it; all have the scope `user`.
+    package let limits: [LimitRule]
+
+    /// Makes a function of parts that have been checked.
+    package init(
+        name: String, description: String, parameters: JSONSchema, modelParameters: JSONValue,
+        bindings: [(parameter: String, binding: BotBinding)], request: BotRequest, confirmation: BotConfirmation, limits: [LimitRule]
+    ) {
+        (self.name, self.description, self.parameters, self.modelParameters) = (name, description, parameters, modelParameters)
+        (self.bindings, self.request, self.confirmation, self.limits) = (bindings, request, confirmation, limits)
+    }
+
+    /// Whether a call may change something: its method is not GET.
+    package var changesSomething: Bool { request.method != .get }
+
+    /// The longest arguments of a function that changes something, in bytes of canonical JSON, since a confirmation carries them.
+    package static var longestConfirmedArguments: Int { 16 << 10 }
+}

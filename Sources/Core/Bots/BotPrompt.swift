@@ -1,0 +1,93 @@
+package import JSON
+
+/// What a model is told of a bot: the texts that the customer's app passes on to the vendor, and the same for a company's own model.
+package struct BotPrompt: Sendable {
+    /// The most fields of one bot.
+    package static let mostFields = 32
+    /// The longest value of a field, in bytes of a JSON string without its quotes.
+    package static let longestField = 256
+    /// The place of the user's id in a system message.
+    package static let userPlaceholder = BotBinding.userID.rawValue
+
+    private let bot: BotDefinition
+    private let userID: String
+    private let fields: [String: String]
+
+    /// Makes the texts for a user.
+    /// - Parameter fields: what fills the places of the system message beside `user_id`; those that it has no place for are ignored.
+    /// - Throws: a sentence about a field that is missing or too long.
+    package init(of bot: BotDefinition, userID: String, fields: [(name: String, text: String)]) throws(BotArgumentsProblem) {
+        for name in bot.fields {
+            guard let text = fields.first(where: { $0.name == name })?.text else { throw BotArgumentsProblem("fields.\(name) is missing") }
+            guard Self.escapedCount(text) <= Self.longestField else {
+                throw BotArgumentsProblem("fields.\(name) is longer than \(Self.longestField) bytes")
+            }
+        }
+        self.bot = bot
+        self.userID = userID
+        self.fields = Dictionary(fields.map { ($0.name, $0.text) }) { first, _ in first }
+    }
+
+    /// The text of a `data` with `ai_attrs`: the system message and the functions with addresses that point here.
+    /// - Parameter ticket: the text of a ticket.
+    package func aiAttributes(ticket: String) -> String {
+        Self.text(systemMessage: systemMessage, functions: bot.functions.map { Self.attributes(of: $0, bot: bot, ticket: ticket) })
+    }
+
+    /// The text of a channel's `data` with what the bot says first; nil when it says nothing.
+    package var firstMessageData: String? { Self.firstMessageData(of: bot) }
+
+    /// The functions as models of the chat-completions kind take them.
+    package var tools: JSONValue {
+        .array(
+            bot.functions.map { function in
+                [
+                    "type": "function",
+                    "function": [
+                        "name": .string(function.name), "description": .string(function.description),
+                        "parameters": function.modelParameters,
+                    ],
+                ]
+            })
+    }
+
+    /// What the model is told first.
+    package var systemMessage: String {
+        bot.systemMessage.filled { $0 == Self.userPlaceholder ? userID : fields[$0] ?? "" }
+    }
+
+    /// The bytes of a text in a JSON string, without its quotes.
+    static func escapedCount(_ text: String) -> Int { JSONValue.string(text).serialized().count - 2 }
+
+    /// A function as `ai_attrs` has it. The vendor is asked to send POST, which is right for all functions.
+    static func attributes(of function: BotFunction, bot: BotDefinition, ticket: String) -> JSONValue {
+        [
+            "request": [
+                "headers": ["Authorization": .string("Bearer \(ticket)")], "method": "POST", "url": .string(bot.address(of: function)),
+            ],
+            "name": .string(function.name), "description": .string(function.description), "parameters": function.modelParameters,
+        ]
+    }
+
+    static func text(systemMessage: String, functions: [JSONValue]) -> String {
+        text(["ai_attrs": ["system_message": .string(systemMessage), "functions": .array(functions)]])
+    }
+
+    static func firstMessageData(of bot: BotDefinition) -> String? {
+        bot.firstMessage.map { first in
+            let data: JSONValue = first.options.isEmpty ? [:] : ["options": .array(first.options.map { .string($0) })]
+            return text(["first_message_data": [["data": data, "message": .string(first.message)]]])
+        }
+    }
+
+    private static func text(_ value: JSONValue) -> String { String(decoding: value.serialized(), as: UTF8.self) }
+}
+
+extension BotDefinition {
+    /// The fields that a start must give: the places of the system message beside `user_id`, each once.
+    package var fields: [String] {
+        var names: [String] = []
+        for name in systemMessage.placeholders where name != BotPrompt.userPlaceholder && !names.contains(name) { names.append(name) }
+        return names
+    }
+}

@@ -1,0 +1,78 @@
+package import Crypto
+
+/// The method of a request to the company's backend.
+package enum BotMethod: String, Sendable, CaseIterable {
+    case get = "GET"
+    case post = "POST"
+    case put = "PUT"
+    case patch = "PATCH"
+    case delete = "DELETE"
+}
+
+/// The value of a header of a request to the company's backend.
+package enum BotHeaderValue: Sendable {
+    /// A text with places for arguments.
+    case text(BotText)
+    /// A secret, sent as it is.
+    case secret(SecretBytes)
+}
+
+/// The request to the company's backend that a function stands for.
+package struct BotRequest: Sendable {
+    /// One of its headers.
+    package struct Header: Sendable {
+        /// Its name.
+        package let name: String
+        /// Its value.
+        package let value: BotHeaderValue
+
+        /// Takes both as they are.
+        package init(name: String, value: BotHeaderValue) {
+            (self.name, self.value) = (name, value)
+        }
+    }
+
+    /// The method.
+    package let method: BotMethod
+    /// The address, with places for arguments.
+    package let url: BotURLTemplate
+    /// Its own headers; no name twice.
+    package let headers: [Header]
+    /// How long the backend may take, in milliseconds.
+    package let timeoutMilliseconds: Int
+
+    /// How long a backend may take where nothing else is said, in milliseconds: the vendor waits for about that.
+    package static var usualTimeoutMilliseconds: Int { 3000 }
+
+    /// Takes all as it is.
+    package init(
+        method: BotMethod, url: BotURLTemplate, headers: [Header] = [], timeoutMilliseconds: Int = usualTimeoutMilliseconds
+    ) {
+        (self.method, self.url, self.headers, self.timeoutMilliseconds) = (method, url, headers, timeoutMilliseconds)
+    }
+}
+
+/// A request to the company's backend with all arguments in their places.
+package struct BotFilledRequest: Sendable {
+    /// The method.
+    package let method: BotMethod
+    /// The address, in visible ASCII.
+    package let url: String
+    /// The configured headers, secrets included: not to be logged.
+    package let headers: [(name: String, value: String)]
+    /// A JSON object with the arguments that have no place in the address or a header; nil for GET.
+    package let body: [UInt8]?
+    /// How long the backend may take, in milliseconds.
+    package let timeoutMilliseconds: Int
+}
+
+/// Why arguments make no call: a sentence that the model can act on, without their values.
+package struct BotArgumentsProblem: Error, Equatable, CustomStringConvertible {
+    /// The sentence, such as `order_id is missing`.
+    package let description: String
+
+    /// Takes the sentence as it is.
+    package init(_ description: String) {
+        self.description = description
+    }
+}

@@ -1,0 +1,76 @@
+/// A text with places that are filled in later, such as `You help {user_id}.`; `{{` and `}}` stand for braces.
+package struct BotText: Sendable, Equatable {
+    /// What is wrong with a text.
+    package enum Problem: Error, Equatable {
+        /// A brace has no partner.
+        case unpairedBrace
+        /// What stands between braces is not 1 to 64 letters, digits, `-` or `_`.
+        case name
+    }
+
+    /// A part of the text.
+    enum Piece: Sendable, Equatable {
+        case literal(String)
+        case placeholder(String)
+    }
+
+    /// The parts in their order, no two literals one after the other.
+    private(set) var pieces: [Piece] = []
+
+    /// Reads a text.
+    package init(_ text: String) throws(Problem) {
+        var rest = text.unicodeScalars[...]
+        var literal = String.UnicodeScalarView()
+        while let scalar = rest.popFirst() {
+            switch scalar {
+            case "{" where rest.first == "{", "}" where rest.first == "}": literal.append(rest.removeFirst())
+            case "{":
+                if !literal.isEmpty { pieces.append(.literal(String(literal))) }
+                literal = String.UnicodeScalarView()
+                pieces.append(.placeholder(try Self.takeName(&rest)))
+            case "}": throw .unpairedBrace
+            default: literal.append(scalar)
+            }
+        }
+        if !literal.isEmpty { pieces.append(.literal(String(literal))) }
+    }
+
+    /// The names of its places in their order, each as often as it stands there.
+    package var placeholders: [String] {
+        pieces.compactMap { if case .placeholder(let name) = $0 { name } else { nil } }
+    }
+
+    /// The text with everything filled in; what is filled in is not looked at again.
+    package func filled<E: Error>(_ value: (_ name: String) throws(E) -> String) throws(E) -> String {
+        var text = ""
+        for piece in pieces {
+            switch piece {
+            case .literal(let literal): text += literal
+            case .placeholder(let name): text += try value(name)
+            }
+        }
+        return text
+    }
+
+    /// Whether a text may name a place, and so a parameter: 1 to 64 letters, digits, `-` or `_`.
+    package static func isName(_ text: some StringProtocol) -> Bool {
+        (1...64).contains(text.utf8.count)
+            && text.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                    UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+                    true
+                default: false
+                }
+            }
+    }
+
+    /// Takes a name behind its opening brace, and the closing one.
+    private static func takeName(_ rest: inout Substring.UnicodeScalarView) throws(Problem) -> String {
+        guard let end = rest.firstIndex(of: "}") else { throw .unpairedBrace }
+        let name = String(rest[..<end])
+        rest = rest[rest.index(after: end)...]
+        guard isName(name) else { throw .name }
+        return name
+    }
+}

@@ -1,0 +1,73 @@
+internal import Crypto
+internal import Time
+
+/// The bytes of a ticket, taken apart but not verified.
+struct BotTicketLayout {
+    static let codeCount = 16
+    private static let fixedCount = 4 + 4 + 5 + 2 + 8
+    /// The longest text of a ticket in bytes: the longest user's id has 200 bytes in UTF-16.
+    static let longestText = BotTicket.prefix.utf8.count + ((fixedCount + 2 * FieldGrammar.longestUserID + codeCount) * 4 + 2) / 3
+
+    let bot, app: [UInt8]
+    let signed: [UInt8]
+    let code: [UInt8]
+    private let issuedAt, life, startID: UInt64
+    private let user: BotTicketUser
+
+    /// Takes bytes apart; nil when they are too few or too many.
+    init?(_ bytes: [UInt8]) {
+        guard bytes.count > Self.fixedCount + Self.codeCount else { return nil }
+        (bot, app) = (Array(bytes[0..<4]), Array(bytes[4..<8]))
+        let lifeAndForm = Self.number(bytes[13..<15])
+        (issuedAt, life, startID) = (Self.number(bytes[8..<13]), lifeAndForm & BotTicket.longestLife, Self.number(bytes[15..<23]))
+        signed = Array(bytes.dropLast(Self.codeCount))
+        code = Array(bytes.suffix(Self.codeCount))
+        user = BotTicketUser(bytes: Array(signed.dropFirst(Self.fixedCount)), isUTF16: lifeAndForm > BotTicket.longestLife)
+    }
+
+    /// The ticket; nil when the user's id is no text.
+    func ticket(appID: String) -> BotTicket? {
+        user.text.map {
+            BotTicket(appID: appID, userID: $0, issuedAt: UnixSeconds(rawValue: issuedAt), lifeSeconds: life, startID: startID)
+        }
+    }
+
+    /// The first four bytes of the SHA-256 of a name, which spare room for the name itself.
+    static func digest(_ name: String) throws(CryptoError) -> [UInt8] {
+        Array(try sha256(name.utf8.span).prefix(4))
+    }
+
+    private static func number(_ bytes: ArraySlice<UInt8>) -> UInt64 {
+        bytes.reduce(0) { $0 << 8 | UInt64($1) }
+    }
+}
+
+/// A user's id in the shorter of UTF-8 and UTF-16, of which an id of 100 code units takes 200 bytes at most.
+struct BotTicketUser {
+    let bytes: [UInt8]
+    let isUTF16: Bool
+
+    init(_ text: String) {
+        isUTF16 = text.utf8.count > 2 * text.utf16.count
+        bytes = isUTF16 ? text.utf16.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] } : Array(text.utf8)
+    }
+
+    init(bytes: [UInt8], isUTF16: Bool) {
+        (self.bytes, self.isUTF16) = (bytes, isUTF16)
+    }
+
+    /// The text; nil when the bytes are not a valid one.
+    var text: String? {
+        guard isUTF16 else { return String(validating: bytes, as: UTF8.self) }
+        guard bytes.count.isMultiple(of: 2) else { return nil }
+        let units = stride(from: 0, to: bytes.count, by: 2).map { UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1]) }
+        return String(validating: units, as: UTF16.self)
+    }
+}
+
+extension [UInt8] {
+    /// Appends the lowest bytes of a number, the highest first.
+    mutating func append(_ number: UInt64, count: Int) {
+        for index in (0..<count).reversed() { append(UInt8(truncatingIfNeeded: number >> UInt64(8 * index))) }
+    }
+}

@@ -1,0 +1,48 @@
+internal import JSON
+
+/// The most tokens that the texts for a bot's model can have.
+///
+/// A byte-level BPE, as the common tokenisers are, makes no more tokens than the text has bytes of UTF-8. So the bound is the number of bytes
+/// with the longest ticket, the longest user's id and the longest fields.
+package struct BotTokenBound: Sendable, Equatable {
+    /// What the vendor takes of one `data`, in tokens.
+    package static let most = 4027
+
+    /// One part of the bound.
+    package struct Part: Sendable, Equatable {
+        /// What takes it: a key of the configuration, or a function's name.
+        package let name: String
+        /// In bytes.
+        package let bytes: Int
+    }
+
+    /// A user's id has at most 100 UTF-16 code units: none takes more than three bytes of UTF-8, or two with an escape.
+    static let longestUserID = 3 * FieldGrammar.longestUserID
+
+    /// The bound of `ai_attrs`.
+    package let prompt: Int
+    /// What the bound of `ai_attrs` consists of, the largest first.
+    package let parts: [Part]
+    /// The bound of `first_message_data`.
+    package let firstMessage: Int
+
+    /// Computes the bound of a bot.
+    package init(of bot: BotDefinition) {
+        let ticket = String(repeating: "x", count: BotTicketLayout.longestText)
+        let system = bot.systemMessage.pieces.reduce(0) { count, piece in
+            switch piece {
+            case .literal(let text): count + BotPrompt.escapedCount(text)
+            case .placeholder(BotPrompt.userPlaceholder): count + Self.longestUserID
+            case .placeholder: count + BotPrompt.longestField
+            }
+        }
+        let functions = bot.functions.map { function in
+            // With the comma that separates it from the next one.
+            Part(name: function.name, bytes: BotPrompt.attributes(of: function, bot: bot, ticket: ticket).serialized().count + 1)
+        }
+        let frame = BotPrompt.text(systemMessage: "", functions: []).utf8.count
+        parts = ([Part(name: "system_message", bytes: system)] + functions).sorted { $0.bytes > $1.bytes }
+        prompt = parts.reduce(frame) { $0 + $1.bytes }
+        firstMessage = BotPrompt.firstMessageData(of: bot)?.utf8.count ?? 0
+    }
+}

@@ -1,0 +1,118 @@
+internal import Bytes
+
+/// Takes the pieces of an address's template apart into origin, segments and query items.
+struct BotURLReader {
+    private enum Place {
+        case origin, path, query
+    }
+
+    private var place = Place.origin
+    private var origin = ""
+    private var segments: [[BotText.Piece]] = []
+    private var query: [[BotText.Piece]] = []
+
+    /// Takes the next piece.
+    mutating func take(_ piece: BotText.Piece) throws(BotURLTemplate.Problem) {
+        switch piece {
+        case .placeholder(let name): try take(placeholder: name)
+        case .literal(let text):
+            guard text.utf8.allSatisfy(Self.isAllowed) else { throw .malformed }
+            for character in text { take(character) }
+        }
+    }
+
+    /// What has been taken.
+    func parts() throws(BotURLTemplate.Problem) -> (origin: String, segments: [[BotText.Piece]], query: [[BotText.Piece]]?) {
+        guard let colon = origin.utf8.firstIndex(of: UInt8(ascii: ":")), colon > origin.startIndex else { throw .malformed }
+        let rest = origin[colon...]
+        guard rest.hasPrefix("://"), rest.utf8.count > 3, !rest.utf8.contains(UInt8(ascii: "@")) else { throw .malformed }
+        for segment in segments where segment.count == 1 {
+            if case .literal(let name) = segment[0], BotPathValue.isDots(name) { throw .dotSegment }
+        }
+        return (origin, segments, place == .query ? query : nil)
+    }
+
+    private mutating func take(_ character: Character) {
+        switch (place, character) {
+        case (.origin, "/") where !origin.contains("://"): origin.append(character)
+        case (.origin, "/"), (.path, "/"):
+            place = .path
+            segments.append([])
+        case (.origin, "?"), (.path, "?"):
+            place = .query
+            query.append([])
+        case (.query, "&"): query.append([])
+        case (.origin, _): origin.append(character)
+        case (.path, _): Self.append(character, to: &segments[segments.count - 1])
+        case (.query, _): Self.append(character, to: &query[query.count - 1])
+        }
+    }
+
+    private mutating func take(placeholder name: String) throws(BotURLTemplate.Problem) {
+        switch place {
+        case .origin: throw .misplaced(name)
+        case .path: segments[segments.count - 1].append(.placeholder(name))
+        case .query:
+            guard case .literal(let before)? = query[query.count - 1].first, before.contains("=") else { throw .misplaced(name) }
+            query[query.count - 1].append(.placeholder(name))
+        }
+    }
+
+    private static func append(_ character: Character, to pieces: inout [BotText.Piece]) {
+        guard case .literal(let text)? = pieces.last else { return pieces.append(.literal(String(character))) }
+        pieces[pieces.count - 1] = .literal(text + String(character))
+    }
+
+    /// Visible ASCII without what no address has, and without a fragment.
+    private static func isAllowed(_ byte: UInt8) -> Bool {
+        (0x21..<0x7F).contains(byte) && !"\"<>\\^`{|}#".utf8.contains(byte)
+    }
+}
+
+/// What an argument may be that fills a segment of a path.
+enum BotPathValue {
+    private static let longest = 1024
+    private static let mostDecodings = 3
+
+    /// Whether a text neither is empty, nor has control characters, nor leads out of its segment: not even for a backend that decodes it
+    /// again, takes `%2F` for a slash, or has parameters behind `;`.
+    static func isSafe(_ text: String) -> Bool {
+        guard (1...longest).contains(text.utf8.count) else { return false }
+        var bytes = Array(text.utf8)
+        for _ in 0..<mostDecodings {
+            if bytes.span.hasControlCharacter || hasDotPart(bytes) { return false }
+            let decoded = decoded(bytes)
+            if decoded.count == bytes.count { return true }
+            bytes = decoded
+        }
+        return false
+    }
+
+    /// Whether a segment of a template means this directory or the one above it.
+    static func isDots(_ text: String) -> Bool {
+        hasDotPart(decoded(Array(text.utf8)))
+    }
+
+    private static func hasDotPart(_ bytes: [UInt8]) -> Bool {
+        bytes.split { #"/\;"#.utf8.contains($0) }.contains { part in
+            part.count <= 2 && part.allSatisfy { $0 == UInt8(ascii: ".") }
+        }
+    }
+
+    private static func decoded(_ bytes: [UInt8]) -> [UInt8] {
+        var decoded: [UInt8] = []
+        var index = 0
+        while index < bytes.count {
+            if bytes[index] == UInt8(ascii: "%"), index + 2 < bytes.count,
+                let byte = Hexadecimal.byte(bytes[index + 1], bytes[index + 2])
+            {
+                decoded.append(byte)
+                index += 3
+            } else {
+                decoded.append(bytes[index])
+                index += 1
+            }
+        }
+        return decoded
+    }
+}

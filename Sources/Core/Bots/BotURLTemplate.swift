@@ -1,0 +1,100 @@
+internal import Bytes
+
+/// An address with places for arguments in segments of its path and values of its query, such as
+/// `https://shop.example.com/orders/{order_id}?lang={language}`.
+///
+/// What is filled in stays where it is put: it is percent-encoded but for the unreserved characters (RFC 3986 section 2.3), and no segment
+/// becomes empty, `.` or `..`, so scheme, host, port, the number of segments and of query items are those of the template.
+package struct BotURLTemplate: Sendable, Equatable {
+    /// What is wrong with a template.
+    package enum Problem: Error, Equatable {
+        /// It is not `scheme://host…` in visible ASCII without a user, a password and a fragment.
+        case malformed
+        /// A place is in the scheme, the host, the port or the name of a query item.
+        case misplaced(String)
+        /// A segment of the path is `.` or `..`.
+        case dotSegment
+        /// Its braces.
+        case text(BotText.Problem)
+    }
+
+    /// The longest filled address in bytes.
+    package static var longest: Int { 4096 }
+
+    /// The scheme, `://`, the host and the port.
+    package let origin: String
+    private let segments: [[BotText.Piece]]
+    private let query: [[BotText.Piece]]?
+
+    /// Reads a template.
+    package init(_ text: String) throws(Problem) {
+        let pieces: [BotText.Piece]
+        do throws(BotText.Problem) {
+            pieces = try BotText(text).pieces
+        } catch {
+            throw .text(error)
+        }
+        var reader = BotURLReader()
+        for piece in pieces { try reader.take(piece) }
+        (origin, segments, query) = try reader.parts()
+    }
+
+    /// The names of its places in their order, each as often as it stands there.
+    package var placeholders: [String] {
+        (segments + (query ?? [])).joined().compactMap { if case .placeholder(let name) = $0 { name } else { nil } }
+    }
+
+    /// The template with `x` in all places, for rules that look at whole addresses.
+    package var sample: String {
+        Self.joined(origin, segments.map(Self.sample), query?.map(Self.sample))
+    }
+
+    /// The address with everything filled in.
+    /// - Parameters:
+    ///   - value: the text of an argument.
+    ///   - added: further items of the query.
+    /// - Throws: a sentence about the argument that has no place there.
+    package func filled(
+        _ value: (_ name: String) -> String, adding added: [(name: String, value: String)] = []
+    ) throws(BotArgumentsProblem) -> String {
+        var segments: [String] = []
+        for segment in self.segments { segments.append(try Self.segment(segment, value)) }
+        var items = query.map { $0.map { Self.text(of: $0) { Self.escaped(value($0)) } } }
+        if !added.isEmpty { items = (items ?? []) + added.map { "\(Self.escaped($0.name))=\(Self.escaped($0.value))" } }
+        let url = Self.joined(origin, segments, items)
+        guard url.utf8.count <= Self.longest else { throw BotArgumentsProblem("the arguments are too long for an address") }
+        return url
+    }
+
+    /// A text as URLs hold it: unreserved characters as they are, all other bytes of its UTF-8 as `%` and two digits.
+    package static func escaped(_ text: String) -> String {
+        var bytes: [UInt8] = []
+        for byte in text.utf8 { bytes.append(percentEncoding: byte) }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private static func segment(_ pieces: [BotText.Piece], _ value: (String) -> String) throws(BotArgumentsProblem) -> String {
+        for case .placeholder(let name) in pieces where !BotPathValue.isSafe(value(name)) {
+            throw BotArgumentsProblem("\(name) is empty, too long, or not a name that may stand in an address")
+        }
+        let text = text(of: pieces) { escaped(value($0)) }
+        guard let name = pieces.lazy.compactMap({ if case .placeholder(let name) = $0 { name } else { nil } }).first else { return text }
+        guard !BotPathValue.isDots(text) else { throw BotArgumentsProblem("\(name) is not a name that may stand in an address") }
+        return text
+    }
+
+    private static func text(of pieces: [BotText.Piece], _ value: (String) -> String) -> String {
+        pieces.reduce(into: "") { text, piece in
+            switch piece {
+            case .literal(let literal): text += literal
+            case .placeholder(let name): text += value(name)
+            }
+        }
+    }
+
+    private static func sample(_ pieces: [BotText.Piece]) -> String { text(of: pieces) { _ in "x" } }
+
+    private static func joined(_ origin: String, _ segments: [String], _ query: [String]?) -> String {
+        origin + segments.map { "/\($0)" }.joined() + (query.map { "?\($0.joined(separator: "&"))" } ?? "")
+    }
+}

@@ -1,0 +1,90 @@
+package import Time
+
+/// That a limit is reached.
+package struct LimitRefusal: Sendable, Equatable {
+    /// The rule that is broken for longest.
+    package let rule: LimitRule
+    /// When it allows the next call.
+    package let until: UnixMilliseconds
+
+    /// Names the rule.
+    package init(_ rule: LimitRule, until: UnixMilliseconds) {
+        (self.rule, self.until) = (rule, until)
+    }
+
+    /// What refuses another call for longest; nil when nothing does.
+    /// - Parameter earliest: when the first of the last `max` calls came that a rule counts; nil when there were fewer.
+    static func longest<Failure: Error>(
+        of rules: [LimitRule], now: UnixMilliseconds, earliest: (LimitRule) throws(Failure) -> UnixMilliseconds?
+    ) throws(Failure) -> LimitRefusal? {
+        var longest: LimitRefusal?
+        for rule in rules {
+            guard let until = rule.allowedAt(earliest: try earliest(rule), now: now), until > longest?.until ?? 0 else { continue }
+            longest = LimitRefusal(rule, until: until)
+        }
+        return longest
+    }
+
+    /// How long the caller must wait, in whole seconds, rounded up.
+    package func seconds(at now: UnixMilliseconds) -> UInt64 { (now.remaining(until: until) + 999) / 1000 }
+}
+
+/// How often people have called, in sliding windows, as `LimitRule` says; in memory, and of this process alone. It is a value, and the caller
+/// locks. Record only people whose security key is in force.
+///
+/// The windows are exact for the last `personLimit` people. When another one calls, whoever called longest ago is forgotten. To refuse the new
+/// one instead would let many people, or one with many accounts, lock everybody else out for a whole window. Forgetting allows too much only to somebody for
+/// whom as many others have called meanwhile.
+package struct CallWindows: Sendable {
+    /// A person of an app.
+    package struct Person: Hashable, Sendable {
+        package let appID: ByteKey
+        package let userID: ByteKey
+
+        /// Names a person.
+        package init(appID: String, userID: String) {
+            (self.appID, self.userID) = (ByteKey(appID), ByteKey(userID))
+        }
+    }
+
+    private let rules: [LimitRule]
+    private let mostOfPerson: Int?
+    private let mostOfApp: Int?
+    private var ofPeople: BoundedTable<Person, CallTimes>
+    // As many as are configured, because whoever calls has proven to be of one.
+    private var ofApps: [ByteKey: CallTimes] = [:]
+
+    /// Makes windows without calls.
+    /// - Parameters:
+    ///   - rules: of the scopes `user` and `app`.
+    ///   - personLimit: how many people's calls are kept; 1 at least. Each takes 8 bytes a call, as many as the rules can ask for.
+    package init(_ rules: [LimitRule], personLimit: Int) {
+        precondition(rules.allSatisfy { $0.scope == .user || $0.scope == .app }, "calls are known by person and app")
+        self.rules = rules
+        mostOfPerson = rules.lazy.filter { $0.scope == .user }.map(\.max).max()
+        mostOfApp = rules.lazy.filter { $0.scope == .app }.map(\.max).max()
+        ofPeople = BoundedTable(limit: personLimit)
+    }
+
+    /// The rule that is broken for longest by another call; nil when there may be one.
+    package func refusal(of person: Person, now: UnixMilliseconds) -> LimitRefusal? {
+        LimitRefusal.longest(of: rules, now: now) { rule in
+            (rule.scope == .user ? ofPeople[person] : ofApps[person.appID])?.earliest(ofLast: rule.max)
+        }
+    }
+
+    /// Records a call, whether a rule refuses it or not.
+    package mutating func record(_ person: Person, now: UnixMilliseconds) {
+        if let mostOfPerson {
+            ofPeople.insert((ofPeople[person] ?? CallTimes()).adding(now, keeping: mostOfPerson), for: person)
+        }
+        if let mostOfApp { ofApps[person.appID] = (ofApps[person.appID] ?? CallTimes()).adding(now, keeping: mostOfApp) }
+    }
+
+    /// Records a call, unless a rule refuses it: what is refused does not count.
+    package mutating func take(_ person: Person, now: UnixMilliseconds) -> LimitRefusal? {
+        if let refusal = refusal(of: person, now: now) { return refusal }
+        record(person, now: now)
+        return nil
+    }
+}

@@ -1,0 +1,126 @@
+package import Time
+
+/// A call of a function of a bot, as the store keeps it: who asked for what, and what came of it. It holds neither a ticket nor an answer,
+/// and the arguments only where the configuration says so.
+package struct BotCall: Sendable, Equatable {
+    /// What came of a call; the word stands in metrics, in answers and in the store.
+    package enum Outcome: String, Sendable, CaseIterable {
+        /// It is under way. What it comes to is stored when the backend has answered.
+        case started
+        /// The company's backend has done it: a status of 2xx.
+        case succeeded
+        /// The backend has refused it: a status of 4xx.
+        case refused
+        /// The backend gave no usable answer; whether it has done something is not known.
+        case failed
+        /// The backend did not answer in time; whether it has done something is not known.
+        case timedOut = "timed_out"
+        /// The arguments do not fit what the function takes.
+        case invalid
+        /// The person has called too often.
+        case limited
+        /// The ticket is valid, but it allows this call no more.
+        case denied
+        /// It changes something, and nobody has confirmed it.
+        case confirmationRequired = "confirmation_required"
+        /// The process ended while it was under way; whether the backend has done something is not known.
+        case unknown
+
+        /// Whether somebody may look for it later: it is kept as long as dead deliveries, the others as long as delivered ones.
+        package var isTrouble: Bool { self == .failed || self == .timedOut || self == .unknown }
+
+        /// Whether what a call comes to may still be told: it is under way, or was believed to be lost.
+        package var isOpen: Bool { self == .started || self == .unknown }
+    }
+
+    /// How a call has ended.
+    package struct Ending: Sendable, Equatable {
+        /// What came of it; not `started`.
+        package let outcome: Outcome
+        /// The status of the backend's answer; nil without one.
+        package let statusCode: Int?
+        /// Why, in a stable word of ours; nil where the outcome says it all.
+        package let reason: String?
+        /// When.
+        package let at: UnixMilliseconds
+
+        /// Makes an ending.
+        package init(_ outcome: Outcome, statusCode: Int? = nil, reason: String? = nil, at: UnixMilliseconds) {
+            (self.outcome, self.statusCode, self.reason, self.at) = (outcome, statusCode, reason, at)
+        }
+    }
+
+    /// How long after its beginning a call that nobody has ended is given up as `unknown`, in milliseconds: the longest a backend may take
+    /// (100 seconds), and far more than the clocks of replicas differ by.
+    package static let lostAfterMilliseconds: UInt64 = 300_000
+    /// How long a call is kept at least, in milliseconds, however short the retention: longer than any ticket lives (one hour), so that its
+    /// key is known to every repeat.
+    package static let leastKeptMilliseconds: UInt64 = 7_200_000
+    /// The reason of a call whose process ended before it.
+    package static let interrupted = "interrupted"
+    /// How many bytes `key` has.
+    package static let keyCount = 32
+
+    /// Its id, which the backend is told.
+    package let id: UUIDv7
+    /// What makes another call the same one, 32 bytes; nil for a function that changes nothing, which may be called again and again.
+    package let key: [UInt8]?
+    /// The app.
+    package let appID: String
+    /// The person for whom the bot asks.
+    package let userID: String
+    /// The bot.
+    package let bot: String
+    /// The function.
+    package let function: String
+    /// The SHA-256 of the arguments' canonical JSON, in hexadecimal; empty where they could not be read.
+    package let argumentsSHA256: String
+    /// The arguments' canonical JSON; nil unless the bot's configuration has them recorded.
+    package let arguments: String?
+    /// What came of it.
+    package let outcome: Outcome
+    /// The status of the backend's answer; nil without one.
+    package let statusCode: Int?
+    /// Why, in a stable word of ours; nil where the outcome says it all.
+    package let reason: String?
+    /// When it began.
+    package let at: UnixMilliseconds
+    /// When it ended; nil while it is under way.
+    package let endedAt: UnixMilliseconds?
+
+    /// Makes a call.
+    /// - Parameter ending: nil for one that is under way.
+    package init(
+        id: UUIDv7, key: [UInt8]? = nil, appID: String, userID: String, bot: String, function: String, argumentsSHA256: String,
+        arguments: String? = nil, at: UnixMilliseconds, ending: Ending? = nil
+    ) {
+        if let key { precondition(key.count == Self.keyCount, "a key has 32 bytes") }
+        (self.id, self.key, self.appID, self.userID, self.bot, self.function) = (id, key, appID, userID, bot, function)
+        (self.argumentsSHA256, self.arguments, self.at) = (argumentsSHA256, arguments, at)
+        (outcome, statusCode, reason, endedAt) = (ending?.outcome ?? .started, ending?.statusCode, ending?.reason, ending?.at)
+    }
+
+    /// The same call with what came of it. The first ending counts, except that any ending replaces `unknown`.
+    package func ended(_ ending: Ending) -> BotCall {
+        guard outcome.isOpen else { return self }
+        return BotCall(
+            id: id, key: key, appID: appID, userID: userID, bot: bot, function: function, argumentsSHA256: argumentsSHA256,
+            arguments: arguments, at: at, ending: ending)
+    }
+
+    /// The calls of an outcome that began before the time that this returns are deleted.
+    /// - Parameters: as of `Store.purge`.
+    package static func kept(
+        _ outcome: Outcome, now: UnixMilliseconds, deliveredBefore: UnixMilliseconds, deadBefore: UnixMilliseconds
+    ) -> UnixMilliseconds {
+        min(outcome.isTrouble ? deadBefore : deliveredBefore, now.saturating(subtracting: leastKeptMilliseconds))
+    }
+}
+
+/// What a store has made of a call that was to begin.
+package enum BotCallBeginning: Sendable, Equatable {
+    /// It is durable.
+    case new
+    /// Nothing was stored: there is a call with its key already, which is this one.
+    case repeated(BotCall)
+}

@@ -1,0 +1,66 @@
+internal import Configuration
+internal import HTTPClient
+internal import HTTPServer
+internal import Observability
+package import POSIX
+internal import Service
+internal import Simulators
+
+/// A demonstration of bots in one process and on loopback alone: the service, a sample backend, a scripted model, the customer's app.
+///
+/// One thread owns it, and must call `stop` before it lets it go.
+package final class BotDemo {
+    private let shop: SampleShop
+    private let caller: BotDemoCaller
+    private let client: Client
+    private let reloader: ConfigurationReloader
+    /// What ends its parts, in the order of their beginnings.
+    private var stops: [() -> Void]
+
+    /// Starts the service and the shop of a directory that `deskgate init --bot-demo` has made. Call it before any other thread is started,
+    /// and after `Signals` is made.
+    /// - Throws: when a file is missing or wrong, or a port is taken.
+    package init(directory: String) throws(DemoFailure) {
+        let file = Path.resolve("config.json", in: directory)
+        let configuration: Configuration
+        do throws(ConfigurationError) {
+            configuration = try Configuration(contentsOf: file)
+        } catch {
+            throw DemoFailure("\(error)")
+        }
+        let settings = try BotDemoFiles(directory: directory).shopSettings()
+        var stops: [() -> Void] = []
+        do {
+            let shop = try SampleShop(settings)
+            stops.append { shop.stop() }
+            let service = try DemoService(
+                configuration, file: file, log: Path.resolve("deskgate.log", in: directory), stops: &stops)
+            caller = try BotDemoCaller(service.client, configuration)
+            (self.shop, client, reloader, self.stops) = (shop, service.client, service.reloader, stops)
+        } catch {
+            for stop in stops.reversed() { stop() }
+            throw DemoFailure("\(error)")
+        }
+    }
+
+    /// Has a customer talk with the model, and somebody attack it.
+    /// - Parameter say: takes what happens, a line at a time.
+    /// - Returns: what did not happen as expected, a sentence each; empty when everything did.
+    /// - Throws: when it cannot go on, because something was not answered.
+    package func play(_ say: @escaping (String) -> Void) throws(DemoFailure) -> [String] {
+        var story = BotStory(caller, shop, client, say)
+        try story.play()
+        return story.surprises
+    }
+
+    /// Goes on until a signal says to stop; takes over changes of the configuration.
+    package func goOn(until signals: Signals) {
+        reloader.run(signals)
+    }
+
+    /// Ends all of it; the directory stays. Call it once.
+    package func stop() {
+        for stop in stops.reversed() { stop() }
+        stops = []
+    }
+}

@@ -1,0 +1,131 @@
+internal import JSON
+internal import Simulators
+
+/// The app of Sendbird Desk, `market`: what its customers do on their phones, and what support does in Sendbird's dashboard.
+struct DemoMarket: Sendable {
+    /// A ticket that goes on.
+    private struct Conversation {
+        let customer: DemoPhone
+        let ticket: Int64
+        let channel: String
+    }
+
+    private static let guests = 200
+
+    private let caller: DemoCaller
+    private let sendbird: SimulatedSendbird
+    private var keys: [String: String] = [:]
+    private var open: [Conversation] = []
+    private var number: Int64 = 0
+
+    /// Prepares it.
+    init(_ caller: DemoCaller, _ sendbird: SimulatedSendbird) {
+        (self.caller, self.sendbird) = (caller, sendbird)
+    }
+
+    /// What has happened before an operator looks.
+    mutating func play() throws(DemoFailure) {
+        for phone in DemoPeople.customers + [DemoPeople.blockedCustomer] {
+            keys[phone.user] = try caller.mint(.market, phone.user)
+            try caller.requests.expect(200...200, caller.register(phone, key(phone)), "POST /sendbird/push-token")
+            // The second one is the first, which is kept.
+            for _ in 0..<2 { try caller.requests.expect(200...200, caller.session(phone.user, key(phone)), "POST /sendbird/session-token") }
+        }
+        let blocked = DemoPeople.blockedCustomer
+        try caller.operate(
+            "/v1/users/block",
+            ["app_id": .string(blocked.app.rawValue), "user_id": .string(blocked.user), "reason": "has paid by a stolen card"])
+        try caller.requests.expect(403...403, caller.session(blocked.user, key(blocked)), "POST /sendbird/session-token")
+        for (customer, score) in zip(DemoPeople.customers, [5, 4, 2]) {
+            try begin(customer)
+            let ticket = open.removeLast()
+            try end(ticket, score: Int64(score))
+        }
+        for customer in DemoPeople.customers { try begin(customer) }
+        let ticket = open[0]
+        try confirm(ticket, isClosed: false)
+        _ = sendbird.chat.post(.notification(type: "NOTIFICATION_ASSIGNMENT_DELAY", text: "All are busy."), in: ticket.channel)
+        // Support alone sees this one.
+        _ = sendbird.chat.post(.system(type: "SYSTEM_MESSAGE_TICKET_ASSIGNED", text: "Assigned to Anna."), in: ticket.channel)
+    }
+
+    /// Whether the ratings and the conversations have arrived.
+    func hasShown() throws(DemoFailure) -> Bool {
+        for type in ["ticket.rated", "ticket.closure_declined"] {
+            let found = try caller.look("/v1/deliveries?app_id=\(DemoApp.market.rawValue)&type=\(type)&limit=10")["deliveries"]?.elements
+            if found?.isEmpty != false { return false }
+        }
+        return true
+    }
+
+    /// A quarter of a second of the day. Answers are not looked at: an operator may change anything meanwhile.
+    mutating func tick(_ ticks: Int) {
+        if ticks % 20 == 0 { visit(ticks) }
+        if ticks % 50 == 0, !open.isEmpty { say(open[ticks / 50 % open.count]) }
+        if ticks % 720 == 0 { turn() }
+    }
+
+    /// A guest's app asks for a session token; the blocked one's does, too.
+    private mutating func visit(_ ticks: Int) {
+        let guest = "guest-\(ticks / 20 % Self.guests)"
+        if keys[guest] == nil { keys[guest] = try? caller.mint(.market, guest) }
+        for user in [guest, ticks % 100 == 0 ? DemoPeople.blockedCustomer.user : DemoPeople.customers[0].user] {
+            _ = try? caller.session(user, keys[user] ?? "no key")
+        }
+    }
+
+    /// The oldest ticket ends, and its customer makes another one.
+    private mutating func turn() {
+        guard !open.isEmpty else { return }
+        let ticket = open.removeFirst()
+        try? end(ticket, score: 1 + number % 5)
+        try? begin(ticket.customer)
+    }
+
+    /// A customer makes a ticket; somebody of support takes it on, and answers.
+    private mutating func begin(_ customer: DemoPhone) throws(DemoFailure) {
+        number += 1
+        let titles = ["Where is my order?", "Возврат", "The parcel was open", "Смена адреса доставки", "A question about the invoice"]
+        let answer = try caller.ticket(
+            "create", customer.user, key(customer),
+            [
+                "title": .string(titles[Int(number) % titles.count]), "group_key": number % 2 == 0 ? "billing" : "cs-team",
+                "custom_fields": ["order": .string("\(1000 + number)")], "message": "Hello, can you help me?",
+            ])
+        try caller.requests.expect(201...201, answer, "POST /sendbird/tickets/create")
+        guard let ticket = answer.body["ticket"]?["ticket_id"]?.integer, let channel = answer.body["ticket"]?["channel"]?.text else {
+            throw DemoFailure("the new ticket has no number")
+        }
+        open.append(Conversation(customer: customer, ticket: ticket, channel: channel))
+        sendbird.desk.perform(.assign, onTicket: ticket)
+        say(open[open.count - 1])
+    }
+
+    private func say(_ ticket: Conversation) {
+        let text = DemoText.number(number + ticket.ticket)
+        sendbird.chat.post(text.file.map { .file(name: $0, size: 48_213) } ?? .agent(text: text.body), in: ticket.channel)
+    }
+
+    /// Support asks whether the ticket may end, and then for a rating; the customer answers.
+    private func end(_ ticket: Conversation, score: Int64) throws(DemoFailure) {
+        try confirm(ticket, isClosed: true)
+        let question = sendbird.chat.post(.satisfactionRequest(text: "How content are you?"), in: ticket.channel)
+        try answer("rate", ticket, question, ["score": .integer(score), "comment": .string(score > 3 ? "Thank you!" : "It took long.")])
+    }
+
+    private func confirm(_ ticket: Conversation, isClosed: Bool) throws(DemoFailure) {
+        let question = sendbird.chat.post(.closureInquiry(text: "May we close this ticket?"), in: ticket.channel)
+        try answer("confirm", ticket, question, ["confirmed": .bool(isClosed)])
+    }
+
+    /// - Parameter question: the message; nil when the ticket is unknown, which the service says.
+    private func answer(_ act: String, _ ticket: Conversation, _ question: Int64?, _ members: JSONObject) throws(DemoFailure) {
+        var members = members
+        members.append(.integer(ticket.ticket), forKey: "ticket_id")
+        members.append(.integer(question ?? 0), forKey: "message_id")
+        try caller.requests.expect(
+            200...200, caller.ticket(act, ticket.customer.user, key(ticket.customer), members), "POST /sendbird/tickets/\(act)")
+    }
+
+    private func key(_ phone: DemoPhone) -> String { keys[phone.user] ?? "no key" }
+}

@@ -1,0 +1,33 @@
+internal import Configuration
+internal import JSON
+
+/// What `init` writes for an app of Sendbird Desk.
+enum InitSendbird {
+    /// The API tokens, which only Sendbird's dashboard knows, with the files of `secrets` that they belong into.
+    static let tokens = [
+        (api: "Sendbird Chat (the master API token)", key: "chat_token", file: "sendbird-chat-token"),
+        (api: "Sendbird Desk", key: "desk_token", file: "sendbird-desk-token"),
+    ]
+
+    private static let notifier = HelpDeskKind.sendbird.rawValue
+
+    /// Members of the app beside its id and keys: session tokens and customers' calls about tickets are switched on.
+    /// - Parameter simulated: members of its `sendbird` for a simulated Sendbird; nil for the real one.
+    static func members(_ simulated: JSONObject?) -> JSONObject {
+        var sendbird = simulated ?? JSONObject(tokens.map { ($0.key, ["file": .string("secrets/\($0.file)")]) })
+        sendbird.append([:], forKey: "session_tokens")
+        sendbird.append(true, forKey: "tickets")
+        return [
+            "help_desk": .string(HelpDeskKind.sendbird.rawValue), "sendbird": .object(sendbird),
+            "notifiers": ["log", .string(notifier)],
+        ]
+    }
+
+    /// The notifiers with the one that ends session tokens.
+    /// - Parameter others: nil for `log` alone.
+    static func notifiers(_ others: JSONObject?) -> JSONObject {
+        var notifiers = others ?? ["log": ["type": "log"]]
+        notifiers.append(["type": .string(HelpDeskKind.sendbird.rawValue)], forKey: notifier)
+        return notifiers
+    }
+}

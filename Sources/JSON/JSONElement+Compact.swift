@@ -1,0 +1,29 @@
+extension JSONElement {
+    /// Removes the white space between the tokens of a JSON text; strings and numbers stay as they are written.
+    /// - Parameter mostValues: how many values and keys it may have.
+    /// - Throws: when it is not JSON by the rules of `init(parsing:)`.
+    package static func compacted(_ text: [UInt8], mostValues: Int) throws(JSONError) -> [UInt8] {
+        _ = try JSONTape.parsed(text.span, maximumDepth: JSONDocument.usualDepth, mostValues: mostValues)
+        var compact: [UInt8] = []
+        compact.reserveCapacity(text.count)
+        var (isInString, isEscaped) = (false, false)
+        for byte in text {
+            if isInString {
+                if isEscaped {
+                    isEscaped = false
+                } else if byte == UInt8(ascii: "\\") {
+                    isEscaped = true
+                } else {
+                    isInString = byte != UInt8(ascii: "\"")
+                }
+            } else if byte == UInt8(ascii: "\"") {
+                isInString = true
+            } else if byte <= UInt8(ascii: " ") {
+                // Outside of a string there are no other bytes as low as a space.
+                continue
+            }
+            compact.append(byte)
+        }
+        return compact
+    }
+}

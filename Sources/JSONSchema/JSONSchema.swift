@@ -1,0 +1,74 @@
+package import JSON
+
+/// A JSON Schema, compiled once from the subset of draft 2020-12 that models use; docs/BOTS.md names it. Anything else is refused when the
+/// schema is read, with its place.
+package struct JSONSchema: Sendable {
+    /// Something in a schema that is wrong or not supported.
+    package struct Mistake: Sendable, Equatable, CustomStringConvertible {
+        /// Where, from the schema's root on, such as `.properties.order_id.pattern`; empty for the root.
+        package let path: String
+        /// What is wrong, and the remedy.
+        package let description: String
+    }
+
+    /// All that is wrong in a schema; never empty.
+    package struct Mistakes: Error, Sendable, Equatable {
+        /// In the order of the schema.
+        package let all: [Mistake]
+    }
+
+    /// A breach of a schema: a sentence without any value.
+    package struct Violation: Sendable, Equatable, CustomStringConvertible {
+        /// Where, such as `items[2].count`; empty for the whole value.
+        package let path: String
+        /// The sentence, such as `items[2].count must be at most 10`.
+        package let description: String
+    }
+
+    /// How many breaches are told of one value.
+    package static let mostViolations = 5
+
+    private let root: SchemaNode
+
+    /// Compiles a schema.
+    /// - Parameter refusesUnknownNames: whether an object's schema that has `properties` and no `additionalProperties` refuses all other names,
+    ///   unlike JSON Schema's default. Schemas below `allOf` and `not` keep that default, as they say only a part of what is allowed.
+    package init(_ schema: JSONValue, refusesUnknownNames: Bool = false) throws(Mistakes) {
+        let compiler = SchemaCompiler(root: schema, refusesUnknownNames: refusesUnknownNames)
+        root = compiler.compiledRoot()
+        guard compiler.mistakes.isEmpty else { throw Mistakes(all: compiler.mistakes) }
+    }
+
+    /// The first few breaches of the schema in a value; none when it is valid. The work is bounded: what takes too much is a breach, too.
+    /// - Parameter value: as deep as a parser allows.
+    package func violations(in value: JSONValue) -> [Violation] {
+        var check = SchemaCheck()
+        check.check(value, against: root)
+        return check.violations
+    }
+
+    /// The value that a text means for a member of the root object, by the types that the schema gives it: a number, a boolean, null, or the
+    /// JSON of an array or an object; the text itself where a string is allowed, and where nothing else can be read.
+    package func value(ofText text: String, forMember name: String) -> JSONValue {
+        guard let types = root.member(name)?.allTypes, !types.contains(.string), let value = JSONValue(parsing: Array(text.utf8)),
+            types.accepts(value)
+        else { return .string(text) }
+        return value
+    }
+
+    /// Whether a member of the root object can only be a text, a number or a boolean.
+    package func isPlain(member name: String) -> Bool {
+        guard let types = root.member(name)?.allTypes else { return false }
+        return types.isSubset(of: [.string, .integer, .number, .boolean])
+    }
+
+    /// A foreign name as it may stand in a sentence: at most 64 characters, and no control characters.
+    package static func shown(_ name: String) -> String {
+        let scalars = name.unicodeScalars.prefix(longestShownName).map { scalar in
+            scalar.properties.generalCategory == .control ? "?" : scalar
+        }
+        return scalars.isEmpty ? "\"\"" : String(String.UnicodeScalarView(scalars))
+    }
+
+    private static let longestShownName = 64
+}

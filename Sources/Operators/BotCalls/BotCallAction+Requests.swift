@@ -1,0 +1,67 @@
+internal import Core
+internal import HTTPClient
+internal import HTTPServer
+internal import JSON
+internal import Time
+
+/// The mapping between questions about calls of bots and requests to the admin listener, in both directions.
+extension BotCallAction {
+    private static let path: StaticString = "/v1/bots/calls"
+    private static let criteria = [
+        AdminRoute.Parameter("app_id", .query, text: "The app."),
+        AdminRoute.Parameter("user_id", .query, text: "The person for whom the bot asked."),
+        AdminRoute.Parameter("bot", .query, text: "The bot."),
+        AdminRoute.Parameter("function", .query, text: "The function."),
+        AdminRoute.Parameter("outcome", .query, .choice(outcomes), text: "What came of it."),
+        AdminRoute.Parameter("since", .query, .time, text: "It began at this time or later."),
+    ]
+
+    private static let types: [String: JSONValue] = [
+        "id": AdminSchema.uuid, "user_id": Schema.text, "bot": Schema.text, "function": Schema.text, "arguments_sha256": Schema.text,
+        "arguments": AdminSchema.maybeText, "outcome": Schema.choice(outcomes), "status_code": Schema.nullable(Schema.integer(100...599)),
+        "reason": AdminSchema.maybeText, "meaning": Schema.text, "remedy": AdminSchema.maybeText, "at": Schema.time,
+        "ended_at": AdminSchema.maybeTime,
+    ]
+
+    /// The routes of calls of bots: list, show.
+    static let routes = [
+        AdminRoute(
+            .get, path, .read, summary: "The calls of bots' functions that match all criteria, those that began last first.",
+            criteria + AdminQuery.page + [Language.parameter],
+            answer: AdminRoute.Answer(
+                ["calls", "next"], ["calls": Schema.array(AdminSchema.object(BotCall.members, types))],
+                text: "The calls, each with what its outcome means, and where the list goes on; null at its end."),
+            .fromStore { request throws(AdminProblem) in
+                let values = try AdminQuery(request.queryItems()).values(of: criteria + AdminQuery.page + [Language.parameter])
+                return try listing { values[$0] }
+            }),
+        AdminRoute(
+            .get, "/v1/bots/calls/:id", .read, summary: "One call of a bot's function.",
+            [AdminRoute.Parameter("id", .path, isRequired: true, text: "The call's id."), Language.parameter],
+            answer: AdminRoute.Answer(BotCall.members, types, text: "The call."),
+            .fromStore { request throws(AdminProblem) in
+                let values = try AdminQuery(request.queryItems()).values(of: [Language.parameter])
+                let language = try Language(parameter: values[Language.parameter.name])
+                return request.withPathParameter { parameter in
+                    var text: [UInt8] = []
+                    for index in parameter.indices { text.append(parameter[index]) }
+                    return String(validating: text, as: UTF8.self).flatMap { UUIDv7($0) }.map { BotCallAction.show($0, language) }
+                }
+            }),
+    ]
+
+    /// As `AdminAction` says.
+    package var request: AdminRequest {
+        switch self {
+        case .list(let filter, let after, let limit, let language):
+            let texts = [
+                ("app_id", filter.appID), ("user_id", filter.userID), ("bot", filter.bot), ("function", filter.function),
+                ("outcome", filter.outcome?.rawValue), ("since", filter.since.map { RFC3339.text($0) }),
+                ("after", after?.description), ("limit", "\(limit)"), (Language.parameter.name, language.rawValue),
+            ]
+            return AdminRequest(.get, "\(Self.path)", query: texts.compactMap { name, text in text.map { (name, $0) } })
+        case .show(let id, let language):
+            return AdminRequest(.get, "\(Self.path)/\(id)", query: [(Language.parameter.name, language.rawValue)])
+        }
+    }
+}

@@ -1,0 +1,50 @@
+internal import Core
+internal import Time
+
+/// What bots have done for a person lately.
+struct BotCallFacts {
+    /// How many calls are told.
+    private static let most = 5
+
+    /// The last calls, those that began last first.
+    private let calls: [BotCall]
+    /// Whether there are more.
+    private let hasMore: Bool
+    private let person: RevokedPerson
+
+    /// Asks the store; `calls` is empty for most people.
+    init(_ store: any Store, of person: RevokedPerson) throws(StoreError) {
+        let page = try store.botCalls(BotCallFilter(person), after: nil, limit: Self.most)
+        (calls, hasMore, self.person) = (page.calls, page.next != nil, person)
+    }
+
+    /// A step for each call; none for a person for whom no bot has called.
+    var steps: [Explanation.Step] { calls.map(\.step) + (hasMore ? [more] : []) }
+
+    private var more: Explanation.Step {
+        let command = "deskgate bots calls list --app \(Telling.word(person.appID)) --user \(Telling.word(person.userID))"
+        return Explanation.Step(
+            .search, .note,
+            Told("These are the last \(Self.most) calls of bots.", "Это последние \(Self.most) вызовов ботов."),
+            remedy: Told("For all: \(command).", "Все: \(command)."))
+    }
+}
+
+extension BotCall {
+    /// The call as a step of a person's explanation.
+    fileprivate var step: Explanation.Step {
+        let meaning = BotCallMeaning(self)
+        let standing: Explanation.Outcome =
+            switch outcome {
+            case .succeeded: .ok
+            case .failed, .timedOut, .unknown: .problem
+            case .started, .refused, .invalid, .limited, .denied, .confirmationRequired: .note
+            }
+        return Explanation.Step(
+            .botCall, standing,
+            Told(
+                "The bot \(bot) called \(function): \(outcome.rawValue). \(meaning.text)",
+                "Бот \(bot) вызвал \(function): \(outcome.rawValue). \(meaning.text)"),
+            at: at, remedy: meaning.remedy, [Explanation.Reference(name: "bot_call_id", text: id.description)])
+    }
+}

@@ -1,0 +1,90 @@
+internal import Core
+
+/// What came of a call of a bot's function, in sentences, and what to do.
+struct BotCallMeaning {
+    /// What it means.
+    let text: Told
+    /// What to do; nil when nothing need be done.
+    let remedy: Told?
+
+    /// Explains a call.
+    init(_ call: BotCall) {
+        let status = call.statusCode.map { "\($0)" } ?? "?"
+        let why = Self.why(call.reason)
+        switch call.outcome {
+        case .started:
+            text = Told("It is under way.", "Вызов ещё выполняется.")
+            remedy = nil
+        case .succeeded:
+            text = Told("The company's backend has done it (\(status)).", "Сервер компании выполнил его (\(status)).")
+            remedy = nil
+        case .refused:
+            text = Told("The company's backend has refused it (\(status)).", "Сервер компании отказал (\(status)).")
+            remedy = Told(
+                "If the refusal is wrong, ask the company's backend: its log has the call's id as webhook-id.",
+                "Если отказ ошибочный, ищите причину на сервере компании: в его журнале номер вызова стоит как webhook-id.")
+        case .failed:
+            text = Told("The company's backend gave no usable answer\(why).", "Сервер компании не дал пригодного ответа\(why).")
+            remedy = Self.check
+        case .timedOut:
+            text = Told("The company's backend did not answer in time.", "Сервер компании не ответил вовремя.")
+            remedy = Self.check
+        case .invalid:
+            text = Told("The model's arguments do not fit the function\(why).", "Аргументы модели не подходят к функции\(why).")
+            remedy = Told(
+                "If it happens often, say more in the function's description and parameters.",
+                "Если это бывает часто, опишите функцию и её параметры подробнее.")
+        case .limited:
+            text = Told("A limit of the function was reached\(why).", "Исчерпано ограничение функции\(why).")
+            remedy = Told(
+                "If people need more, raise bots[].functions[].limits.", "Если людям нужно больше, увеличьте bots[].functions[].limits.")
+        case .denied:
+            text = Told("The ticket or the confirmation does not allow it\(why).", "Билет или подтверждение его не разрешают\(why).")
+            remedy = Told(
+                "The app starts the bot again for a new ticket; deskgate explain --user says whether the user may chat.",
+                "Приложение запускает бота заново и получает новый билет; можно ли человеку писать в чат, скажет deskgate explain --user.")
+        case .confirmationRequired:
+            text = Told("It changes something, and waits for a confirmation\(why).", "Он что-то меняет и ждёт подтверждения\(why).")
+            remedy = nil
+        case .unknown:
+            text = Told(
+                "Deskgate ended while it was under way; whether the company's backend has done it is not known.",
+                "Deskgate завершился, пока вызов выполнялся; выполнил ли его сервер компании, неизвестно.")
+            remedy = Told(
+                "Look for the call's id in the log of the company's backend, where it is the webhook-id.",
+                "Найдите номер вызова в журнале сервера компании: там это webhook-id.")
+        }
+    }
+
+    private static let check = Told(
+        "Look at the company's backend, and whether it has done it: its log has the call's id as webhook-id.",
+        "Проверьте сервер компании и выполнил ли он вызов: в его журнале номер вызова стоит как webhook-id.")
+
+    /// What a reason says, in brackets; nothing without one.
+    private static func why(_ reason: String?) -> Told {
+        guard let reason else { return Told(verbatim: "") }
+        return words[reason].map { Told(" (\(reason): \($0))", " (\(reason): \($0))") } ?? Told(verbatim: " (\(reason))")
+    }
+
+    private static let words: [String: Told] = [
+        "redirect": Told("it sent the call elsewhere", "он перенаправил вызов"),
+        "server_error": Told("it answered with a status of 5xx", "он ответил кодом 5xx"),
+        "too_large": Told("its answer was too long", "его ответ слишком длинный"),
+        "not_json": Told("its answer was no JSON", "его ответ не JSON"),
+        "malformed_json": Told("its answer was broken JSON", "его ответ — испорченный JSON"),
+        "unreachable": Told("no connection was made, so nothing was done", "соединиться не удалось, так что ничего не сделано"),
+        "broken_off": Told("the connection broke", "соединение оборвалось"),
+        "overloaded": Told("too many calls were under way, so nothing was done", "шло слишком много вызовов, ничего не сделано"),
+        "stopped": Told("the service was stopping", "служба останавливалась"),
+        "late": Told("it could not be stored in time, so nothing was done", "его не удалось вовремя сохранить, ничего не сделано"),
+        "unknown_function": Told("the bot has no such function", "у бота нет такой функции"),
+        "method": Told("the function changes something and was called with GET", "функция что-то меняет, а вызвана методом GET"),
+        "arguments": Told("the caller was told which parameter is wrong", "вызвавшему сказано, какой параметр неверен"),
+        "too_long": Told("they are too long", "они слишком длинные"),
+        "malformed_confirmation": Told("the confirmation is none", "это не подтверждение"),
+        "other_arguments": Told("the confirmation is for another call", "подтверждение относится к другому вызову"),
+        "expired_confirmation": Told("the confirmation is too old", "подтверждение устарело"),
+        "confirmation_user": Told("from the customer's app", "из приложения клиента"),
+        "confirmation_model": Told("from the model, once the customer has agreed", "от модели, когда клиент согласится"),
+    ]
+}

@@ -1,0 +1,205 @@
+internal import JSON
+
+/// What somebody tries who has the whole text of `ai_attrs`, or whose words the model obeys: to act for another customer, or to have
+/// something done that its customer has not confirmed.
+package struct HostileModel: Sendable {
+    /// One try.
+    package struct Attack: Sendable {
+        /// What it tries, as the end of the sentence "The model …".
+        package let name: String
+        /// The request.
+        package let request: ModelRequest
+        /// With which statuses it may be answered.
+        package let statuses: Set<Int>
+    }
+
+    /// What the attacker knows.
+    package struct Loot: Sendable {
+        /// The text of `ai_attrs` of that customer.
+        package var data: String
+        /// The app's id.
+        package var app: String
+        /// The customer who was tricked.
+        package var customer: String
+        /// An order of that customer that can be cancelled.
+        package var order: String
+        /// Somebody else.
+        package var victim: String
+        /// An order of somebody else.
+        package var victimOrder: String
+        /// A confirmation that the customer has not given; nil without one.
+        package var openConfirmation: String?
+        /// A confirmation that was used already; nil without one.
+        package var spentConfirmation: String?
+
+        /// All of it but confirmations.
+        package init(data: String, app: String, customer: String, order: String, victim: String, victimOrder: String) {
+            self.data = data
+            self.app = app
+            (self.customer, self.order) = (customer, order)
+            self.victim = victim
+            self.victimOrder = victimOrder
+        }
+    }
+
+    private static let refusals: Set<Int> = [400, 401, 403, 404, 405, 409]
+
+    private let model: SimulatedModel
+    private let loot: Loot
+
+    /// - Parameter model: made of the loot's text.
+    package init(_ model: SimulatedModel, _ loot: Loot) {
+        self.model = model
+        self.loot = loot
+    }
+
+    /// All tries.
+    /// - Throws: when the text has not the functions of the sample shop.
+    package func attacks() throws(SimulatedModel.Failure) -> [Attack] {
+        try victims() + paths() + tickets() + confirmations() + shapes()
+    }
+
+    /// To name somebody else.
+    private func victims() throws(SimulatedModel.Failure) -> [Attack] {
+        let (victim, order) = (JSONValue.string(loot.victim), JSONValue.string(loot.victimOrder))
+        return [
+            try attack("asks for the orders of \(loot.victim)", [400], "get_order_list", ["customer_id": victim]),
+            try attack("looks at an order of \(loot.victim)", [404], "get_order_details", ["order_id": order]),
+            try attack(
+                "looks at it as \(loot.victim)", [400], "get_order_details", ["order_id": order, "customer_id": victim]),
+            try attack("cancels an order of \(loot.victim)", [409], "cancel_order", ["order_id": order]),
+            try attack(
+                "cancels it as \(loot.victim)", [400], "cancel_order", ["order_id": order, "customer_id": victim]),
+        ]
+    }
+
+    /// To leave the segment of a path.
+    private func paths() throws(SimulatedModel.Failure) -> [Attack] {
+        let tricks = [
+            "..", ".", "%2e%2e", "../cancellations", "\(loot.victimOrder)?customer_id=\(loot.victim)",
+            "\(loot.order)&customer_id=\(loot.victim)", "\(loot.order)/../\(loot.victimOrder)", "\(loot.order)#", "\\..\\orders", "//",
+            "\(loot.order)\r\nX-Shop-Token: x", "\(loot.order)\u{0}", "\(loot.order);customer_id=\(loot.victim)", "",
+        ]
+        var attacks: [Attack] = []
+        for trick in tricks {
+            for form in SimulatedModel.Form.allCases {
+                attacks.append(
+                    try attack(
+                        "hides an address in an order's number", [400, 404], "get_order_details", ["order_id": .string(trick)], form))
+            }
+        }
+        return attacks
+    }
+
+    /// To edit the text: another ticket, another function, another method.
+    private func tickets() throws(SimulatedModel.Failure) -> [Attack] {
+        let call = SimulatedModel.Call("get_order_list")
+        let genuine = try model.request(for: call)
+        let ticket = Self.ticket(of: genuine)
+        let forged = [
+            "", "dgbt1.", String(ticket.dropLast()), ticket + "A", Self.flipped(ticket, at: ticket.count - 3),
+            Self.flipped(ticket, at: ticket.count / 2), Self.flipped(ticket, at: 8), loot.victim,
+        ]
+        var attacks = forged.map { text in
+            Attack(name: "edits the ticket", request: Self.with(genuine, ticket: text), statuses: [400, 401, 403])
+        }
+        var bare = genuine
+        bare.headers.removeAll { $0.name == "Authorization" }
+        attacks.append(Attack(name: "leaves the ticket out", request: bare, statuses: [401]))
+        var unknown = genuine
+        unknown.url = genuine.url.replacing("get_order_list", with: "refund_order")
+        attacks.append(Attack(name: "asks for a function that it was not given", request: unknown, statuses: [404]))
+        var otherBot = genuine
+        otherBot.url = genuine.url.replacing("/functions/", with: "-2/functions/")
+        attacks.append(Attack(name: "asks another bot", request: otherBot, statuses: [403, 404]))
+        attacks.append(try attack("cancels by GET", [405], "cancel_order", ["order_id": .string(loot.order)], .query))
+        return attacks
+    }
+
+    /// To confirm for the customer.
+    private func confirmations() throws(SimulatedModel.Failure) -> [Attack] {
+        var attacks = [
+            try attack("cancels without a confirmation", [409], "cancel_order", ["order_id": .string(loot.order)]),
+            try attack(
+                "makes a confirmation up", Self.refusals, "cancel_order",
+                ["order_id": .string(loot.order), "confirmation": "dgbc1.e30.AAAA"]),
+        ]
+        for (confirmation, kind) in [(loot.openConfirmation, "an open"), (loot.spentConfirmation, "a spent")] {
+            guard let confirmation else { continue }
+            for text in [confirmation, Self.flipped(confirmation, at: confirmation.count - 3), Self.flipped(confirmation, at: 12)] {
+                attacks.append(
+                    try attack(
+                        "confirms by itself with \(kind) confirmation", Self.refusals, "cancel_order",
+                        ["order_id": .string(loot.order), "confirmation": .string(text)]))
+                let ticket = try Self.ticket(of: model.request(for: SimulatedModel.Call("cancel_order")))
+                for key in [ticket, "", "dgk1." + String(repeating: "A", count: 84)] { attacks.append(try confirming(text, key: key)) }
+            }
+        }
+        return attacks
+    }
+
+    /// The request of a customer's app, without the app's key.
+    private func confirming(_ confirmation: String, key: String) throws(SimulatedModel.Failure) -> Attack {
+        let function = try model.request(for: SimulatedModel.Call("cancel_order"))
+        var request = ModelRequest(
+            url: function.url.replacing("/functions/cancel_order", with: "/confirm"), headers: [("Content-Type", "application/json")])
+        let body: JSONValue = [
+            "app_id": .string(loot.app), "user_id": .string(loot.customer), "security_key": .string(key),
+            "confirmation": .string(confirmation),
+        ]
+        request.body = body.serialized()
+        return Attack(name: "plays the customer's app without its key", request: request, statuses: [400, 403])
+    }
+
+    /// To send what no schema allows.
+    private func shapes() throws(SimulatedModel.Failure) -> [Attack] {
+        var attacks: [Attack] = []
+        let order = loot.order
+        let bodies = [
+            #"{"order_id":"\#(order)","order_id":"\#(loot.victimOrder)"}"#, #"{"order_id":"\#(order)","__proto__":{"admin":true}}"#,
+            #"{"order_id":["\#(order)","\#(loot.victimOrder)"]}"#, #"{"order_id":{"$ne":null}}"#, #"{"order_id":null}"#, "[]", "null",
+            #"{"order_id":1002}"#, String(repeating: "[", count: 5000), #"{"order_id":"\#(order)"} {}"#, "\u{FEFF}{}",
+            #"{"order_id":"\#(String(repeating: "9", count: 10_000))"}"#,
+        ]
+        for body in bodies {
+            var request = try model.request(for: SimulatedModel.Call("cancel_order"))
+            request.body = Array(body.utf8)
+            attacks.append(Attack(name: "sends what is no order's number", request: request, statuses: [400]))
+        }
+        var twice = try model.request(for: SimulatedModel.Call("get_order_details", ["order_id": .string(order)], .query))
+        twice.url += "&order_id=\(loot.victimOrder)"
+        attacks.append(Attack(name: "names two orders at once", request: twice, statuses: [400]))
+        var both = try model.request(for: SimulatedModel.Call("cancel_order", ["order_id": .string(order)]))
+        both.url += "?order_id=\(loot.victimOrder)"
+        attacks.append(Attack(name: "names one order in the query and one in the body", request: both, statuses: [400]))
+        var bound = try model.request(for: SimulatedModel.Call("cancel_order", ["order_id": .string(order)]))
+        bound.url += "?customer_id=\(loot.victim)"
+        attacks.append(Attack(name: "names the customer in the query", request: bound, statuses: [400]))
+        return attacks
+    }
+
+    private func attack(
+        _ name: String, _ statuses: Set<Int>, _ function: String, _ arguments: JSONObject, _ form: SimulatedModel.Form = .json
+    ) throws(SimulatedModel.Failure) -> Attack {
+        Attack(name: name, request: try model.request(for: SimulatedModel.Call(function, arguments, form)), statuses: statuses)
+    }
+
+    private static func ticket(of request: ModelRequest) -> String {
+        let value = request.headers.first { $0.name == "Authorization" }?.value ?? ""
+        return String(value.dropFirst("Bearer ".count))
+    }
+
+    private static func with(_ request: ModelRequest, ticket: String) -> ModelRequest {
+        var request = request
+        request.headers = request.headers.map { $0.name == "Authorization" ? ($0.name, "Bearer \(ticket)") : $0 }
+        return request
+    }
+
+    /// The text with another letter in one place.
+    private static func flipped(_ text: String, at place: Int) -> String {
+        var bytes = Array(text.utf8)
+        guard bytes.indices.contains(place) else { return text + "A" }
+        bytes[place] = bytes[place] == UInt8(ascii: "A") ? UInt8(ascii: "B") : UInt8(ascii: "A")
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

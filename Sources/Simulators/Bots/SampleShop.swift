@@ -1,0 +1,102 @@
+internal import HTTPServer
+internal import JSON
+internal import Threading
+package import Time
+
+/// The settings of a sample shop.
+package struct SampleShopSettings: Sendable {
+    /// The address, an IPv4 address of this machine.
+    package var host = "127.0.0.1"
+    /// The port; 0 lets the system choose.
+    package var port: UInt16 = 0
+    /// What it knows at the start.
+    package var book = ShopBook.sample
+    /// The secrets that sign requests, each `whsec_` and base64.
+    package var secrets: [String]
+    /// What requests show in `X-Shop-Token`.
+    package var token: String
+    /// The time.
+    package var now: @Sendable () -> UnixSeconds = { SystemClock.unixSeconds() }
+    /// Called for each request on a thread of the shop; must not block for long.
+    package var observer: @Sendable (SampleShop.Record) -> Void = { _ in }
+
+    /// The usual settings with these secrets.
+    package init(secrets: [String], token: String) {
+        self.secrets = secrets
+        self.token = token
+    }
+}
+
+/// A sample backend of a company whose bot Deskgate serves: a small shop that lists, shows and cancels orders and recommends something.
+///
+/// It does what docs/BOTS.md asks of a backend: it verifies each request, believes the customer's id only from what is signed, and answers a
+/// repeated change as it did the first time. The owner must call `stop` before it releases it.
+package final class SampleShop: Sendable {
+    /// A request as it was answered.
+    package struct Record: Sendable, Equatable {
+        /// The method and the path, such as `GET /orders`.
+        package let request: String
+        /// `webhook-id`: the id of Deskgate's call; empty when there was none.
+        package let callID: String
+        /// The customer it was made for; nil when it was refused before that was read.
+        package let customerID: String?
+        /// The status of the answer.
+        package let status: Int
+    }
+
+    private static let bodyLimit = 64 * 1024
+
+    /// The beginning of its addresses: `http://127.0.0.1:PORT`.
+    package let url: String
+    private let counter: ShopCounter
+    private let server: Server
+
+    /// Starts it.
+    /// - Throws: when the port is in use, or a secret is none.
+    package init(_ settings: SampleShopSettings) throws(SimulatorSet.Failure) {
+        let proof = try ShopProof(secrets: settings.secrets, now: settings.now)
+        let counter = ShopCounter(settings, proof)
+        self.counter = counter
+        let routes = [
+            Self.route(counter, .get, "/orders") { book, ask throws(ShopBook.Refusal) in
+                .array(book.orders(of: ask.customerID).map(\.line))
+            },
+            Self.route(counter, .get, "/orders/:order") { book, ask throws(ShopBook.Refusal) in
+                try book.order(ask.pathParameter, of: ask.customerID).details(customerName: book.name(of: ask.customerID))
+            },
+            Self.route(counter, .get, "/recommendations") { book, _ throws(ShopBook.Refusal) in .array(book.products.map(\.json)) },
+            Self.route(counter, .post, "/cancellations") { book, ask throws(ShopBook.Refusal) in
+                try book.cancel(ask.fields["order_id"]?.text ?? "", of: ask.customerID).line
+            },
+        ]
+        do throws(ServerError) {
+            server = try Server(
+                .tcp(host: settings.host, port: settings.port), router: Router(routes),
+                settings: ServerSettings(connectionLimit: 2000, threads: 1))
+        } catch {
+            throw SimulatorSet.Failure(description: "\(error)")
+        }
+        url = "http://\(server.address)"
+    }
+
+    /// What it knows now.
+    package var book: ShopBook { counter.book }
+
+    /// The last requests, the oldest first.
+    package var records: [Record] { counter.records }
+
+    /// Stops it; call it once.
+    package func stop() {
+        server.stop(drainMilliseconds: 1000)
+    }
+
+    private static func route(
+        _ counter: ShopCounter, _ method: HTTPServer.Method, _ path: StaticString, _ act: @escaping ShopCounter.Act
+    ) -> Route {
+        let handler: Handler = { request, responder in
+            let answer = counter.answer(ShopAsk(request, path: "\(path)"), act)
+            return responder.respond(Response(status: answer.status, json: answer.body))
+        }
+        return Route(path, bodyLimit: bodyLimit, [(method, handler)])
+    }
+}

@@ -1,0 +1,147 @@
+internal import Crypto
+internal import HTTPServer
+internal import JSON
+internal import Threading
+internal import WebTokens
+
+/// A request to a sample shop.
+struct ShopAsk: Sendable {
+    /// `GET` or `POST`.
+    let method: String
+    /// The path as it was sent.
+    let path: String
+    /// The part of the path that the route leaves open.
+    let pathParameter: String
+    let token: String
+    let proof: ShopProof.Headers
+    /// What the signature is for: the body, or for GET the request target.
+    let signed: [UInt8]
+    /// The members of the body; of the query, all texts.
+    let fields: JSONValue
+    /// `Idempotency-Key`; empty when there is none.
+    let idempotencyKey: String
+
+    /// The customer, as Deskgate has put it in.
+    var customerID: String { fields["customer_id"]?.text ?? "" }
+
+    /// - Parameter path: the route's path.
+    init(_ request: borrowing Request, path: String) {
+        let parameter = request.withPathParameter { bytes in String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self) }
+        let own = path.split(separator: "/").map { $0.hasPrefix(":") ? parameter : String($0) }
+        let sentPath = "/" + own.joined(separator: "/")
+        method = request.method.token
+        self.path = sentPath
+        pathParameter = parameter
+        token = Self.header("x-shop-token", request)
+        idempotencyKey = Self.header("idempotency-key", request)
+        proof = ShopProof.Headers(
+            id: Self.header("webhook-id", request), timestamp: Self.header("webhook-timestamp", request),
+            signature: Self.header("webhook-signature", request))
+        guard request.method == .get else {
+            let body = request.withBody { body in body.indices.map { body[$0] } }
+            signed = body
+            fields = JSONValue(parsing: body) ?? .null
+            return
+        }
+        // Each part as Deskgate sends it: a name, `=`, and a value in which a space is `%20`.
+        let items = request.queryItems()
+        let query = items.map { String(decoding: $0.name + [UInt8(ascii: "=")] + $0.value, as: UTF8.self) }.joined(separator: "&")
+        signed = Array((items.isEmpty ? sentPath : "\(sentPath)?\(query)").utf8)
+        fields = FormBody(received: Array(query.utf8))["customer_id"].map { ["customer_id": .string($0)] } ?? [:]
+    }
+
+    private static func header(_ name: StaticString, _ request: borrowing Request) -> String {
+        let values = request.headerValues(name)
+        // Of two, either could be meant.
+        return values.count == 1 ? String(decoding: values[0], as: UTF8.self) : ""
+    }
+}
+
+/// Where a sample shop's requests are verified, answered and recorded.
+final class ShopCounter: Sendable {
+    /// What a request does to the book, and what it is answered.
+    typealias Act = @Sendable (inout ShopBook, ShopAsk) throws(ShopBook.Refusal) -> JSONValue
+
+    struct Answer: Sendable {
+        let status: Int
+        let body: JSONValue
+
+        static func refusal(_ status: Int, _ code: String, _ message: String) -> Answer {
+            Answer(status: status, body: .error(code, message))
+        }
+    }
+
+    private struct State {
+        var book: ShopBook
+        var records: [SampleShop.Record] = []
+        /// Answers to changes, by the change's key and by the id of the call that made it.
+        var answers: [String: Answer] = [:]
+    }
+
+    private static let mostRecords = 1000
+    private static let mostAnswers = 10_000
+
+    private let proof: ShopProof
+    private let token: String
+    private let observer: @Sendable (SampleShop.Record) -> Void
+    private let state: Monitor<State>
+
+    init(_ settings: SampleShopSettings, _ proof: ShopProof) {
+        self.proof = proof
+        token = settings.token
+        observer = settings.observer
+        state = Monitor(State(book: settings.book))
+    }
+
+    var book: ShopBook { state.withLock { $0.book } }
+    var records: [SampleShop.Record] { state.withLock { $0.records } }
+
+    func answer(_ ask: ShopAsk, _ act: Act) -> Answer {
+        let refusal = refusal(of: ask)
+        let (answer, record) = state.withLock { state in
+            let answer = refusal ?? Self.perform(ask, act, &state)
+            let record = SampleShop.Record(
+                request: "\(ask.method) \(ask.path)", callID: ask.proof.id, customerID: refusal == nil ? ask.customerID : nil,
+                status: answer.status)
+            if state.records.count >= Self.mostRecords { state.records.removeFirst(Self.mostRecords / 2) }
+            state.records.append(record)
+            return (answer, record)
+        }
+        observer(record)
+        return answer
+    }
+
+    /// Why a request is refused before anybody looks at what it wants.
+    private func refusal(of ask: ShopAsk) -> Answer? {
+        if let problem = proof.problem(ask.proof, signed: ask.signed) { return .refusal(401, "unsigned", "Refused: \(problem).") }
+        guard constantTimeEquals(ask.token.utf8.span, token.utf8.span) else { return .refusal(401, "wrong_token", "Refused: the token.") }
+        guard !ask.customerID.isEmpty else { return .refusal(400, "customer_missing", "There is no customer_id.") }
+        guard ask.method == "GET" || !ask.idempotencyKey.isEmpty else {
+            return .refusal(400, "idempotency_key_missing", "A change needs an Idempotency-Key.")
+        }
+        return nil
+    }
+
+    private static func perform(_ ask: ShopAsk, _ act: Act, _ state: inout State) -> Answer {
+        guard ask.method != "GET" else { return answer(ask, act, &state.book) }
+        // The key is not signed, so a recorded request could come again with another one; its id is signed.
+        let names = ["key \(ask.idempotencyKey)", "id \(ask.proof.id)"]
+        for name in names { if let kept = state.answers[name] { return kept } }
+        let answer = answer(ask, act, &state.book)
+        if state.answers.count >= mostAnswers { state.answers = [:] }
+        for name in names { state.answers[name] = answer }
+        return answer
+    }
+
+    private static func answer(_ ask: ShopAsk, _ act: Act, _ book: inout ShopBook) -> Answer {
+        do throws(ShopBook.Refusal) {
+            return Answer(status: 200, body: try act(&book, ask))
+        } catch {
+            switch error {
+            case .notFound: return .refusal(404, "not_found", "This customer has no such order.")
+            case .tooLate(let order):
+                return .refusal(409, "too_late", "Order \(order.id) is \(order.status) and cannot be cancelled.")
+            }
+        }
+    }
+}

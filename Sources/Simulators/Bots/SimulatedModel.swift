@@ -1,0 +1,202 @@
+internal import Bytes
+package import HTTPClient
+package import JSON
+internal import Threading
+
+/// A chat vendor with its model: it is given the `data` of a message, and calls the functions that a script names.
+///
+/// It knows nothing but that text, as the vendor does: which functions there are, where they are called, and with which headers. So whoever
+/// holds this text can do what this type can do, and no more. Calls block; any thread may make them.
+package struct SimulatedModel: Sendable {
+    /// A function, as the text describes it.
+    package struct Function: Sendable {
+        /// Its name.
+        package let name: String
+        /// What it does, as the model reads it.
+        package let description: String
+        /// The JSON Schema of its arguments.
+        package let parameters: JSONValue
+        /// The method that the vendor is asked to use.
+        package let method: String
+        /// Its address.
+        package let url: String
+        /// The headers, the ticket among them.
+        package let headers: [(name: String, value: String)]
+    }
+
+    /// How arguments travel.
+    package enum Form: Sendable, CaseIterable {
+        /// As the JSON object of a POST.
+        case json
+        /// As the form of a POST.
+        case form
+        /// In the query of a GET.
+        case query
+    }
+
+    /// A function that the model wants called.
+    package struct Call: Sendable {
+        /// The function's name.
+        package let function: String
+        /// Its arguments, as the model makes them up.
+        package let arguments: JSONObject
+        /// How they travel.
+        package let form: Form
+
+        /// Describes a call.
+        package init(_ function: String, _ arguments: JSONObject = [:], _ form: Form = .json) {
+            self.function = function
+            self.arguments = arguments
+            self.form = form
+        }
+    }
+
+    /// Why a text is no prompt, or a call got no answer. It tells nothing of either.
+    package struct Failure: Error, CustomStringConvertible {
+        /// One line for a person.
+        package let description: String
+    }
+
+    /// What the model is told to be.
+    package let systemMessage: String
+    /// What it may ask for.
+    package let functions: [Function]
+    private let client: Client
+
+    /// Reads the text of `ai_attrs`.
+    /// - Parameter client: stays the caller's.
+    package init(data: String, client: Client) throws(Failure) {
+        guard let prompt = JSONValue(parsing: Array(data.utf8))?["ai_attrs"], let message = prompt["system_message"]?.text else {
+            throw Failure(description: "the data has no ai_attrs with a system_message")
+        }
+        systemMessage = message
+        functions = try (prompt["functions"]?.elements ?? []).map { function throws(Failure) in try Self.function(function) }
+        self.client = client
+    }
+
+    private static func function(_ json: JSONValue) throws(Failure) -> Function {
+        guard let name = json["name"]?.text, let description = json["description"]?.text, let parameters = json["parameters"],
+            let method = json["request"]?["method"]?.text, let url = json["request"]?["url"]?.text,
+            case .object(let headers)? = json["request"]?["headers"]
+        else { throw Failure(description: "a function has no name, description, parameters or request") }
+        return Function(
+            name: name, description: description, parameters: parameters, method: method, url: url,
+            headers: headers.members.map { ($0.key, $0.value.text ?? "") })
+    }
+
+    /// Calls a function and waits for its answer.
+    /// - Throws: when there is no such function, or no answer.
+    package func ask(_ call: Call) throws(Failure) -> FunctionResponse {
+        try request(for: call).send(with: client)
+    }
+
+    /// The request of a call, which may be changed before it is sent.
+    package func request(for call: Call) throws(Failure) -> ModelRequest {
+        guard let function = functions.first(where: { $0.name.utf8.elementsEqual(call.function.utf8) }) else {
+            throw Failure(description: "there is no function \(call.function)")
+        }
+        var request = ModelRequest(url: function.url, headers: function.headers)
+        switch call.form {
+        case .json:
+            request.headers.append(("Content-Type", "application/json"))
+            request.body = JSONValue.object(call.arguments).serialized()
+        case .form:
+            request.headers.append(("Content-Type", "application/x-www-form-urlencoded"))
+            request.body = Self.encoded(call.arguments)
+        case .query:
+            request.method = .get
+            if !call.arguments.members.isEmpty { request.url += "?" + String(decoding: Self.encoded(call.arguments), as: UTF8.self) }
+        }
+        return request
+    }
+
+    /// Arguments as a form or a query has them; what is no text is the text of its JSON.
+    private static func encoded(_ arguments: JSONObject) -> [UInt8] {
+        var bytes: [UInt8] = []
+        for member in arguments.members {
+            if !bytes.isEmpty { bytes.append(UInt8(ascii: "&")) }
+            for byte in member.key.utf8 { bytes.append(percentEncoding: byte) }
+            bytes.append(UInt8(ascii: "="))
+            for byte in member.value.text.map({ Array($0.utf8) }) ?? member.value.serialized() { bytes.append(percentEncoding: byte) }
+        }
+        return bytes
+    }
+}
+
+/// A request of the vendor's, before it is sent.
+package struct ModelRequest: Sendable {
+    private static let timeoutMilliseconds = 10_000
+    private static let answerLimit = 1 << 20
+
+    /// The method.
+    package var method: ClientMethod = .post
+    /// The address with its query.
+    package var url: String
+    /// The headers; of the ticket's, too.
+    package var headers: [(name: String, value: String)] = []
+    /// The body; empty for GET.
+    package var body: [UInt8] = []
+
+    /// A request without a body.
+    package init(url: String, headers: [(name: String, value: String)] = []) {
+        self.url = url
+        self.headers = headers
+    }
+
+    /// Sends it as it is and waits for its answer.
+    /// - Throws: when it cannot be sent, or there is no answer.
+    package func send(with client: Client) throws(SimulatedModel.Failure) -> FunctionResponse {
+        let ready: ClientRequest
+        do throws(ClientRequest.Problem) {
+            ready = try ClientRequest(
+                method, url, headers: headers, body: body, timeoutMilliseconds: Self.timeoutMilliseconds,
+                responseBodyLimit: Self.answerLimit)
+        } catch {
+            throw SimulatedModel.Failure(description: "a call cannot be sent: \(error)")
+        }
+        let result = Monitor<Result<ClientResponse, ClientError>?>(nil)
+        client.send(ready) { answer in result.update { $0 = answer } }
+        // The client ends every request after its timeout.
+        switch result.wait({ $0 }) {
+        case .success(let response):
+            let endpoint = url.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false).first.map(String.init)
+            return FunctionResponse(
+                statusCode: response.status, endpoint: endpoint ?? "", response: JSONValue(parsing: response.body) ?? .null)
+        case .failure(let error): throw SimulatedModel.Failure(description: "a call was not answered: \(error)")
+        case nil: throw SimulatedModel.Failure(description: "a call was not answered")
+        }
+    }
+}
+
+/// What a function answered, as the vendor puts it into a message's `data`.
+package struct FunctionResponse: Sendable, Equatable {
+    /// The status of the answer.
+    package let statusCode: Int
+    /// The address that was called, without its query.
+    package let endpoint: String
+    /// The JSON of the answer; null when it was none.
+    package let response: JSONValue
+
+    /// Takes an answer.
+    package init(statusCode: Int, endpoint: String, response: JSONValue) {
+        self.statusCode = statusCode
+        self.endpoint = endpoint
+        self.response = response
+    }
+
+    /// The text of the message's `data`.
+    package var data: String {
+        let json: JSONValue = [
+            "function_response": [
+                "status_code": .integer(Int64(statusCode)), "endpoint": .string(endpoint), "response": response,
+            ]
+        ]
+        return String(decoding: json.serialized(), as: UTF8.self)
+    }
+
+    /// The name of the function, which ends the address.
+    package var function: String { endpoint.split(separator: "/").last.map(String.init) ?? "" }
+
+    /// The text of a member of the answer that is an object.
+    package func text(_ name: String) -> String? { response[name]?.text }
+}

@@ -1,0 +1,118 @@
+internal import HTTPServer
+internal import JSON
+internal import Threading
+internal import Time
+
+/// The rules of the Chat Platform API for messages, and what people write by other ways.
+///
+/// Sources: Sendbird, Chat Platform API v3, "Send a message", "View a message", "Update a message". That an update raises a webhook like the
+/// vendor's SDK's is inferred.
+extension ChatRules {
+    /// What the ids of people of support begin with.
+    static let supportPrefix = "sendbird_desk_agent_id_"
+
+    private static let noChannel = refusal(Code.notFound, "Channel not found.")
+    private static let noMessage = refusal(Code.notFound, "Message not found.")
+
+    var messageRoutes: [SimulatedRoute] {
+        [
+            route(.post, "/v3/group_channels/:channel/messages", "send_message", send),
+            route(.get, "/v3/group_channels/:channel/messages/:message", "view_message", view),
+            route(.put, "/v3/group_channels/:channel/messages/:message", "update_message", update),
+            // Not Sendbird's: what support does in the dashboard, and the customer in the app.
+            route(.post, "/simulated/channels/:channel/:act", "post") { [self] call in
+                guard let post = SimulatedChat.Post(call) else {
+                    return Self.refusal(Code.invalidValue, "There is no such act: \(SimulatedChat.Post.names.joined(separator: ", ")).")
+                }
+                return self.post(post, in: call.parameter).map { .ok(["message_id": .integer($0)]) } ?? Self.noChannel
+            },
+        ]
+    }
+
+    /// Has somebody write, by another way than the API.
+    /// - Returns: the message's number; nil when no ticket has the channel.
+    func post(_ post: SimulatedChat.Post, in channel: String) -> Int64? {
+        guard let ticket = desk.ticket(ofChannel: channel) else { return nil }
+        return add(to: channel, ticket) { id in post.message(id, ticket, at: settings.now()) }.id
+    }
+
+    /// Changes a message.
+    /// - Returns: how it is now; nil when there is none.
+    func edit(_ id: Int64, in channel: String, _ change: (inout ChatBook.Message) -> Void) -> ChatBook.Message? {
+        guard let ticket = desk.ticket(ofChannel: channel) else { return nil }
+        let now = settings.now()
+        let changed = book.withLock { book in
+            book.change(id, in: channel) { message in
+                change(&message)
+                message.updatedAt = now
+            }
+        }
+        if let changed { tell(.updated, changed, channel, ticket) }
+        return changed
+    }
+
+    private func send(_ call: SimulatedCall) -> SimulatorAnswer {
+        guard call.text("message_type") == "MESG", let sender = call.text("user_id"), let text = call.text("message") else {
+            return Self.refusal(Code.missing, "message_type (only MESG is simulated), user_id and message must be given.")
+        }
+        guard let ticket = desk.ticket(ofChannel: call.parameter) else { return Self.noChannel }
+        guard let user = book.withLock({ $0.user(sender) }) else { return Self.noUser }
+        guard ticket.customer.utf8.elementsEqual(sender.utf8) else {
+            return Self.refusal(Code.notAllowed, "The user is not a member of the channel.")
+        }
+        let message = add(to: call.parameter, ticket) { id in
+            var message = ChatBook.Message(id: id, type: "MESG", sender: sender, text: text, createdAt: settings.now())
+            message.nickname = user.nickname
+            message.customType = call.text("custom_type") ?? ""
+            message.data = call.text("data") ?? ""
+            return message
+        }
+        return .ok(message.json(in: call.parameter))
+    }
+
+    private func view(_ call: SimulatedCall) -> SimulatorAnswer {
+        let message = Int64(call.parameters[1]).flatMap { id in book.withLock { $0.message(id, in: call.parameter) } }
+        return message.map { .ok($0.json(in: call.parameter)) } ?? Self.noMessage
+    }
+
+    private func update(_ call: SimulatedCall) -> SimulatorAnswer {
+        guard call.text("message_type") == "MESG" else { return Self.refusal(Code.missing, "message_type must be MESG.") }
+        let changed = Int64(call.parameters[1]).flatMap { id in
+            edit(id, in: call.parameter) { message in
+                message.text = call.text("message") ?? message.text
+                message.customType = call.text("custom_type") ?? message.customType
+                message.data = call.text("data") ?? message.data
+            }
+        }
+        return changed.map { .ok($0.json(in: call.parameter)) } ?? Self.noMessage
+    }
+
+    private func add(
+        to channel: String, _ ticket: (id: Int64, customer: String), _ make: (Int64) -> ChatBook.Message
+    ) -> ChatBook.Message {
+        let message = book.withLock { $0.add(to: channel, make) }
+        tell(.sent, message, channel, ticket)
+        if let sender = message.sender { desk.notice(messageFrom: sender, in: channel) }
+        return message
+    }
+
+    private func tell(_ category: ChatCategory, _ message: ChatBook.Message, _ channel: String, _ ticket: (id: Int64, customer: String)) {
+        var body: JSONObject = ["category": .string(category.rawValue), "app_id": .string(settings.appID), "type": .string(message.type)]
+        if let sender = message.sender { body.append(ChatBook.Message.sender(sender, message.nickname), forKey: "sender") }
+        if settings.includesMembers {
+            let members = [ticket.customer, Self.supportPrefix + "1"]
+            body.append(.array(members.map { ["user_id": .string($0), "state": "joined"] }), forKey: "members")
+        }
+        body.append(.object(message.payload), forKey: "payload")
+        body.append(
+            ["channel_url": .string(channel), "name": "", "custom_type": "SENDBIRD_DESK_CHANNEL_CUSTOM_TYPE"], forKey: "channel")
+        body.append("API", forKey: "sdk")
+        observer(category.rawValue, .object(body))
+    }
+}
+
+/// What Chat's webhooks are about, of what is simulated.
+enum ChatCategory: String, CaseIterable {
+    case sent = "group_channel:message_send"
+    case updated = "group_channel:message_update"
+}

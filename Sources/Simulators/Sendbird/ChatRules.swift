@@ -1,0 +1,173 @@
+internal import Crypto
+internal import HTTPServer
+internal import JSON
+internal import Threading
+internal import Time
+
+/// The rules of the Chat Platform API for users: session tokens and push tokens.
+///
+/// Sources: Sendbird, Chat Platform API v3, "Create a user", "Issue a session token", "Add a registration or device token", "Error codes",
+/// "Rate limits". Which code a refusal has is inferred where those pages do not say.
+final class ChatRules: Sendable {
+    /// Told a category and a webhook's body, in order.
+    typealias Observer = @Sendable (_ category: String, _ body: JSONValue) -> Void
+
+    /// Sendbird's codes.
+    enum Code {
+        static let missing = 400105
+        static let notAllowed = 400108
+        static let tooLong = 400110
+        static let invalidValue = 400111
+        static let notFound = 400201
+        static let exists = 400202
+        static let invalidToken = 400401
+        static let rateLimited = 500910
+    }
+
+    private static let longestUserID = 80
+    private static let usualLifeMilliseconds: UInt64 = 7 * 86_400_000
+    /// Each service with the member of a registration that has the token.
+    private static let services = ["apns": "apns_device_token", "gcm": "gcm_reg_token", "huawei": "huawei_device_token"]
+
+    let settings: SimulatedChatSettings
+    let book: Monitor<ChatBook>
+    let desk: SimulatedDesk
+    let observer: Observer
+    private let windows = Monitor((second: UnixSeconds(rawValue: 0), counts: [String: Int]()))
+
+    init(_ settings: SimulatedChatSettings, _ book: Monitor<ChatBook>, _ desk: SimulatedDesk, observer: @escaping Observer) {
+        self.settings = settings
+        self.book = book
+        self.desk = desk
+        self.observer = observer
+    }
+
+    var routes: [SimulatedRoute] {
+        [
+            route(.get, "/v3/applications/settings/webhook", "view_webhook", viewWebhook),
+            route(.post, "/v3/users", "create_user", createUser),
+            route(.get, "/v3/users/:user", "view_user") { [self] call in user(call.parameter).map { .ok($0.json) } ?? Self.noUser },
+            route(.post, "/v3/users/:user/token", "issue_session_token", issueToken),
+            route(.delete, "/v3/users/:user/token", "end_sessions") { [self] call in
+                book.withLock { $0.endSessions(of: call.parameter) } ? SimulatorAnswer(status: 200) : Self.noUser
+            },
+            route(.get, "/v3/users/:user/push/:service", "list_push_tokens", listPushTokens),
+            route(.post, "/v3/users/:user/push/:service", "add_push_token", addPushToken),
+            route(.delete, "/v3/users/:user/push/:service/:token", "remove_push_token", removePushToken),
+        ] + messageRoutes
+    }
+
+    /// A refusal in the API's own form. Almost all have the status 400.
+    static func refusal(_ code: Int, _ message: String, status: Int = 400) -> SimulatorAnswer {
+        SimulatorAnswer(status: status, json: ["error": true, "code": .integer(Int64(code)), "message": .string(message)])
+    }
+
+    static let noUser = refusal(Code.notFound, "User not found.")
+
+    /// A route that wants the token and counts the request.
+    func route(
+        _ method: HTTPServer.Method, _ path: String, _ name: String, _ answer: @escaping @Sendable (SimulatedCall) -> SimulatorAnswer
+    ) -> SimulatedRoute {
+        SimulatedRoute(method, path, name) { [self] call in
+            guard call.token.utf8.elementsEqual(settings.token.utf8) else {
+                return Self.refusal(Code.invalidToken, "The API token is invalid.")
+            }
+            guard isInTime(name) else {
+                var refusal = Self.refusal(Code.rateLimited, "Too many requests.", status: 429)
+                refusal.headers.append(("X-RateLimit-RetryAfter", "1"))
+                return refusal
+            }
+            return answer(call)
+        }
+    }
+
+    /// Counts a request of this name; false when the second has had too many.
+    private func isInTime(_ name: String) -> Bool {
+        let now = settings.now().seconds
+        return windows.withLock { windows in
+            if windows.second != now { windows = (now, [:]) }
+            windows.counts[name, default: 0] += 1
+            return windows.counts[name, default: 0] <= settings.requestsPerSecond
+        }
+    }
+
+    // MARK: Users
+
+    private func user(_ id: String) -> ChatBook.User? { book.withLock { $0.user(id) } }
+
+    private func viewWebhook(_ call: SimulatedCall) -> SimulatorAnswer {
+        .ok([
+            "webhook": [
+                "enabled": .bool(settings.webhookURL != nil), "url": .string(settings.webhookURL ?? ""),
+                "include_members": .bool(settings.includesMembers),
+                "enabled_events": .array(ChatCategory.allCases.map { .string($0.rawValue) }),
+            ]
+        ])
+    }
+
+    private func createUser(_ call: SimulatedCall) -> SimulatorAnswer {
+        guard let id = call.text("user_id"), !id.isEmpty, let nickname = call.text("nickname"), let profileURL = call.text("profile_url")
+        else { return Self.refusal(Code.missing, "user_id, nickname and profile_url must be given.") }
+        guard id.utf8.count <= Self.longestUserID else { return Self.refusal(Code.tooLong, "user_id is too long.") }
+        return book.withLock { book in
+            guard book.user(id) == nil else { return Self.refusal(Code.exists, "The user exists.") }
+            let user = ChatBook.User(id: id, nickname: nickname, profileURL: profileURL, createdAt: settings.now())
+            book.add(user)
+            return .ok(user.json)
+        }
+    }
+
+    private func issueToken(_ call: SimulatedCall) -> SimulatorAnswer {
+        let now = settings.now()
+        var end = now + Self.usualLifeMilliseconds
+        if let wanted = call.body?["expires_at"] {
+            guard let number = wanted.integer, number > Int64(clamping: now.rawValue) else {
+                return Self.refusal(Code.invalidValue, "expires_at is a moment to come, in milliseconds.")
+            }
+            end = UnixMilliseconds(rawValue: UInt64(number))
+        }
+        let token = RandomText.hexadecimal(bytes: 20)
+        guard book.withLock({ $0.addSession(token, until: end, to: call.parameter) }) else { return Self.noUser }
+        return .ok(["token": .string(token), "expires_at": .integer(Int64(clamping: end.rawValue))])
+    }
+
+    /// Makes a user known.
+    func meet(_ id: String) {
+        book.withLock { book in
+            guard book.user(id) == nil else { return }
+            book.add(ChatBook.User(id: id, nickname: "", profileURL: "", createdAt: settings.now()))
+        }
+    }
+
+    // MARK: Push tokens
+
+    private static let noService = refusal(Code.invalidValue, "The type of a push token is apns, gcm or huawei.")
+
+    private func listPushTokens(_ call: SimulatedCall) -> SimulatorAnswer {
+        guard let user = user(call.parameter) else { return Self.noUser }
+        let tokens = user.pushTokens[call.parameters[1]] ?? []
+        return .ok(["tokens": .array(tokens.map { .string($0) }), "type": .string(call.parameters[1]), "user": user.json])
+    }
+
+    private func addPushToken(_ call: SimulatedCall) -> SimulatorAnswer {
+        let service = call.parameters[1]
+        guard let member = Self.services[service] else { return Self.noService }
+        guard let token = call.text(member), !token.isEmpty else { return Self.refusal(Code.missing, "\(member) must be given.") }
+        guard book.withLock({ $0.addPushToken(token, service, to: call.parameter) }) else { return Self.noUser }
+        return .ok(["token": .string(token), "type": .string(service)])
+    }
+
+    private func removePushToken(_ call: SimulatedCall) -> SimulatorAnswer {
+        let (service, token) = (call.parameters[1], call.parameters[2])
+        guard Self.services[service] != nil else { return Self.noService }
+        guard book.withLock({ $0.removePushToken(token, service, of: call.parameter) }) else {
+            return Self.refusal(Code.notFound, "There is no such user or push token.")
+        }
+        return .ok(["token": .string(token), "type": .string(service)])
+    }
+}
+
+extension SimulatorAnswer {
+    /// 200 with JSON.
+    static func ok(_ json: JSONValue) -> SimulatorAnswer { SimulatorAnswer(status: 200, json: json) }
+}

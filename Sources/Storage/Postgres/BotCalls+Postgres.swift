@@ -1,0 +1,197 @@
+package import Core
+internal import Postgres
+package import Time
+
+/// Calls of bots, which all processes that share the database store and list.
+extension PostgresStore {
+    /// As `Store` says.
+    package func begin(
+        _ call: BotCall, isAwaited: @escaping @Sendable () -> Bool,
+        completion: @escaping @Sendable (Result<BotCallBeginning, StoreError>) -> Void
+    ) {
+        if let hindrance { return completion(.failure(hindrance)) }
+        let offset = offset(for: call.at)
+        queue.submit(
+            PostgresJob(beginning: offset.stored(call), isAwaited) { result in completion(result.map { offset.told($0) }) })
+    }
+
+    /// As `Store` says.
+    package func end(_ call: UUIDv7, _ ending: BotCall.Ending, completion: @escaping @Sendable (Result<Void, StoreError>) -> Void) {
+        if let hindrance { return completion(.failure(hindrance)) }
+        queue.submit(PostgresJob(ending: call, offset(for: ending.at).stored(ending), completion))
+    }
+
+    /// As `Store` says.
+    package func botCall(_ id: UUIDv7) throws(StoreError) -> BotCall? {
+        let offset = offset(for: clock())
+        return try read { session throws(PostgresError) in
+            guard let row = try session.run([Query(BotCallReadingStatements.byID, .uuid(id.bytes))])[0].first else { return nil }
+            return offset.told(try BotCall(row))
+        }
+    }
+
+    /// As `Store` says.
+    package func botCalls(_ filter: BotCallFilter, after: BotCallCursor?, limit: Int) throws(StoreError) -> BotCallPage {
+        StoreRules.check(limit: limit)
+        let offset = offset(for: clock())
+        var filter = filter
+        filter.since = filter.since.map { offset.stored($0) }
+        let stored = filter
+        let page = try BotCallWalk.page(before: after, limit: limit, settings) { place, rows, limit throws(StoreError) in
+            try read { session throws(PostgresError) in try session.step(stored, before: place, rows: rows, limit: limit) }
+        }
+        return BotCallPage(page.calls.map { offset.told($0) }, next: page.next)
+    }
+
+    /// As `Store` says.
+    package func giveUpBotCalls(startedBefore: UnixMilliseconds, now: UnixMilliseconds, limit: Int) throws(StoreError) -> [BotCall] {
+        StoreRules.check(limit: limit)
+        let offset = offset(for: now)
+        let (startedBefore, now) = (offset.stored(startedBefore), offset.stored(now))
+        return try upkeep { work throws(PostgresError) in
+            try work.giveUpBotCalls(startedBefore: startedBefore, now: now, limit: limit).map { offset.told($0) }
+        }
+    }
+
+    /// Deletes the calls of a person, in several transactions.
+    /// - Returns: how many.
+    func eraseBotCalls(of person: RevokedPerson) throws(StoreError) -> Int {
+        var count = 0
+        while true {
+            let step = try upkeep { work throws(PostgresError) in try work.deleteBotCalls(of: person, limit: Self.rowsPerCommit) }
+            count += step
+            if step < Self.rowsPerCommit { return count }
+        }
+    }
+}
+
+extension PostgresSession {
+    /// The calls that match among the next `rows` before a place.
+    fileprivate func step(
+        _ filter: BotCallFilter, before: BotCallCursor, rows: Int, limit: Int
+    ) throws(PostgresError) -> BotCallWalk.Step {
+        let ofPerson = filter.appID != nil && filter.userID != nil
+        let statement =
+            ofPerson
+            ? BotCallReadingStatements.ofPerson : filter.outcome != nil ? BotCallReadingStatements.ofOutcome : BotCallReadingStatements.all
+        let result = try run([
+            Query(
+                statement,
+                [
+                    .int8(filter.since?.stored ?? 0), .int8(before.at), .int8(before.number), .int8(Int64(rows)), .stored(filter.appID),
+                    .stored(filter.userID), .stored(filter.bot), .stored(filter.function), .stored(filter.outcome?.rawValue),
+                    .int8(Int64(limit)),
+                ])
+        ])[0]
+        var (found, end) = (BotCallWalk.Found(), BotCallCursor?.none)
+        for row in result {
+            let place = BotCallCursor(at: try row.int64(12), number: try row.int64(0))
+            // A row without a call says where the step has ended.
+            if row.isNull(1) { end = place } else { found.append((place, try BotCall(row))) }
+        }
+        return (found, end)
+    }
+}
+
+extension BotCall {
+    /// Reads a row with the columns of the statements.
+    init(_ row: Row) throws(PostgresError) {
+        guard let outcome = Outcome(rawValue: try row.stored(9)) else { throw row.mismatch(9, "is no outcome of a call") }
+        var ending: Ending?
+        if let endedAt = try row.optionalTime(13) {
+            ending = Ending(
+                outcome, statusCode: row.isNull(10) ? nil : Int(try row.int32(10)), reason: try row.optionalStored(11), at: endedAt)
+        }
+        self.init(
+            id: try row.uuidv7(1), key: try row.optionalBytes(2), appID: try row.stored(3), userID: try row.stored(4),
+            bot: try row.stored(5), function: try row.stored(6), argumentsSHA256: try row.stored(7),
+            arguments: try row.optionalStored(8), at: try row.time(12), ending: ending)
+    }
+}
+
+extension ClockOffset {
+    fileprivate func stored(_ ending: BotCall.Ending) -> BotCall.Ending { ending.moved { stored($0) } }
+    fileprivate func stored(_ call: BotCall) -> BotCall { call.moved { stored($0) } }
+    fileprivate func told(_ call: BotCall) -> BotCall { call.moved { told($0) } }
+
+    fileprivate func told(_ beginning: BotCallBeginning) -> BotCallBeginning {
+        if case .repeated(let call) = beginning { .repeated(told(call)) } else { beginning }
+    }
+}
+
+extension BotCall.Ending {
+    fileprivate func moved(_ change: (UnixMilliseconds) -> UnixMilliseconds) -> BotCall.Ending {
+        BotCall.Ending(outcome, statusCode: statusCode, reason: reason, at: change(at))
+    }
+}
+
+extension BotCall {
+    fileprivate func moved(_ change: (UnixMilliseconds) -> UnixMilliseconds) -> BotCall {
+        BotCall(
+            id: id, key: key, appID: appID, userID: userID, bot: bot, function: function, argumentsSHA256: argumentsSHA256,
+            arguments: arguments, at: change(at),
+            ending: endedAt.map { Ending(outcome, statusCode: statusCode, reason: reason, at: change($0)) })
+    }
+}
+
+private enum BotCallReadingStatements {
+    static let byID: StaticString = """
+        SELECT bot_calls.number, id, key, app_id, user_id, bot, function, digest, arguments, outcome, status, reason, at, ended_at
+        FROM bot_calls JOIN apps ON apps.number = app WHERE id = $1
+        """
+    // Each takes a step of the index that its first condition names, and says with a last row where that ends if there may be more.
+    static let all: StaticString = """
+        WITH step AS MATERIALIZED (
+            SELECT number, at, app, user_id, bot, function, outcome FROM bot_calls
+            WHERE at >= $1 AND (at, number) < ($2, $3)
+            ORDER BY at DESC, number DESC LIMIT $4
+        ), wanted AS MATERIALIZED (
+            SELECT step.number FROM step JOIN apps ON apps.number = app
+            WHERE ($5::text IS NULL OR app_id = $5) AND ($6::text IS NULL OR user_id = $6) AND ($7::text IS NULL OR bot = $7)
+                AND ($8::text IS NULL OR function = $8) AND ($9::text IS NULL OR outcome = $9)
+            ORDER BY at DESC, step.number DESC LIMIT $10
+        )
+        SELECT bot_calls.number, id, key, app_id, user_id, bot, function, digest, arguments, outcome, status, reason, at, ended_at
+        FROM wanted JOIN bot_calls ON bot_calls.number = wanted.number JOIN apps ON apps.number = app
+        UNION ALL (
+            SELECT number, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, at, NULL FROM step
+            WHERE (SELECT count(*) FROM step) = $4 ORDER BY at, number LIMIT 1
+        ) ORDER BY at DESC, number DESC
+        """
+    static let ofOutcome: StaticString = """
+        WITH step AS MATERIALIZED (
+            SELECT number, at, app, user_id, bot, function, outcome FROM bot_calls
+            WHERE outcome = $9 AND at >= $1 AND (at, number) < ($2, $3)
+            ORDER BY at DESC, number DESC LIMIT $4
+        ), wanted AS MATERIALIZED (
+            SELECT step.number FROM step JOIN apps ON apps.number = app
+            WHERE ($5::text IS NULL OR app_id = $5) AND ($6::text IS NULL OR user_id = $6) AND ($7::text IS NULL OR bot = $7)
+                AND ($8::text IS NULL OR function = $8) AND ($9::text IS NULL OR outcome = $9)
+            ORDER BY at DESC, step.number DESC LIMIT $10
+        )
+        SELECT bot_calls.number, id, key, app_id, user_id, bot, function, digest, arguments, outcome, status, reason, at, ended_at
+        FROM wanted JOIN bot_calls ON bot_calls.number = wanted.number JOIN apps ON apps.number = app
+        UNION ALL (
+            SELECT number, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, at, NULL FROM step
+            WHERE (SELECT count(*) FROM step) = $4 ORDER BY at, number LIMIT 1
+        ) ORDER BY at DESC, number DESC
+        """
+    static let ofPerson: StaticString = """
+        WITH step AS MATERIALIZED (
+            SELECT number, at, app, user_id, bot, function, outcome FROM bot_calls
+            WHERE app = (SELECT number FROM apps WHERE app_id = $5) AND user_id = $6 AND at >= $1 AND (at, number) < ($2, $3)
+            ORDER BY at DESC, number DESC LIMIT $4
+        ), wanted AS MATERIALIZED (
+            SELECT step.number FROM step JOIN apps ON apps.number = app
+            WHERE ($5::text IS NULL OR app_id = $5) AND ($6::text IS NULL OR user_id = $6) AND ($7::text IS NULL OR bot = $7)
+                AND ($8::text IS NULL OR function = $8) AND ($9::text IS NULL OR outcome = $9)
+            ORDER BY at DESC, step.number DESC LIMIT $10
+        )
+        SELECT bot_calls.number, id, key, app_id, user_id, bot, function, digest, arguments, outcome, status, reason, at, ended_at
+        FROM wanted JOIN bot_calls ON bot_calls.number = wanted.number JOIN apps ON apps.number = app
+        UNION ALL (
+            SELECT number, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, at, NULL FROM step
+            WHERE (SELECT count(*) FROM step) = $4 ORDER BY at, number LIMIT 1
+        ) ORDER BY at DESC, number DESC
+        """
+}

@@ -1,0 +1,138 @@
+import Core
+import Crypto
+import JSON
+import TestSupport
+import Testing
+import Time
+
+/// What a model gives, what it can never give, and the request that comes of it.
+@Suite struct BotArgumentsTests {
+    private static let ticket = BotTicket(appID: "shop", userID: "user-1", issuedAt: 1, lifeSeconds: 600, startID: 7)
+
+    private func bound(_ method: BotMethod = .post) throws -> BotFunction {
+        try BotSamples.function(
+            method, url: "https://shop.example.com/{app}/customers/{customer_id}/orders/{order_id}",
+            properties:
+                #""order_id":{"type":"string"},"note":{"type":["string","null"]},"count":{"type":"integer"},"tags":{"type":"array"}"#,
+            bindings: [("customer_id", .userID), ("app", .appID)],
+            headers: [BotRequest.Header(name: "X-Customer", value: .text(BotText("id {customer_id}")))])
+    }
+
+    @Test func boundArgumentsAreOurs() throws {
+        let function = try bound()
+        let arguments = try function.arguments(["order_id": "7", "note": "a\nb"], of: Self.ticket)
+        #expect(arguments.complete == ["order_id": "7", "note": "a\nb", "customer_id": "user-1", "app": "shop"])
+        let request = try function.filledRequest(with: arguments)
+        #expect(request.url == "https://shop.example.com/shop/customers/user-1/orders/7")
+        #expect(request.headers.map { "\($0.name): \($0.value)" } == ["X-Customer: id user-1"])
+        #expect(request.body.map { String(decoding: $0, as: UTF8.self) } == #"{"note":"a\nb"}"#)
+        #expect(request.method == .post && request.timeoutMilliseconds == 3000)
+    }
+
+    /// Whatever the model sends: either it is refused, or the bound values are the ticket's.
+    @Test func noModelSetsWhatIsBound() throws {
+        let function = try bound()
+        var generator = SeededGenerator(seed: 6)
+        let names = [
+            "customer_id", "app", "order_id", "note", "count", "Customer_id", "customer_id ", "customer%5Fid", "__proto__", "constructor",
+        ]
+        var (taken, refused) = (0, 0)
+        for _ in 0..<3000 {
+            var object = JSONObject()
+            if Int.random(in: 0..<8, using: &generator) > 0 { object.append("7", forKey: "order_id") }
+            for _ in 0..<Int.random(in: 0...3, using: &generator) {
+                let name = generator.element(of: names)
+                let values: [JSONValue] = [
+                    "other", 1, nil, ["customer_id": "other"], ["other"], .string(BotSamples.text(8, using: &generator)),
+                ]
+                if object[name] == nil { object.append(generator.element(of: values), forKey: name) }
+            }
+            guard let arguments = try? function.arguments(.object(object), of: Self.ticket) else {
+                refused += 1
+                continue
+            }
+            taken += 1
+            #expect(arguments.given["customer_id"] == nil && arguments.given["app"] == nil)
+            #expect(arguments.complete["customer_id"] == "user-1" && arguments.complete["app"] == "shop")
+            guard let request = try? function.filledRequest(with: arguments) else { continue }
+            #expect(request.url.hasPrefix("https://shop.example.com/shop/customers/user-1/orders/"))
+            #expect(request.headers.map(\.value) == ["id user-1"])
+        }
+        #expect(taken > 100 && refused > 100)
+    }
+
+    @Test(arguments: ["customer_id", "app", "__proto__", "user_id"]) func namesThatItDoesNotSeeAreUnknown(_ name: String) throws {
+        let function = try bound()
+        #expect(throws: BotArgumentsProblem("\(name) is unknown; known here: order_id, note, count, tags")) {
+            try function.arguments(.object(JSONObject([("order_id", "7"), (name, "x")])), of: Self.ticket)
+        }
+    }
+
+    @Test(arguments: [nil, [], "x", 1, true] as [JSONValue]) func argumentsAreAnObject(_ value: JSONValue) throws {
+        #expect(throws: BotArgumentsProblem("the arguments must be an object")) { try bound().arguments(value, of: Self.ticket) }
+    }
+
+    @Test func theRestGoesIntoTheQueryOfAGET() throws {
+        let function = try bound(.get)
+        let arguments = try function.arguments(
+            ["order_id": "7", "note": "a&b=c", "count": 2, "tags": ["x", ["y": nil]]], of: Self.ticket)
+        let request = try function.filledRequest(with: arguments)
+        #expect(
+            request.url
+                == "https://shop.example.com/shop/customers/user-1/orders/7?note=a%26b%3Dc&count=2&tags=%5B%22x%22%2C%7B%22y%22%3Anull%7D%5D"
+        )
+        #expect(request.body == nil)
+    }
+
+    @Test func headersHoldNoControlCharacter() throws {
+        let secret = SecretBytes(copying: "of the shop".utf8.span)
+        let function = try BotSamples.function(
+            properties: #""order_id":{"type":"string"}"#,
+            headers: [
+                BotRequest.Header(name: "X-Order", value: .text(BotText("a {order_id} b"))),
+                BotRequest.Header(name: "Authorization", value: .secret(secret)),
+            ])
+        var generator = SeededGenerator(seed: 8)
+        var filled = 0
+        for _ in 0..<3000 {
+            let text = BotSamples.text(20, using: &generator)
+            let arguments = try function.arguments(["order_id": .string(text)], of: Self.ticket)
+            guard let request = try? function.filledRequest(with: arguments) else { continue }
+            filled += 1
+            #expect(request.headers[0].value.utf8.allSatisfy { (0x20..<0x7F).contains($0) })
+            #expect(request.headers[1].value == "of the shop")
+        }
+        #expect(filled > 100)
+        let long = try BotSamples.function(
+            url: "https://shop.example.com/", headers: [BotRequest.Header(name: "X-Order", value: .text(BotText("{order_id}")))])
+        let arguments = try long.arguments(["order_id": .string(String(repeating: "x", count: 5000))], of: Self.ticket)
+        #expect(throws: BotArgumentsProblem("order_id is too long")) { try long.filledRequest(with: arguments) }
+    }
+
+    @Test func whatChangesSomethingHasShortArguments() throws {
+        let long: JSONValue = ["order_id": .string(String(repeating: "x", count: 16 << 10))]
+        #expect(throws: BotArgumentsProblem("the arguments are longer than 16384 bytes")) {
+            try BotSamples.function().arguments(long, of: Self.ticket)
+        }
+        #expect(throws: Never.self) { try BotSamples.function(.get).arguments(long, of: Self.ticket) }
+    }
+
+    @Test func textsBecomeWhatTheSchemaSays() throws {
+        let function = try bound()
+        #expect(
+            try function.value(ofTexts: [("order_id", "7"), ("count", "2"), ("note", "x"), ("tags", "[1]"), ("z", "1")])
+                == ["order_id": "7", "count": 2, "note": "x", "tags": [1], "z": "1"])
+        #expect(throws: BotArgumentsProblem("order_id has two values")) {
+            try function.value(ofTexts: [("order_id", "7"), ("order_id", "8")])
+        }
+        #expect(throws: BotArgumentsProblem.self) { try function.value(ofTexts: (0..<2000).map { ("n\($0)", "") }) }
+    }
+
+    @Test func equalArgumentsHaveEqualBytes() throws {
+        let function = try bound()
+        let one = try function.arguments(["order_id": "7", "count": 2], of: Self.ticket)
+        let other = try function.arguments(["count": .real(2), "order_id": "7"], of: Self.ticket)
+        #expect(one.canonical == other.canonical)
+        #expect(String(decoding: one.canonical, as: UTF8.self) == #"{"app":"shop","count":2,"customer_id":"user-1","order_id":"7"}"#)
+    }
+}

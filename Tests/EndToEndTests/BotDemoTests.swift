@@ -1,0 +1,109 @@
+import Glibc
+import HTTPServer
+import JSON
+import TestSupport
+import Testing
+
+/// `deskgate init --bot-demo`, `deskgate bots demo`
+@Suite struct BotDemoTests {
+    private let scratch: TemporaryDirectory
+
+    init() throws {
+        scratch = try TemporaryDirectory()
+    }
+
+    /// Makes the directory on ports outside of the range from which the system gives ports to others, and runs the demonstration there.
+    private func play(_ options: String..., change: (inout String) -> Void = { _ in }) throws -> ChildProcess {
+        for number in 0..<20 {
+            let name = "demo-\(number)"
+            let port = UInt16.random(in: 30_000..<32_000)
+            #expect(try Deskgate.run("init", "--bot-demo", scratch.path(name), "--port", "\(port)").code == 0)
+            var text = try scratch.read("\(name)/config.json")
+            change(&text)
+            try scratch.write("\(name)/config.json", text)
+            let process = try ChildProcess(Deskgate.path, (["bots", "demo", scratch.path(name)] + options).map { Array($0.utf8) })
+            // Somebody else may have a port.
+            if try options.contains("--stay") || process.waitForEnd() != .exit(2) { return process }
+        }
+        throw ChildProcess.Failure.missingOutput
+    }
+
+    private func secrets() throws -> [String] {
+        try scratch.contents().filter { $0.contains("/secrets/") }.map { String(try scratch.read($0).dropLast()) }
+    }
+
+    @Test func playsEverythingAndTellsNoSecret() throws {
+        let process = try play()
+        let said = try process.output.text()
+        #expect(try process.waitForEnd() == .exit(0), "\(said)")
+        for text in [
+            "get_order_list", "get_order_details", "get_recommendation", "409 confirmation_required", "order 1002 is cancelled",
+            "every order is as it was", "Everything happened as expected.", "deskgate bots calls list --config",
+        ] {
+            #expect(said.contains(text), "\(text)")
+        }
+        let directory = try #require(scratch.contents().first { $0.hasSuffix("deskgate.log") })
+        let log = try scratch.read(directory)
+        let all = try secrets()
+        #expect(all.count == 5)
+        for secret in all + ["dgbt1.", "dgbc1.", "dgk1."] {
+            let isTold = said.contains(secret) || log.contains(secret)
+            #expect(!isTold)
+        }
+        #expect(try process.errors.text().isEmpty)
+    }
+
+    @Test func leavesNoPortAndNoProcess() throws {
+        let process = try play("--stay", "--json")
+        let told = try jsonObject(process.output.line(containing: "as_expected").text)
+        #expect(told["as_expected"] == true && told["surprises"] == [])
+        let configuration = try #require(told.string("configuration"))
+        let ports = try Command("grep", "-ohE", #""port": [0-9]+|127\.0\.0\.1:[0-9]+"#, configuration).output
+            .split(separator: "\n").compactMap { line in UInt16(line.split { !$0.isNumber }.last ?? "") }
+        #expect(Set(ports).count == 3)
+        #expect(ports.allSatisfy { (try? SocketClient(.tcp(host: "127.0.0.1", port: $0))) != nil })
+        let listed = try Deskgate.run("bots", "calls", "list", "--config", configuration)
+        #expect(listed.code == 0 && listed.output.contains("cancel_order"))
+        process.send(SIGINT)
+        #expect(try process.waitForEnd() == .exit(0))
+        #expect(ports.allSatisfy { (try? SocketClient(.tcp(host: "127.0.0.1", port: $0))) == nil })
+    }
+
+    @Test func saysWhatWasNotAsExpected() throws {
+        // A bot whose cancellations nobody confirms is not what is shown.
+        let process = try play(change: {
+            $0 = $0.replacing("\"name\": \"cancel_order\",", with: "\"name\": \"cancel_order\", \"confirm\": \"none\",")
+        })
+        #expect(try process.waitForEnd() == .exit(1))
+        let said = try process.output.text()
+        #expect(said.contains("NOT AS EXPECTED: the model cancelled without a confirmation"))
+        #expect(said.contains("did not happen as expected."))
+    }
+
+    @Test func initMakesWhatOnlyTheOwnerMayRead() throws {
+        let result = try Deskgate.run("init", "--bot-demo", scratch.path("d"))
+        #expect(result.code == 0 && result.output.contains("deskgate bots demo '\(scratch.path("d"))' --stay"))
+        for name in ["secrets/bot-orders.whsec", "secrets/shop-token", "shop.json"] {
+            let modes = try Command("stat", "-c", "%a", scratch.path("d/\(name)")).output
+            #expect(modes == "600\n", "\(name)")
+        }
+        for secret in try secrets() {
+            let isTold = result.output.contains(secret)
+            #expect(!isTold)
+        }
+        #expect(try Command("sed", "-i", #"s/"port": [0-9]*/"port": 0/"#, scratch.path("d/config.json")).status == 0)
+        #expect(try Deskgate.run("check", "--config", scratch.path("d/config.json")).code == 0)
+        let again = try Deskgate.run("init", "--bot-demo", scratch.path("d"))
+        #expect(again.code == 1 && again.errors.contains("exists already; nothing was changed"))
+        #expect(try Deskgate.run("init", "--bot-demo", "--port", "65534", scratch.path("e")).code == 2)
+        let without = try Deskgate.run("init", "--json", "--bot-demo", scratch.path("f")).json
+        #expect(without.string("shop") == "\(scratch.path("f"))/shop.json")
+    }
+
+    @Test func wantsWhatInitMakes() throws {
+        #expect(try Deskgate.run("init", scratch.path("d"), "--port", "30000").code == 0)
+        let result = try Deskgate.run("bots", "demo", scratch.path("d"))
+        #expect(result.code == 2 && result.errors.contains("deskgate init --bot-demo makes such a directory"))
+        #expect(try Deskgate.run("bots", "demo", scratch.path("nowhere")).code == 2)
+    }
+}

@@ -1,0 +1,98 @@
+import HTTPClient
+import HTTPServer
+import JSON
+import POSIX
+import Simulators
+import TestSupport
+import Testing
+import Threading
+
+/// The bot that `deskgate init --bot-demo` makes, served by the real program, with its shop and a model in the test.
+final class BotSite {
+    /// What the customer's app gets at the start.
+    struct Start {
+        let data: String
+        let ticket: String
+    }
+
+    static let customer = "user-1"
+    static let victim = "user-2"
+    static let app = "shop"
+
+    let scratch: TemporaryDirectory
+    let shop: SampleShop
+    let server: RunningServer
+    let client: Client
+    let phone: BotPhone
+
+    /// The beginning of the public listener's addresses.
+    var url: String { phone.url }
+
+    /// - Parameter change: changes the configuration's text.
+    init(_ change: (inout String) -> Void = { _ in }) throws {
+        let scratch = try TemporaryDirectory()
+        self.scratch = scratch
+        #expect(try Deskgate.run("init", "--bot-demo", scratch.path("d")).code == 0)
+        func secret(_ name: String) throws -> String { String(try scratch.read("d/secrets/\(name)").dropLast()) }
+        let shop = try SampleShop(
+            SampleShopSettings(secrets: [secret("bot-orders.whsec")], token: secret("shop-token")))
+        self.shop = shop
+        var text = try scratch.read("d/config.json").replacing("http://127.0.0.1:8082", with: shop.url)
+        for port in ["8080", "9090"] { text = text.replacing("\"port\": \(port)", with: "\"port\": 0") }
+        // Refusals by a limit would hide what else refuses.
+        text = text.replacing("\"max\": 100", with: "\"max\": 1000").replacing("\"window_seconds\": 60", with: "\"window_seconds\": 1")
+        change(&text)
+        try scratch.write("d/config.json", text)
+        server = try RunningServer(configuration: scratch.path("d/config.json"))
+        client = try Client()
+        phone = BotPhone(url: "http://\(server.publicAddress)", key: try Self.mint(Self.customer, scratch), client: client)
+    }
+
+    deinit {
+        client.close()
+        shop.stop()
+    }
+
+    /// A key for somebody.
+    static func mint(_ user: String, _ scratch: TemporaryDirectory) throws -> String {
+        let result = try Deskgate.run("key", "mint", "--config", scratch.path("d/config.json"), "--app", app, "--user", user)
+        return String(result.output.dropLast())
+    }
+
+    /// Starts the bot; in the text for the vendor the addresses are those of this server.
+    func start(fields: JSONObject? = nil) throws -> Start {
+        let answer = try phone.ask("orders/start", [("fields", fields.map(JSONValue.object))])
+        try #require(answer.statusCode == 200)
+        let data = try #require(answer.text("ai_attrs")).replacing("http://127.0.0.1:8080", with: url)
+        return Start(data: data, ticket: try #require(answer.text("ticket")))
+    }
+
+    /// A model with the text of a start.
+    func model(_ start: Start) throws -> SimulatedModel { try SimulatedModel(data: start.data, client: client) }
+}
+
+/// The customer's app, with the key of the customer.
+struct BotPhone: Sendable {
+    /// The beginning of the public listener's addresses.
+    let url: String
+    let key: String
+    let client: Client
+
+    /// A request of the customer's app.
+    /// - Parameter more: members of the body; nil ones are left out.
+    func ask(
+        _ path: String, user: String = BotSite.customer, key: String? = nil, _ more: [(String, JSONValue?)] = []
+    ) throws -> FunctionResponse {
+        let own: [(String, JSONValue?)] = [
+            ("app_id", .string(BotSite.app)), ("user_id", .string(user)), ("security_key", .string(key ?? self.key)),
+        ]
+        return try post(path, .object(JSONObject((own + more).compactMap { name, value in value.map { (name, $0) } })))
+    }
+
+    /// A POST to a path below `/bots/`.
+    func post(_ path: String, _ body: JSONValue) throws -> FunctionResponse {
+        var request = ModelRequest(url: "\(url)/bots/\(path)", headers: [("Content-Type", "application/json")])
+        request.body = body.serialized()
+        return try request.send(with: client)
+    }
+}

@@ -1,0 +1,187 @@
+import Glibc
+import HTTPServer
+import JSON
+import TestSupport
+import Testing
+import Threading
+
+/// One process serves an app of Pyrus and an app of Sendbird while all their secrets are rotated, again and again, under requests of every kind.
+@Suite struct BothHelpDesksTests {
+    private static let rotations = 5
+    /// What each client asks.
+    private static let clients = BothSite.Call.allCases + BothSite.Call.allCases
+
+    private struct Progress {
+        var generation: BothSite.Generation
+        var number = 1
+        var isOver = false
+        var failures: [String] = []
+        /// How many answers there were of each kind.
+        var answers: [BothSite.Call: Int] = [:]
+        /// The generation with which each client has asked last.
+        var used: [Int: Int] = [:]
+        /// How often each webhook was posted; it was answered `accepted` once.
+        var posted: [String: Int] = [:]
+    }
+
+    private let sink: ScriptedServer
+    private let chat: ScriptedServer
+    private let site: BothSite
+
+    init() throws {
+        sink = try ScriptedServer(.everyRequest(.respond(200)))
+        chat = try ScriptedServer(.everyRequest(.respond(200, body: #"{"token":"\#(BothSite.sessionToken)"}"#)))
+        site = try BothSite(sink: sink, chat: chat)
+    }
+
+    /// The answers that are right, one a post: a help desk may post the same again, and then it is known.
+    private static func expected(_ call: BothSite.Call) -> [String] {
+        switch call {
+        case .pyrusAuthorize: ["200 authorized"]
+        case .sessionToken: ["200 \(BothSite.sessionToken)"]
+        case .pyrusWebhook, .chatWebhook, .deskWebhook: ["200 accepted", "200 duplicate"]
+        }
+    }
+
+    /// Asks again and again with what the present generation has. Every fourth webhook is posted twice.
+    private static func load(_ number: Int, _ site: BothSite, _ address: ListenAddress, _ progress: Monitor<Progress>) {
+        let call = clients[number]
+        do {
+            let client = try SocketClient(address)
+            while true {
+                let (isOver, subject, generation) = progress.withLock { progress in
+                    progress.number += 1
+                    return (progress.isOver, progress.number, progress.generation)
+                }
+                if isOver { return }
+                let request = try site.request(call, subject, generation)
+                let expected = expected(call).prefix(subject.isMultiple(of: 4) ? 2 : 1)
+                let answers = try expected.map { _ in try request.send(to: client) }
+                progress.update { progress in
+                    progress.answers[call, default: 0] += 1
+                    progress.used[number] = generation.number
+                    if Self.expected(call).count > 1 { progress.posted["\(call) \(subject)"] = answers.count }
+                    if answers != Array(expected) { progress.failures.append("\(call) of generation \(generation.number): \(answers)") }
+                }
+            }
+        } catch {
+            progress.update { $0.failures.append("\(call): \(error)") }
+        }
+    }
+
+    /// Waits until every kind has had so many more answers, and every client one with the present generation.
+    private func waitForMore(_ count: Int, _ progress: Monitor<Progress>) -> Bool {
+        let goals = progress.withLock { progress in
+            progress.used = [:]
+            return progress.answers.mapValues { $0 + count }
+        }
+        return progress.wait(timeoutMilliseconds: 30_000) { progress in
+            guard progress.failures.isEmpty else { return false }
+            guard Self.clients.indices.allSatisfy({ progress.used[$0] == progress.generation.number }) else { return nil }
+            return BothSite.Call.allCases.allSatisfy { progress.answers[$0, default: 0] >= goals[$0, default: count] } ? true : nil
+        } ?? false
+    }
+
+    /// Has the service read its configuration again.
+    private func reload(_ server: RunningServer, _ reloads: inout Int, isRefused: Bool = false) throws {
+        server.process.send(SIGHUP)
+        reloads =
+            try server.process.errors.line(containing: isRefused ? "configuration not reloaded" : "configuration reloaded", from: reloads)
+            .number + 1
+    }
+
+    /// What each call is answered with the secrets of a generation. The numbers of its webhooks are used for nothing else.
+    private func answers(_ server: RunningServer, _ generation: BothSite.Generation, from number: Int) throws -> [String] {
+        let client = try SocketClient(server.publicAddress)
+        return try BothSite.Call.allCases.map { try site.request($0, number, generation).send(to: client) }
+    }
+
+    @Test func rotateUnderLoad() throws {
+        defer { for server in [sink, chat] { server.stop() } }
+        var generation = try BothSite.Generation(1)
+        try site.configure([generation])
+        let server = try RunningServer(site.workspace)
+        let progress = Monitor(Progress(generation: generation))
+        let clients = Self.clients.indices.map { [site, address = server.publicAddress] number in
+            startThread { Self.load(number, site, address, progress) }
+        }
+        do {
+            defer {
+                progress.update { $0.isOver = true }
+                for client in clients { client.join() }
+            }
+            try rotate(&generation, server, progress)
+        }
+        let end = progress.withLock { $0 }
+        #expect(end.failures == [])
+        try everythingHasArrivedOnce(end, server)
+        #expect(chat.requests.last?.header("Api-Token") == generation.chatToken)
+        #expect(try server.stop() == .exit(0))
+        let log = try server.process.errors.text()
+        let errors = log.split(separator: "\n").filter { $0.contains(#""level":"error""#) }
+        #expect(errors.count == 1 && errors[0].contains("configuration not reloaded"))
+        for secret in [generation.chatToken, generation.deskToken, generation.path, BothSite.sessionToken, "Hello"] {
+            #expect(!log.contains(secret))
+        }
+    }
+
+    /// Rotates everything some times while requests come.
+    /// - Parameter generation: the one in force.
+    private func rotate(_ generation: inout BothSite.Generation, _ server: RunningServer, _ progress: Monitor<Progress>) throws {
+        var (reloads, extra) = (0, 1_000_000_000)
+        for number in 2...(1 + Self.rotations) {
+            #expect(waitForMore(10, progress))
+            // The new one is added, then it is used, then the old one is taken away, as an operator does it.
+            let former = generation
+            let next = try BothSite.Generation(number)
+            generation = next
+            try site.configure([next, former])
+            try reload(server, &reloads)
+            #expect(try answers(server, former, from: extra) == Self.right(in: progress, extra))
+            progress.update { $0.generation = next }
+            #expect(waitForMore(10, progress))
+            try site.configure([next], number == 3 ? ["unknown": 1] : [:])
+            if number == 3 {
+                try reload(server, &reloads, isRefused: true)
+                #expect(try answers(server, former, from: extra + 1) == Self.right(in: progress, extra + 1))
+                try site.configure([next])
+            }
+            try reload(server, &reloads)
+            #expect(try answers(server, former, from: extra + 2) == Array(repeating: "403", count: BothSite.Call.allCases.count))
+            #expect(try answers(server, next, from: extra + 3) == Self.right(in: progress, extra + 3))
+            extra += 10
+        }
+        #expect(waitForMore(10, progress))
+    }
+
+    /// The right answers to `answers`, whose webhooks are noted as posted.
+    private static func right(in progress: Monitor<Progress>, _ number: Int) -> [String] {
+        progress.update { progress in
+            for call in BothSite.Call.allCases where expected(call).count > 1 { progress.posted["\(call) \(number)"] = 1 }
+        }
+        return BothSite.Call.allCases.map { expected($0)[0] }
+    }
+
+    /// Each webhook that was answered 200 has told the sink of one event, once, and is counted.
+    private func everythingHasArrivedOnce(_ end: Progress, _ server: RunningServer) throws {
+        #expect(eventually { sink.requests.count >= end.posted.count })
+        let metrics = try PushSite.get(server.adminAddress, "/metrics")
+        let subjects = try sink.requests.map { try #require(try BothSite.subject(of: $0)) }
+        #expect(subjects.sorted() == end.posted.keys.sorted())
+        #expect(Set(sink.requests.map { $0.header("webhook-id") }).count == subjects.count)
+        let duplicates = end.posted.values.count { $0 == 2 }
+        func sum(_ name: String, _ label: String) -> Int {
+            metrics.split(separator: "\n").filter { $0.hasPrefix("\(name){") && $0.contains(label) }
+                .compactMap { $0.split(separator: " ").last.flatMap { Int($0) } }.reduce(0, +)
+        }
+        #expect(sum("deskgate_webhook_events_total", #"result="accepted""#) == end.posted.count)
+        #expect(sum("deskgate_webhook_events_total", #"result="duplicate""#) == duplicates && duplicates > 0)
+        #expect(sum("deskgate_config_reloads_total", #"result="success""#) == 2 * Self.rotations)
+        #expect(sum("deskgate_config_reloads_total", #"result="failure""#) == 1)
+        let sessions = sum("deskgate_session_token_requests_total", #"result="issued""#)
+        #expect(
+            sessions > 0
+                && sessions + sum("deskgate_session_token_requests_total", #"result="kept""#) > end.answers[.sessionToken, default: 0])
+        #expect(sum("deskgate_http_requests_total", #"code="5"#) == 0)
+    }
+}

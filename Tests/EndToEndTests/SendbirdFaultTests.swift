@@ -1,0 +1,115 @@
+import HTTPServer
+import JSON
+import Simulators
+import TestSupport
+import Testing
+
+/// What a customer is answered, and what operators see, while Sendbird is slow, away or asks for fewer requests.
+@Suite struct SendbirdFaultTests {
+    private let site: SendbirdSite
+
+    init() throws {
+        site = try SendbirdSite()
+    }
+
+    private func fail(_ request: String, _ effect: Fault.Effect) {
+        site.sendbird.faults.add(Fault(effect, at: .sendbirdChat, token: request))
+    }
+
+    private func isCounted(_ server: RunningServer, _ lines: String...) throws -> Bool {
+        let metrics = try PushSite.get(server.adminAddress, "/metrics")
+        return lines.allSatisfy { metrics.contains($0) }
+    }
+
+    /// A fault, the answer to whoever wants a session token, its `result` in metrics, the outcome of the request, and the log's `reason`.
+    struct Case: Sendable {
+        let effect: Fault.Effect
+        let status: Int
+        let retryAfter: String
+        let result: String
+        let outcome: String
+        let reason: String
+    }
+
+    @Test(arguments: [
+        Case(
+            effect: .answer(Fault.Answer(429, retryAfter: "1")), status: 429, retryAfter: "1", result: "throttled",
+            outcome: "rate_limited", reason: "rate_limited"),
+        Case(
+            effect: .answer(Fault.Answer(503)), status: 503, retryAfter: "5", result: "unavailable", outcome: "unavailable",
+            reason: "status_503"),
+        Case(
+            effect: .stallStream, status: 503, retryAfter: "5", result: "unavailable", outcome: "unavailable", reason: "timeout"),
+    ])
+    func aSessionTokenComesLater(_ fault: Case) throws {
+        let server = try RunningServer(site.workspace)
+        fail("issue_session_token", fault.effect)
+        let refused = try site.call(server, "session-token")
+        #expect(refused.status == fault.status && refused.headers["retry-after"] == fault.retryAfter)
+        #expect(eventually { (try? site.call(server, "session-token").status) == 200 })
+        #expect(site.chat.sessions(of: SendbirdSite.user).count == 1)
+        #expect(
+            try isCounted(
+                server, #"deskgate_session_token_requests_total{app="APP-1",result="\#(fault.result)"}"#,
+                #"deskgate_help_desk_requests_total{app="APP-1",request="issue_session_token",outcome="\#(fault.outcome)"} 1"#))
+        try site.end(server)
+        let log = try server.process.errors.text().split(separator: "\n").filter { $0.contains(#""route":"/sendbird/session-token""#) }
+        #expect(log.contains { $0.contains(#""reason":"\#(fault.reason)""#) })
+    }
+
+    @Test func anAnswerToSupportIsGivenLater() throws {
+        let server = try RunningServer(site.workspace)
+        let (id, channel) = try site.ticket(server)
+        let asked = try #require(site.chat.post(.closureInquiry(text: "May we close it?"), in: channel))
+        let answer: JSONObject = ["ticket_id": .integer(id), "message_id": .integer(asked), "confirmed": true]
+        fail("update_message", .answer(Fault.Answer(500)))
+        let away = try site.call(server, "tickets/confirm", answer)
+        #expect(away.status == 503 && away.headers["retry-after"] == "5" && away.text.contains("help_desk_unavailable"))
+        #expect(site.chat.message(asked, in: channel)?["data"]?.text?.contains("WAITING") == true)
+        fail("view_message", .answer(Fault.Answer(429, retryAfter: "1")))
+        let throttled = try site.call(server, "tickets/confirm", answer)
+        #expect(throttled.status == 429 && throttled.headers["retry-after"] == "1" && throttled.text.contains("too_many_requests"))
+        #expect(eventually { (try? site.call(server, "tickets/confirm", answer).status) == 200 })
+        #expect(site.chat.message(asked, in: channel)?["data"]?.text?.contains("CONFIRMED") == true)
+        #expect(
+            try isCounted(
+                server, #"deskgate_ticket_requests_total{app="APP-1",result="unavailable"} 1"#,
+                #"deskgate_help_desk_requests_total{app="APP-1",request="answer_message",outcome="unavailable"} 1"#,
+                #"deskgate_help_desk_requests_total{app="APP-1",request="view_message",outcome="rate_limited"} 1"#))
+        try site.end(server)
+        let log = try server.process.errors.text().split(separator: "\n")
+        #expect(log.contains { $0.contains("customer's call") && $0.contains(#""reason":"status_500""#) && $0.contains(#""warning""#) })
+    }
+
+    /// The relay goes on until Sendbird has the token, and another person's waits for nothing.
+    @Test func aPushTokenArrivesInTheEnd() throws {
+        let server = try RunningServer(site.workspace)
+        fail("add_push_token", .answer(Fault.Answer(429, retryAfter: "1")))
+        #expect(try site.register(server) == #"{"status":"registered"}"#)
+        #expect(eventually { site.chat.pushTokens(of: SendbirdSite.user, "apns") == [PushSite.token] })
+        let shown = try PushSite.get(server.adminAddress, "/v1/deliveries?notifier=sendbird")
+        #expect(eventually { (try? PushSite.get(server.adminAddress, "/v1/deliveries?notifier=sendbird"))?.contains("delivered") == true })
+        #expect(!shown.contains(PushSite.token))
+        try site.end(server)
+    }
+
+    /// Desk's webhook is answered within its second, also while Chat hangs.
+    @Test func webhooksWaitForNothing() throws {
+        let server = try RunningServer(site.workspace)
+        site.chat.meet(SendbirdSite.user)
+        for _ in 0..<4 { fail("issue_session_token", .stallStream) }
+        let hanging = try (1...4).map { number -> SocketClient in
+            let user = "customer-\(number)"
+            let key = try site.workspace.key(app: SendbirdSite.app, user: user)
+            let body = #"{"app_id":"\#(SendbirdSite.app)","user_id":"\#(user)","security_key":"\#(key)"}"#
+            let client = try SocketClient(server.publicAddress)
+            try client.send("POST /sendbird/session-token HTTP/1.1\r\nHost: localhost\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
+            return client
+        }
+        #expect(try site.call(server, "tickets/create", ["title": "Order 7"]).status == 201)
+        let webhooks = try #require(site.sendbird.desk.webhooks)
+        #expect(webhooks.wait(for: 1) && webhooks.sent.map(\.tries) == [1] && webhooks.sent.map(\.status) == [200])
+        for client in hanging { #expect(try client.readResponse().status == 503) }
+        try site.end(server)
+    }
+}

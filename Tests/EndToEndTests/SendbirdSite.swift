@@ -1,0 +1,112 @@
+import HTTPServer
+import JSON
+import Simulators
+import TestSupport
+import Testing
+
+/// A simulated Sendbird, simulated phones and a backend that is told of events, with a configuration that uses all of them.
+final class SendbirdSite: Sendable {
+    static let app = "APP-1"
+    static let user = "customer-1"
+
+    let sendbird: SimulatedSendbird
+    let phones: PushSite
+    /// The company's backend.
+    let backend: ScriptedServer
+
+    var chat: SimulatedChat { sendbird.chat }
+    var workspace: Workspace { phones.workspace }
+
+    /// - Parameter members: by name, members of the app's `sendbird` in place of the usual ones.
+    init(_ members: JSONObject = [:]) throws {
+        phones = try PushSite()
+        backend = try ScriptedServer(.everyRequest(.respond(200)))
+        let port = try freePorts(1)
+        var settings = SimulatedSendbirdSettings()
+        settings.chat.appID = Self.app
+        settings.chat.webhookURL = "http://127.0.0.1:\(port)/sendbird/chat-webhook/\(Self.app)"
+        settings.desk.webhookURL = "http://127.0.0.1:\(port)/sendbird/desk-webhook/\(Self.app)"
+        sendbird = try SimulatedSendbird(settings)
+        let files = try SimulatorFiles(directory: workspace.directory.path("sim"))
+        try files.write(sendbird)
+        try workspace.write("sink.whsec", WebhookSite.signingSecret, mode: 0o600)
+        var settingsOfApp = try jsonObject(workspace.read("sim/sendbird.json")).replacing(members)
+        for name in ["tickets", "relay"] { settingsOfApp.append(true, forKey: name) }
+        settingsOfApp.append(["limits": [["per": "user", "max": 1000, "window_seconds": 60]]], forKey: "session_tokens")
+        try phones.configure(
+            publicPort: port,
+            app: [
+                "app_id": .string(Self.app), "help_desk": "sendbird", "keys": [["id": 1, "secret": ["file": "app-1.key"]]],
+                "sendbird": .object(settingsOfApp), "notifiers": ["log", "backend", "sendbird"], "routes": .object(PushSite.routes),
+            ], others: ["backend": WebhookSite.notifier(backend), "sendbird": ["type": "sendbird"]])
+    }
+
+    deinit {
+        sendbird.stop()
+        backend.stop()
+    }
+
+    /// What a user's call is answered.
+    func call(
+        _ server: RunningServer, _ path: String, _ members: JSONObject = [:], user: String = user
+    ) throws -> ReceivedResponse {
+        var body: JSONObject = [
+            "app_id": .string(Self.app), "user_id": .string(user), "security_key": .string(try workspace.key(app: Self.app, user: user)),
+        ]
+        for member in members.members { body.append(member.value, forKey: member.key) }
+        let bytes = JSONValue.object(body).serialized()
+        let client = try SocketClient(server.publicAddress)
+        try client.send("POST /sendbird/\(path) HTTP/1.1\r\nHost: localhost\r\nContent-Length: \(bytes.count)\r\n\r\n")
+        try client.send(bytes)
+        return try client.readResponse()
+    }
+
+    /// Registers a token of an iPhone, or signs it out.
+    func register(_ server: RunningServer, token: String? = PushSite.token) throws -> String {
+        try call(
+            server, "push-token", ["instance_id": "device-1", "type": "ios", "token": token.map { .string($0) } ?? .null]
+        ).text
+    }
+
+    /// A ticket of the user, who has written and with whom somebody of support deals.
+    /// - Returns: its number and its channel.
+    func ticket(_ server: RunningServer) throws -> (id: Int64, channel: String) {
+        #expect(try call(server, "session-token").status == 200, "with which Chat knows the user")
+        let made = try call(server, "tickets/create", ["title": "Order 7", "message": "Where is it?"])
+        let json = try jsonObject(made.text)
+        #expect(made.status == 201 && json["message"] == "sent")
+        let id = try #require(json["ticket"]?["ticket_id"]?.integer)
+        #expect(sendbird.desk.perform(.assign, onTicket: id))
+        return (id, json["ticket"]?["channel"]?.text ?? "")
+    }
+
+    /// The events that the backend was told of, in the order in which they came.
+    /// - Parameter prefix: what their types begin with.
+    func events(_ prefix: String) throws -> [JSONObject] {
+        try backend.requests.map { try jsonObject($0.text) }.filter { $0.string("type")?.hasPrefix(prefix) ?? false }
+    }
+
+    /// Waits until the backend was told of an event.
+    /// - Returns: its data.
+    func event(_ type: String) throws -> JSONValue {
+        #expect(eventually { (try? events(type).isEmpty) == false }, "\(type)")
+        return try #require(events(type).first?["data"])
+    }
+
+    /// The answer to a request of an operator.
+    func operate(_ server: RunningServer, _ path: String) throws -> Int {
+        let body = #"{"app_id":"\#(Self.app)","user_id":"\#(Self.user)"}"#
+        let client = try SocketClient(server.adminAddress)
+        try client.send(
+            "POST \(path) HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer \(Markers.adminToken)\r\n"
+                + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)")
+        return try client.readResponse().status
+    }
+
+    /// Stops the service, and expects that its log shows no secret, no push token and none of these texts.
+    func end(_ server: RunningServer, hiding texts: [String] = []) throws {
+        #expect(try server.stop() == .exit(0))
+        let log = try server.process.errors.text()
+        for secret in [sendbird.chat.token, sendbird.desk.token, PushSite.token] + texts { #expect(!log.contains(secret)) }
+    }
+}

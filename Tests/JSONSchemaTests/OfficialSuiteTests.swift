@@ -1,0 +1,113 @@
+import JSON
+import JSONSchema
+import POSIX
+import Testing
+
+/// The official JSON-Schema-Test-Suite, draft 2020-12, as Debian's libtest-json-schema-acceptance-perl ships it.
+@Suite struct OfficialSuiteTests {
+    static let directory = "/usr/share/perl5/auto/share/dist/Test-JSON-Schema-Acceptance/tests/draft2020-12"
+
+    /// The keywords that docs/BOTS.md claims.
+    static let claimed: Set<String> = [
+        "type", "enum", "const", "properties", "required", "additionalProperties", "minProperties", "maxProperties", "items", "minItems",
+        "maxItems", "uniqueItems", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength", "maxLength",
+        "format", "allOf", "anyOf", "oneOf", "not", "$ref", "$defs", "title", "description", "default", "examples", "$schema", "$comment",
+    ]
+
+    /// Each file whose keyword is claimed, with how many of its tests must at least run; the rest of it uses other keywords.
+    static let files: [(name: String, least: Int)] = [
+        ("additionalProperties", 8), ("allOf", 30), ("anyOf", 18), ("boolean_schema", 18), ("const", 50), ("default", 7), ("enum", 33),
+        ("exclusiveMaximum", 4), ("exclusiveMinimum", 4), ("infinite-loop-detection", 2), ("items", 12), ("maxItems", 6), ("maxLength", 7),
+        ("maxProperties", 10), ("maximum", 8), ("minItems", 6), ("minLength", 7), ("minProperties", 8), ("minimum", 11),
+        ("multipleOf", 10), ("not", 12), ("oneOf", 27), ("properties", 20), ("ref", 20), ("required", 16), ("type", 80),
+        ("uniqueItems", 42), ("optional/float-overflow", 1), ("optional/format/date", 47),
+        ("optional/format/date-time", 25), ("optional/format/email", 22), ("optional/format/hostname", 18), ("optional/format/ipv4", 15),
+        ("optional/format/ipv6", 40), ("optional/format/time", 45), ("optional/format/uri", 26), ("optional/format/uuid", 21),
+    ]
+
+    /// What the skipped files ask, so that the reasons hold: `format` asserts that formats are not checked, which is the draft's default;
+    /// `optional/bignum` has integers that our JSON parser refuses.
+    @Test func skipsForAReason() throws {
+        let formats = try Self.groups("format").filter { Self.unclaimed($0.schema).isEmpty }.flatMap(\.tests)
+        #expect(formats.allSatisfy { $0.isValid })
+        #expect(throws: JSONError.self) { try Self.groups("optional/bignum") }
+    }
+
+    /// The files of keywords that are not claimed; with those above and the skipped ones all of the draft's required files.
+    static let others = [
+        "contains", "content", "dependentRequired", "dependentSchemas", "dynamicRef", "if-then-else", "maxContains", "minContains",
+        "pattern", "patternProperties", "prefixItems", "propertyNames", "unevaluatedItems", "unevaluatedProperties", "unknownKeyword",
+        "vocabulary", "defs", "refRemote", "anchor", "id",
+    ]
+
+    struct Group {
+        let name: String
+        let schema: JSONValue
+        let tests: [(name: String, data: JSONValue, isValid: Bool)]
+    }
+
+    static func groups(_ file: String) throws -> [Group] {
+        let bytes = try File.read("\(directory)/\(file).json", limit: 1 << 20).bytes
+        return try JSONDocument(parsing: bytes.span).value().elements.map { group in
+            Group(
+                name: group["description"]?.text ?? "", schema: try #require(group["schema"]),
+                tests: try #require(group["tests"]).elements.map { test in
+                    (test["description"]?.text ?? "", try #require(test["data"]), test["valid"] == true)
+                })
+        }
+    }
+
+    /// The keywords of a schema that are not claimed; of references those that leave `$defs`.
+    static func unclaimed(_ schema: JSONValue) -> Set<String> {
+        guard case .object(let object) = schema else { return [] }
+        var found: Set<String> = []
+        for member in object.members {
+            switch member.key {
+            case "properties", "$defs":
+                if case .object(let schemas) = member.value { for schema in schemas.members { found.formUnion(unclaimed(schema.value)) } }
+            case "allOf", "anyOf", "oneOf": for schema in member.value.elements { found.formUnion(unclaimed(schema)) }
+            case "items", "additionalProperties", "not": found.formUnion(unclaimed(member.value))
+            case "$ref": if member.value.text?.hasPrefix("#/$defs/") != true { found.insert("$ref") }
+            case let key: if !claimed.contains(key) { found.insert(key) }
+            }
+        }
+        return found
+    }
+
+    @Test(arguments: files) func agrees(_ file: (name: String, least: Int)) throws {
+        var count = 0
+        for group in try Self.groups(file.name) where Self.unclaimed(group.schema).isEmpty {
+            let schema = try JSONSchema(group.schema)
+            for test in group.tests {
+                let violations = schema.violations(in: test.data)
+                #expect(violations.isEmpty == test.isValid, "\(group.name): \(test.name): \(violations.map(\.description))")
+                count += 1
+            }
+        }
+        #expect(count >= file.least, "\(count) tests ran")
+    }
+
+    @Test func runsMostOfTheSuite() throws {
+        let counts = try Self.files.map { file in
+            try Self.groups(file.name).filter { Self.unclaimed($0.schema).isEmpty }.reduce(0) { $0 + $1.tests.count }
+        }
+        #expect(counts.reduce(0, +) >= 738)
+    }
+
+    /// Whatever the suite has beyond the subset is refused when it is read, and not passed over.
+    @Test func refusesWhatIsNotClaimed() throws {
+        var refused = 0
+        for file in Self.files.map(\.name) + Self.others {
+            for group in try Self.groups(file) where !Self.unclaimed(group.schema).isEmpty {
+                refused += 1
+                do {
+                    _ = try JSONSchema(group.schema)
+                    Issue.record("\(file): \(group.name) was taken")
+                } catch {
+                    #expect(error.all.allSatisfy { !$0.description.isEmpty }, "\(file): \(group.name)")
+                }
+            }
+        }
+        #expect(refused >= 150, "\(refused) groups were refused")
+    }
+}

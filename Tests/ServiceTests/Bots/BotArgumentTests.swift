@@ -1,0 +1,136 @@
+import Core
+import Crypto
+import HTTPServer
+import JSON
+import Observability
+import TestSupport
+import Testing
+import Threading
+import Time
+
+@testable import Bots
+@testable import Configuration
+@testable import HelpDesk
+@testable import Service
+
+/// Arguments that are not what a function takes.
+@Suite struct BotArgumentTests {
+    private func withBot(
+        _ body: (_ send: (String, String, String) throws -> ReceivedResponse, ScriptedServer) throws ->
+            Void
+    ) throws {
+        let fixture = try BotFixture()
+        try fixture.withBot(.everyRequest(.json(200, "{}"))) { service, backend in
+            let ticket = try service.ticket()
+            try body(
+                { function, query, text in
+                    try service.begin(
+                        "POST /bots/orders/functions/\(function)\(query)", Array(text.utf8),
+                        headers: "Authorization: Bearer \(ticket)\r\n"
+                    ).readResponse()
+                }, backend)
+        }
+    }
+
+    @Test func nameTheParameter() throws {
+        let cases: [(function: String, query: String, body: String, names: String)] = [
+            ("get_order_details", "", "{}", "order_id"),
+            ("get_order_details", "", #"{"order_id":7}"#, "order_id"),
+            ("get_order_details", "?order_id=7", #"{"order_id":"7"}"#, "order_id"),
+            ("get_order_details", "?order_id=7&order_id=7", "", "order_id"),
+            ("get_order_details", "?order_id=7", "order_id=8", "order_id"),
+            ("get_order_details", "", #"{"order_id":"7","order_id":"8"}"#, "duplicate"),
+            ("get_order_details", "", #"{"order_id":"7","customer":"user-2"}"#, "customer"),
+            ("get_order_details", "?order_id=7&customer=user-2", "", "customer"),
+            ("get_order_list", "", #"{"most":51}"#, "most"),
+            ("get_order_list", "?most=5.5", "", "most"), ("get_order_list", "?most=x", "", "most"),
+            ("get_order_list", "?state=lost", "", "state"),
+            ("get_order_list", "", #"{"more":1}"#, "more"),
+            ("get_order_list", "", #"{"__proto__":{"state":"open"}}"#, "__proto__"),
+            ("get_order_list", "?__proto__=1", "", "__proto__"),
+            ("reorder", "", #"{"order_id":"7","notes":{"a":[{"__proto__":{}}]}}"#, "__proto__"),
+            ("get_order_list", "", "[]", "object"), ("get_order_list", "", #""{}""#, "object"),
+            ("get_order_list", "", "{", "JSON"),
+            ("get_order_list", "?state=%zz", "", "%"), ("get_order_list", "?state=%FF", "", "UTF-8"),
+        ]
+        try withBot { send, backend in
+            for (function, query, body, name) in cases {
+                let response = try send(function, query, body)
+                #expect(
+                    (response.status, response.error) == (400, "invalid_arguments"),
+                    "\(function)\(query) \(body)")
+                #expect(try #require(response.json["message"]?.text).contains(name), "\(response.text)")
+            }
+            #expect(backend.requests.isEmpty)
+        }
+    }
+
+    @Test func areBounded() throws {
+        try withBot { (send, backend) throws in
+            let deep = String(repeating: #"{"a":"#, count: 33) + "1" + String(repeating: "}", count: 33)
+            #expect(try send("reorder", "", #"{"order_id":"7","notes":\#(deep)}"#).status == 400)
+            let many = (0..<300).map { "\"a\($0)\":1" }.joined(separator: ",")
+            #expect(try send("get_order_list", "", "{\(many)}").status == 400)
+            let text = String(repeating: "x", count: 17 << 10)
+            #expect(try send("reorder", "", #"{"order_id":"7","notes":{"a":"\#(text)"}}"#).status == 400)
+            #expect(
+                try send("get_order_list", "", #"{"a":"\#(String(repeating: "x", count: 65 << 10))"}"#)
+                    .status == 413)
+            #expect(
+                try send("get_order_list", "", #"{"a":"\#(String(repeating: "x", count: 1 << 20))"}"#)
+                    .status == 413)
+            #expect(backend.requests.isEmpty)
+        }
+    }
+
+    /// Whatever a model puts into a place of the address stays there.
+    @Test(arguments: [
+        "..", ".", "%2e%2e", "%2E.", "../users/user-2/orders", "..%2fusers", "a/../b", "%252e%252e",
+        "\\..\\b", "a\r\nX-Admin: 1", "\u{0}",
+    ])
+    func mayNotLeaveTheirSegment(text: String) throws {
+        try withBot { send, backend in
+            let body: JSONValue = ["order_id": .string(text)]
+            let response = try send(
+                "get_order_details", "", String(decoding: body.serialized(), as: UTF8.self))
+            #expect((response.status, response.error) == (400, "invalid_arguments"))
+            #expect(backend.requests.isEmpty)
+        }
+    }
+
+    @Test(arguments: [
+        "a/b?c=d&of=user-2#e", "7 HTTP/1.1", "\u{e9}\u{1F4A9}", "a%2Fb", "{customer}",
+        "x@evil.example.com:80",
+    ])
+    func stayInTheirSegment(text: String) throws {
+        try withBot { send, backend in
+            let body: JSONValue = ["order_id": .string(text)]
+            #expect(
+                try send("get_order_details", "", String(decoding: body.serialized(), as: UTF8.self)).status
+                    == 200)
+            let request = try #require(backend.requests.first)
+            let escaped = BotURLTemplate.escaped(text)
+            #expect(request.target == "/orders/\(escaped)?of=user-1")
+            #expect(
+                request.headers.filter { $0.name.lowercased() == "host" }.map(\.value) == [
+                    "127.0.0.1:\(backend.port)"
+                ])
+        }
+    }
+
+    @Test func areStoredAsRefused() throws {
+        let fixture = try BotFixture()
+        try fixture.withBot(.everyRequest(.json(200, "{}"))) { service, _ in
+            let ticket = try service.ticket()
+            for _ in 0..<40 {
+                #expect(try service.get("get_order_details", ticket: ticket).status == 400)
+            }
+            // Nobody fills the store with them.
+            #expect(try service.storedCalls().map(\.outcome) == Array(repeating: .invalid, count: 30))
+            #expect(
+                try service.metricLines(
+                    "deskgate_bot_calls_total{bot=\"orders\",function=\"get_order_details\",outcome=\"invalid\"}"
+                ) == [" 40"])
+        }
+    }
+}

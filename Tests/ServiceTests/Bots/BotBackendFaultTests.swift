@@ -1,0 +1,173 @@
+import Core
+import Crypto
+import HTTPServer
+import JSON
+import Observability
+import TestSupport
+import Testing
+import Threading
+import Time
+
+@testable import Bots
+@testable import Configuration
+@testable import HelpDesk
+@testable import Service
+
+/// Backends that answer wrongly, late or never.
+@Suite struct BotBackendFaultTests {
+    /// What a backend does, what is answered, and what is stored of it.
+    struct Case: CustomTestStringConvertible {
+        let name: String
+        let steps: [ScriptedStep]
+        var status = 502
+        var error = "bad_gateway"
+        var outcome = BotCall.Outcome.failed
+        let reason: String
+        var backendStatus: Int?
+
+        var testDescription: String { name }
+    }
+
+    private static let long = #""\#(String(repeating: "x", count: FunctionLimit.bytes))""#
+    private static let nested = String(repeating: "[", count: 33) + String(repeating: "]", count: 33)
+
+    enum FunctionLimit {
+        static let bytes = 256 * 1024
+    }
+
+    static let cases: [Case] = [
+        Case(
+            name: "redirect",
+            steps: [
+                .respond(
+                    302, headers: ["Location: http://127.0.0.1:1/", "Content-Type: application/json"],
+                    body: "{}")
+            ],
+            reason: "redirect", backendStatus: 302),
+        Case(name: "error", steps: [.json(500, "{}")], reason: "server_error", backendStatus: 500),
+        Case(
+            name: "html",
+            steps: [.respond(200, headers: ["Content-Type: text/html"], body: "<p>Hello</p>")],
+            reason: "not_json",
+            backendStatus: 200),
+        Case(
+            name: "JSON as text",
+            steps: [.respond(200, headers: ["Content-Type: text/plain"], body: "{}")], reason: "not_json",
+            backendStatus: 200),
+        Case(
+            name: "no type", steps: [.respond(404, body: "{}")], reason: "not_json", backendStatus: 404),
+        Case(
+            name: "garbage", steps: [.json(200, "{\"a\":")], reason: "malformed_json", backendStatus: 200),
+        Case(
+            name: "duplicate members", steps: [.json(200, #"{"a":1,"a":2}"#)], reason: "malformed_json",
+            backendStatus: 200),
+        Case(
+            name: "two values", steps: [.json(200, "{}{}")], reason: "malformed_json", backendStatus: 200),
+        Case(name: "deep", steps: [.json(200, nested)], reason: "malformed_json", backendStatus: 200),
+        Case(
+            name: "not UTF-8",
+            steps: [
+                .send(
+                    Array(
+                        "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 3\r\n\r\n".utf8)
+                        + [34, 0xFF, 34])
+            ], reason: "malformed_json", backendStatus: 200),
+        Case(name: "too long", steps: [.json(200, long)], reason: "too_large", backendStatus: 200),
+        Case(
+            name: "endless",
+            steps: [
+                .send("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n["),
+                .sendForever(Array("1,".utf8)),
+            ],
+            reason: "too_large", backendStatus: 200),
+        Case(
+            name: "closes early", steps: [.respondWrongly(200, contentLength: 100, body: "{"), .close],
+            reason: "broken_off"),
+        Case(name: "closes at once", steps: [.close], reason: "broken_off"),
+        Case(name: "resets", steps: [.reset], reason: "broken_off"),
+        Case(name: "no HTTP", steps: [.send("hello\r\n\r\n"), .close], reason: "broken_off"),
+        Case(
+            name: "hangs", steps: [.hang], status: 504, error: "timeout", outcome: .timedOut,
+            reason: "timeout"),
+        Case(
+            name: "drips",
+            steps: [.sendSlowly(ScriptedStep.response(200, body: "{}"), size: 1, pauseMilliseconds: 200)],
+            status: 504,
+            error: "timeout", outcome: .timedOut, reason: "timeout"),
+    ]
+
+    @Test(arguments: cases)
+    func areNotHandedOn(test: Case) throws {
+        let fixture = try BotFixture()
+        try fixture.withBot(
+            .connections([[.readRequest] + test.steps]), timeout: test.status == 504 ? 300 : 10_000
+        ) { service, backend in
+            let ticket = try service.ticket()
+            let response = try service.get("get_order_list", ticket: ticket)
+            #expect(response.status == test.status)
+            #expect(response.error == test.error)
+            // What changes nothing may be tried again.
+            #expect(try #require(response.json["message"]?.text).hasSuffix("Try again later."))
+            #expect(response.json["outcome"] == nil)
+            let neutral = try service.callNeutrally("get_order_list", [:], ticket: ticket)
+            #expect((neutral.status, neutral.text) == (response.status, response.text))
+            let changed = try service.call("reorder", ["order_id": "7"], ticket: ticket)
+            #expect((changed.status, changed.error) == (test.status, test.error))
+            #expect(changed.json["outcome"]?.text == "unknown")
+            #expect(
+                try #require(changed.json["message"]?.text).contains("not known whether reorder was done"))
+            let calls = try service.storedCalls()
+            #expect(calls.map(\.outcome) == [test.outcome, test.outcome, test.outcome])
+            #expect(calls.map(\.reason) == [test.reason, test.reason, test.reason])
+            #expect(
+                calls.map(\.statusCode) == [test.backendStatus, test.backendStatus, test.backendStatus])
+            // A change is sent once, whatever happens.
+            #expect(backend.requests.filter { $0.method == "POST" }.count == 1)
+            let again = try service.call("reorder", ["order_id": "7"], ticket: ticket)
+            #expect((again.status, again.text) == (changed.status, changed.text))
+            #expect(backend.requests.filter { $0.method == "POST" }.count == 1)
+        }
+    }
+
+    @Test func tellsThatNothingWasDoneWhereNothingWasSent() throws {
+        let fixture = try BotFixture()
+        let gone = try ScriptedServer(.everyConnection(.close))
+        gone.stop()
+        try fixture.withService([BotFixture.bot(gone.url(""))]) { service in
+            let response = try service.call("reorder", ["order_id": "7"], ticket: try service.ticket())
+            #expect((response.status, response.error) == (502, "bad_gateway"))
+            #expect(response.json["outcome"]?.text == "not_done")
+            #expect(try service.storedCalls().map(\.reason) == ["unreachable"])
+        }
+    }
+
+    @Test func takesTheLongestAnswer() throws {
+        let fixture = try BotFixture()
+        let answer = #""\#(String(repeating: "x", count: FunctionLimit.bytes - 2))""#
+        try fixture.withBot(.everyRequest(.json(200, answer))) { service, _ in
+            let response = try service.get("get_order_list", ticket: try service.ticket())
+            #expect((response.status, response.body.count) == (200, FunctionLimit.bytes))
+        }
+    }
+
+    /// A backend that hangs takes so many calls and no more; the others are answered at once, as is everything else.
+    @Test func letsSoManyCallsWait() throws {
+        let fixture = try BotFixture()
+        try fixture.withBot(.everyConnection(.readRequest, .hang), timeout: 20_000) {
+            service, backend in
+            let ticket = try service.ticket()
+            let waiting = try (0..<256).map { _ in try service.beginCall("get_order_list", ticket: ticket)
+            }
+            #expect(backend.waitForRequests(256))
+            for _ in 0..<50 {
+                let response = try service.call("get_order_list", ticket: ticket)
+                #expect((response.status, response.error) == (503, "busy"))
+                #expect(response.headers["retry-after"] == "2")
+                #expect(try service.startBot().status == 200)
+            }
+            backend.stop()
+            for client in waiting { #expect(try client.readResponse().status == 502) }
+            #expect(try service.call("get_order_list", ticket: ticket).error == "bad_gateway")
+        }
+    }
+}

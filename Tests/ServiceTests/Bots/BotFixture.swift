@@ -1,0 +1,283 @@
+import Core
+import Crypto
+import HTTPServer
+import JSON
+import JSONSchema
+import Observability
+import TestSupport
+import Threading
+import Time
+
+@testable import Bots
+@testable import Configuration
+@testable import HelpDesk
+@testable import Service
+
+/// The service with the bot `orders` of the app `shop`, whose backend is a server that does as its script says. Its clocks stand still unless
+/// the test moves them.
+final class BotFixture {
+    static let secret = TestSecret.signing(5)
+    static let backendSecret = TestSecret.text(41)
+
+    let directory: ConfigurationDirectory
+    let log: TestLog
+    private let elapsed = Monitor<UInt64>(0)
+    private let drainSeconds: Int
+    private let store: String
+
+    init(drainSeconds: Int = 20, store: String = #"{"type":"memory"}"#) throws {
+        directory = try ConfigurationDirectory()
+        log = try TestLog(in: directory.scratch, level: .debug)
+        (self.drainSeconds, self.store) = (drainSeconds, store)
+    }
+
+    /// Moves all clocks on.
+    func pass(milliseconds: UInt64) {
+        elapsed.update { $0 += milliseconds }
+    }
+
+    var clocks: Clocks {
+        let start = SystemClock.monotonicNanoseconds()
+        return Clocks(
+            unixSeconds: { [elapsed] in TestTime.now + elapsed.withLock { $0 } / 1000 },
+            unixMilliseconds: { [elapsed] in TestTime.now.milliseconds + elapsed.withLock { $0 } },
+            monotonicNanoseconds: { [elapsed] in start + elapsed.withLock { $0 } * 1_000_000 })
+    }
+
+    /// A configuration with these bots, for the apps `shop` and `bank`.
+    func configuration(_ bots: [BotDefinition]) throws -> Configuration {
+        var configuration = try directory.configuration(
+            """
+            {"listen":{"port":0},"admin":{"port":0,"token":{"file":"secrets/admin-token"}},"notifiers":{"log":{"type":"log"}},
+             "shutdown":{"drain_seconds":\(drainSeconds)},"store":\(store),
+             "apps":[{"app_id":"shop","keys":[{"id":1,"secret":{"file":"secrets/app-1.key"}}]},
+                     {"app_id":"bank","keys":[{"id":3,"secret":{"file":"secrets/app-3.key"}}]}]}
+            """)
+        configuration.bots = bots
+        return configuration
+    }
+
+    /// Serves bots on real sockets until the body has returned.
+    func withService<Result>(_ bots: [BotDefinition], _ body: (RunningService) throws -> Result)
+        throws -> Result
+    {
+        let service = try RunningService(configuration(bots), logger: log.logger, clocks: clocks)
+        defer { service.stop() }
+        return try body(service)
+    }
+
+    /// Serves the bot `orders` with a backend that does as the script says.
+    func withBot<Result>(
+        _ script: ScriptedServer.Script, timeout: Int = 10_000, limits: [LimitRule] = [],
+        records: Bool = false,
+        _ body: (RunningService, ScriptedServer) throws -> Result
+    ) throws -> Result {
+        let backend = try ScriptedServer(script)
+        defer { backend.stop() }
+        return try withService([
+            Self.bot(backend.url(""), timeout: timeout, limits: limits, records: records)
+        ]) { (service) throws in
+            try body(service, backend)
+        }
+    }
+
+    /// The bot, with functions of every kind.
+    /// - Parameter backend: the beginning of the functions' addresses.
+    static func bot(
+        _ backend: String, name: String = "orders", apps: [String] = ["shop"],
+        secrets: [String] = [secret], timeout: Int = 10_000,
+        limits: [LimitRule] = [], records: Bool = false, without missing: String? = nil
+    ) throws -> BotDefinition {
+        let order =
+            #""order_id":{"type":"string","description":"The order.","minLength":1,"maxLength":64}"#
+        let functions = try [
+            function(
+                "get_order_list", .get, "\(backend)/users/{customer}/orders",
+                #""state":{"type":"string","enum":["open","closed"]},"most":{"type":"integer","minimum":1,"maximum":50}"#,
+                timeout: timeout,
+                limits: limits),
+            function(
+                "get_order_details", .get, "\(backend)/orders/{order_id}?of={customer}", order,
+                required: ["order_id"], timeout: timeout),
+            function(
+                "cancel_order", .post, "\(backend)/orders/{order_id}/cancel",
+                order + #","reason":{"type":"string"}"#,
+                required: ["order_id"], confirmation: .user, timeout: timeout, limits: limits),
+            function(
+                "move_order", .put, "\(backend)/orders/{order_id}", order + #","to":{"type":"string"}"#,
+                required: ["order_id", "to"],
+                confirmation: .model, timeout: timeout, limits: limits),
+            function(
+                "reorder", .post, "\(backend)/reorder",
+                order + #","count":{"type":"integer"},"notes":{"type":"object"}"#,
+                required: ["order_id"], timeout: timeout, limits: limits),
+        ].filter { $0.name != missing }
+        return try BotDefinition(
+            name: name, apps: apps, publicURL: "https://d.example.com",
+            secrets: secrets.map { try StandardWebhookSecret($0) },
+            systemMessage: BotText("You help {user_id} of {city}."),
+            firstMessage: BotDefinition.FirstMessage(message: "Hello!", options: ["My orders"]),
+            recordsArguments: records,
+            functions: functions)
+    }
+
+    private static func function(
+        _ name: String, _ method: BotMethod, _ url: String, _ properties: String,
+        required: [String] = [],
+        confirmation: BotConfirmation = .none, timeout: Int, limits: [LimitRule] = []
+    ) throws -> BotFunction {
+        let text =
+            #"{"type":"object","properties":{\#(properties)},"required":[\#(required.map { "\"\($0)\"" }.joined(separator: ","))]}"#
+        guard let schema = JSONValue(parsing: Array(text.utf8)) else {
+            preconditionFailure("the schema is JSON")
+        }
+        let secret = SecretBytes(copying: backendSecret.utf8.span)
+        return BotFunction(
+            name: name, description: "Does \(name).",
+            parameters: try JSONSchema(schema, refusesUnknownNames: true),
+            modelParameters: schema, bindings: [("customer", .userID)],
+            request: BotRequest(
+                method: method, url: try BotURLTemplate(url),
+                headers: [
+                    .init(name: "X-Api-Key", value: .secret(secret)),
+                    .init(name: "X-Customer", value: .text(try BotText("id {customer}"))),
+                ], timeoutMilliseconds: timeout), confirmation: confirmation, limits: limits)
+    }
+}
+
+/// Who calls the bot in tests.
+enum BotPerson {
+    /// The members that prove a person.
+    static func credentials(user: String = "user-1", app: String = "shop") throws -> [(
+        String, JSONValue
+    )] {
+        let number = app == "shop" ? 1 : 3
+        let key = try TestKey(app: app, user: user, keyID: UInt32(number), secret: number).text()
+        return [("app_id", .string(app)), ("user_id", .string(user)), ("security_key", .string(key))]
+    }
+}
+
+extension RunningService {
+    /// Sends a request whose body is JSON, and does not wait for its answer.
+    func begin(_ path: String, _ body: JSONValue, headers: String = "") throws -> SocketClient {
+        try begin(
+            "POST \(path)", body.serialized(), headers: headers + "Content-Type: application/json\r\n")
+    }
+
+    /// Sends a request, and does not wait for its answer.
+    func begin(_ line: String, _ body: [UInt8] = [], headers: String = "") throws -> SocketClient {
+        let client = try SocketClient(publicAddress)
+        try client.send(
+            Array(
+                "\(line) HTTP/1.1\r\nHost: localhost\r\n\(headers)Content-Length: \(body.count)\r\n\r\n"
+                    .utf8) + body)
+        return client
+    }
+
+    /// Starts the bot for a person.
+    func startBot(
+        _ name: String = "orders", user: String = "user-1", app: String = "shop",
+        fields: JSONValue? = ["city": "Berlin"]
+    ) throws -> ReceivedResponse {
+        let more = fields.map { [("fields", $0)] } ?? []
+        return try begin(
+            "/bots/\(name)/start", .object(JSONObject(BotPerson.credentials(user: user, app: app) + more))
+        ).readResponse()
+    }
+
+    /// A ticket for a person.
+    func ticket(_ name: String = "orders", user: String = "user-1", app: String = "shop") throws
+        -> String
+    {
+        let response = try startBot(name, user: user, app: app)
+        guard let ticket = JSONValue(parsing: response.body)?["ticket"]?.text else {
+            throw SocketClient.Failure.malformed(response.text)
+        }
+        return ticket
+    }
+
+    /// Calls a function as the vendor does, with JSON, and does not wait for the answer.
+    func beginCall(
+        _ function: String, _ arguments: JSONValue = [:], ticket: String, bot: String = "orders"
+    ) throws -> SocketClient {
+        try begin(
+            "/bots/\(bot)/functions/\(function)", arguments,
+            headers: "Authorization: Bearer \(ticket)\r\n")
+    }
+
+    /// Calls a function as the vendor does.
+    func call(
+        _ function: String, _ arguments: JSONValue = [:], ticket: String, bot: String = "orders"
+    ) throws -> ReceivedResponse {
+        try beginCall(function, arguments, ticket: ticket, bot: bot).readResponse()
+    }
+
+    /// Calls a function as the vendor does, by GET.
+    func get(_ function: String, _ query: String = "", ticket: String, bot: String = "orders") throws
+        -> ReceivedResponse
+    {
+        try begin(
+            "GET /bots/\(bot)/functions/\(function)\(query)",
+            headers: "Authorization: Bearer \(ticket)\r\n"
+        ).readResponse()
+    }
+
+    /// Calls a function in the vendor-neutral form.
+    func callNeutrally(
+        _ function: String, _ arguments: JSONValue, ticket: String, confirmation: String? = nil
+    ) throws -> ReceivedResponse {
+        var body: JSONObject = [
+            "ticket": .string(ticket), "name": .string(function), "arguments": arguments,
+        ]
+        if let confirmation { body.append(.string(confirmation), forKey: "confirmation") }
+        return try begin("/bots/orders/call", .object(body)).readResponse()
+    }
+
+    /// Confirms a call, as the person's app does, and does not wait for the answer.
+    func beginConfirm(
+        _ confirmation: String, bot: String = "orders", user: String = "user-1", app: String = "shop"
+    ) throws -> SocketClient {
+        try begin(
+            "/bots/\(bot)/confirm",
+            .object(
+                JSONObject(
+                    BotPerson.credentials(user: user, app: app) + [("confirmation", .string(confirmation))])))
+    }
+
+    /// Confirms a call, as the person's app does.
+    func confirm(
+        _ confirmation: String, bot: String = "orders", user: String = "user-1", app: String = "shop"
+    ) throws -> ReceivedResponse {
+        try beginConfirm(confirmation, bot: bot, user: user, app: app).readResponse()
+    }
+
+    /// The stored calls, the first one first.
+    func storedCalls() throws -> [BotCall] {
+        try graph.store.botCalls(BotCallFilter(), after: nil, limit: 100).calls.reversed()
+    }
+
+    /// The metrics' lines above zero that begin with this, without it.
+    func metricLines(_ name: String) throws -> [String] {
+        let client = try SocketClient(adminAddress)
+        try client.send("GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        return try client.readResponse().text.split(separator: "\n").filter {
+            $0.hasPrefix(name) && !$0.hasSuffix(" 0")
+        }
+        .map { String($0.dropFirst(name.count)) }
+    }
+}
+
+extension ReceivedResponse {
+    /// The body as JSON; null when it is none.
+    var json: JSONValue { JSONValue(parsing: body) ?? .null }
+
+    /// The code of an error.
+    var error: String? { json["error"]?.text }
+}
+
+extension ScriptedStep {
+    /// Sends a whole response with JSON.
+    static func json(_ status: Int = 200, _ body: String) -> ScriptedStep {
+        .respond(status, headers: ["Content-Type: application/json"], body: body)
+    }
+}

@@ -1,0 +1,124 @@
+import Core
+import HTTPServer
+import JSON
+import TestSupport
+import Testing
+import Time
+
+@testable import Configuration
+@testable import Operators
+@testable import Service
+
+/// What `GET /v1/explain` says of a person's session tokens.
+@Suite struct SessionExplanationTests {
+    private static let given = ScriptedStep.respond(200, body: #"{"token":"session-secret"}"#)
+
+    private let fixture: SessionFixture
+
+    init() throws {
+        fixture = try SessionFixture()
+    }
+
+    private struct Answer {
+        let outcome, finding: String
+        /// The step of session tokens; nil when there is none.
+        let step: JSONValue?
+        let text: String
+    }
+
+    private func explain(_ service: RunningService, app: String = "shop", user: String = "user-1") throws -> Answer {
+        let client = try SocketClient(service.adminAddress)
+        try client.send(
+            "GET /v1/explain?app_id=\(app)&user_id=\(user) HTTP/1.1\r\nHost: localhost\r\n"
+                + "Authorization: Bearer \(ServiceFixture.token)\r\n\r\n")
+        let response = try client.readResponse()
+        let json = try JSONDocument(parsing: response.body.span).value()
+        return Answer(
+            outcome: json["outcome"]?.text ?? "", finding: json["finding"]?.text ?? "",
+            step: json["steps"]?.elements.first { $0["step"]?.text == "session_token" }, text: response.text)
+    }
+
+    @Test func tellsOfTheTokenThatIsKept() throws {
+        try fixture.withService(.everyRequest(Self.given), sessions: #"{"life_seconds":1000}"#) { (service, _) throws in
+            let none = try explain(service)
+            #expect(none.outcome == "ok" && none.step?["outcome"] == "ok")
+            #expect(none.step?["text"]?.text?.hasPrefix("This process keeps no session token of this user.") == true)
+            #expect(none.step?["text"]?.text?.contains("for 16 minutes at most") == true, "\(none.text)")
+            #expect(try service.session(SessionFixture.body()).status == 200)
+            let kept = try explain(service)
+            #expect(
+                kept.step?["text"]
+                    == "The last session token was issued at 2026-03-10T08:15:12.000Z and ends at 2026-03-10T08:31:52.000Z. It is handed out again until a tenth of its life is left."
+            )
+            #expect(kept.step?["at"] == "2026-03-10T08:15:12.000Z" && kept.outcome == "ok")
+            #expect(!kept.text.contains("session-secret"))
+            // One of another help desk has none.
+            #expect(try explain(service, app: "bank").step == nil)
+            // What has ended is kept no more, as far as people are told.
+            fixture.pass(milliseconds: 1_000_000)
+            #expect(try explain(service).step?["at"] == .null)
+        }
+    }
+
+    @Test func tellsWhyThereIsNone() throws {
+        let limits = #"{"limits":[{"per":"user","max":1,"window_seconds":60}]}"#
+        try fixture.withService(.everyRequest(Self.given), sessions: limits) { (service, _) throws in
+            #expect(try service.session(SessionFixture.body(life: 30)).status == 200)
+            fixture.pass(milliseconds: 31_000)
+            let limited = try explain(service)
+            #expect(
+                limited.outcome == "problem" && limited.finding.contains("until 2026-03-10T08:16:12.000Z: the limit of 1 in 60 seconds"))
+            #expect(limited.step?["remedy"]?.text?.contains("sendbird.session_tokens.limits") == true)
+            #expect(try explain(service, user: "user-2").outcome == "ok")
+            #expect(try explain(service, user: ".").step?["text"]?.text?.contains("no address at Sendbird") == true)
+            #expect(try service.operate("/v1/users/sign-out").status == 200)
+            #expect(try explain(service).finding.contains("the limit of 1"))
+            fixture.pass(milliseconds: 60_000)
+            let signedOut = try explain(service)
+            #expect(
+                signedOut.outcome == "ok" && signedOut.step?["text"]?.text?.contains("get none (403, revoked)") == true, "\(signedOut.text)"
+            )
+            #expect(try service.operate("/v1/users/block").status == 200)
+            let blocked = try explain(service)
+            #expect(blocked.outcome == "problem" && blocked.finding.contains("blocked"))
+            #expect(blocked.step?["text"]?.text?.hasPrefix("No session token is given") == true)
+        }
+    }
+
+    @Test func tellsWhatSendbirdRefuses() throws {
+        let tooMany = ScriptedStep.respond(429, headers: ["X-RateLimit-RetryAfter: 7"], body: #"{"error":true,"code":500910}"#)
+        try fixture.withService(.everyRequest(tooMany)) { (service, _) throws in
+            #expect(try service.session(SessionFixture.body()).status == 429)
+            #expect(try explain(service).finding.contains("Sendbird wants fewer requests: until 2026-03-10T08:15:19.000Z"))
+            fixture.pass(milliseconds: 7000)
+            #expect(try explain(service).outcome == "ok")
+        }
+        try fixture.withService(.everyRequest(.respond(401, body: #"{"error":true,"code":400401}"#))) { (service, _) throws in
+            #expect(try service.session(SessionFixture.body()).status == 503)
+            let refused = try explain(service)
+            #expect(refused.finding.contains("refuses the app's API token (chat_token)"))
+            #expect(refused.step?["remedy"]?.text?.contains("deskgate check --live") == true)
+        }
+        try fixture.withService(.everyRequest(Self.given), sessions: "") { (service, _) throws in
+            #expect(try explain(service).step?["text"]?.text?.contains("sendbird.session_tokens is not configured") == true)
+        }
+    }
+
+    private static let standings: [SessionStanding] = [
+        SessionStanding(kept: nil, obstacle: nil),
+        SessionStanding(kept: SessionStanding.Kept(obtainedAt: 1, expiresAt: 2), obstacle: nil),
+        SessionStanding(kept: nil, obstacle: .limited(LimitRule(per: .app, max: 3, windowMilliseconds: 60_000), until: 7)),
+        SessionStanding(kept: nil, obstacle: .throttled(until: 7)), SessionStanding(kept: nil, obstacle: .tokenRefused),
+        SessionStanding(kept: nil, obstacle: .noAddress),
+    ]
+
+    @Test func isTranslated() {
+        let settings = Configuration.SessionTokens(lifeSeconds: 3600, limits: [])
+        for facts in [.off, .unknown] + Self.standings.map({ SessionFacts.known(settings, $0) }) {
+            for bound in [nil, TestTime.now] {
+                let step = facts.step(countingFrom: bound)
+                #expect(step.text.isTranslated && step.remedy?.isTranslated != false, "\(step.text.russian)")
+            }
+        }
+    }
+}

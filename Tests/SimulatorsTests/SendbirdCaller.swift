@@ -1,0 +1,80 @@
+import HTTPClient
+import JSON
+import Simulators
+import Testing
+import Threading
+
+/// Asks a simulated Desk.
+struct DeskCaller {
+    let desk: SimulatedDesk
+    let client: Client
+
+    func send(_ method: ClientMethod, _ path: String, _ body: JSONObject? = nil, token: String? = nil) throws -> ClientResponse {
+        try client.ask(method, "\(desk.url)/platform/v1/\(path)", ("SENDBIRDDESKAPITOKEN", token ?? desk.token), body)
+    }
+
+    func status(_ method: ClientMethod, _ path: String, _ body: JSONObject? = nil, token: String? = nil) throws -> Int {
+        try send(method, path, body, token: token).status
+    }
+
+    /// The answer to a request that succeeds.
+    func call(_ method: ClientMethod, _ path: String, _ body: JSONObject? = nil) throws -> JSONValue {
+        let response = try send(method, path, body)
+        #expect(response.status == 200, "\(path)")
+        return try #require(JSONValue(parsing: response.body))
+    }
+
+    func customer() throws -> JSONValue { try call(.post, "customers", ["sendbirdId": "user-1"]) }
+
+    func create(_ customer: JSONValue, _ members: JSONObject = [:]) throws -> JSONValue {
+        var body: JSONObject = ["channelName": "Order 7", "customerId": customer["id"] ?? .null]
+        for member in members.members { body.append(member.value, forKey: member.key) }
+        return try call(.post, "tickets", body)
+    }
+}
+
+/// Asks a simulated Chat, whose Desk is beside it.
+struct ChatCaller {
+    let sendbird: SimulatedSendbird
+    let client: Client
+
+    var chat: SimulatedChat { sendbird.chat }
+
+    func send(_ method: ClientMethod, _ path: String, _ body: JSONObject? = nil, token: String? = nil) throws -> ClientResponse {
+        try client.ask(method, "\(chat.url)/\(path)", ("Api-Token", token ?? chat.token), body)
+    }
+
+    /// The status, and Sendbird's code where the answer has one.
+    func code(_ method: ClientMethod, _ path: String, _ body: JSONObject? = nil, token: String? = nil) throws -> String {
+        let response = try send(method, path, body, token: token)
+        return "\(response.status) \(JSONValue(parsing: response.body)?["code"]?.integer ?? 0)"
+    }
+
+    /// The answer to a request that succeeds.
+    func call(_ method: ClientMethod, _ path: String, _ body: JSONObject? = nil) throws -> JSONValue {
+        let response = try send(method, path, body)
+        #expect(response.status == 200, "\(path)")
+        return try #require(JSONValue(parsing: response.body))
+    }
+
+    /// Makes `user-1` known, who opens a ticket.
+    /// - Returns: its number and its channel.
+    func ticket() throws -> (id: Int64, channel: String) {
+        chat.meet("user-1")
+        let desk = DeskCaller(desk: sendbird.desk, client: client)
+        let id = try #require(try desk.create(desk.customer())["id"]?.integer)
+        return (id, "sendbird_desk_\(id)")
+    }
+}
+
+extension Client {
+    fileprivate func ask(
+        _ method: ClientMethod, _ url: String, _ token: (name: String, value: String), _ body: JSONObject?
+    ) throws -> ClientResponse {
+        let request = try ClientRequest(
+            method, url, headers: [token], body: body.map { JSONValue.object($0).serialized() } ?? [], timeoutMilliseconds: 60_000)
+        let end = Monitor<Result<ClientResponse, ClientError>?>(nil)
+        send(request) { result in end.update { $0 = result } }
+        return try #require(end.wait(timeoutMilliseconds: 60_000) { $0 }).get()
+    }
+}

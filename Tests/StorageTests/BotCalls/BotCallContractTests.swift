@@ -1,0 +1,150 @@
+import Core
+import Storage
+import TestSupport
+import Testing
+import Threading
+import Time
+
+/// Calls of bots: every store keeps, repeats, ends and gives up alike.
+@Suite struct BotCallContractTests {
+    private static let ending = BotCall.Ending(.refused, statusCode: 404, reason: "no_order", at: 1500)
+
+    @Test(arguments: Backend.allCases) func keepsACallAsItIs(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        let strange = "a\u{0}b\u{1}ü"
+        let calls = [
+            BotCall.sample(1), .sample(2, key: 2, arguments: #"{"id":7}"#), .sample(3, user: strange, bot: strange, function: strange),
+            .sample(4, BotCall.Ending(.limited, at: 1000)), .sample(5, Self.ending),
+        ]
+        for call in calls {
+            #expect(try fixture.store.begin(call) == .new)
+            #expect(try fixture.store.botCall(call.id) == call)
+        }
+        #expect(try fixture.store.botCall(UUIDv7(milliseconds: 1, number: 99)) == nil)
+        #expect(try Set(fixture.store.allCalls().map(\.id)) == Set(calls.map(\.id)))
+    }
+
+    @Test(arguments: Backend.allCases) func theSameCallBeginsOnce(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        let first = BotCall.sample(1, key: 1)
+        #expect(try fixture.store.begin(first) == .new)
+        #expect(try fixture.store.begin(.sample(2, key: 1, user: "other", at: 1600)) == .repeated(first))
+        try fixture.store.end(first, Self.ending)
+        #expect(try fixture.store.begin(.sample(3, key: 1)) == .repeated(first.ended(Self.ending)))
+        #expect(try fixture.store.begin(.sample(4, key: 2)) == .new)
+        #expect(try fixture.store.begin(.sample(5)) == .new, "nothing makes these the same")
+        #expect(try fixture.store.begin(.sample(6)) == .new)
+        #expect(try Set(fixture.store.allCalls().map(\.id)) == Set([1, 4, 5, 6].map { BotCall.sample($0).id }))
+    }
+
+    /// Also those that one transaction stores.
+    @Test(arguments: Backend.allCases) func ofManyAtOnceOneIsNew(_ backend: Backend) throws {
+        let store = try backend.store()
+        let answers = (0..<200).map { number in
+            let answer = Answer<BotCallBeginning>()
+            store.store.begin(.sample(number, key: number % 10), isAwaited: { true }) { answer.set($0) }
+            return answer
+        }
+        let begun = try answers.map { try $0.get() }
+        for key in 0..<10 {
+            let ofKey = (0..<200).filter { $0 % 10 == key }
+            let new = ofKey.filter { begun[$0] == .new }
+            let first = BotCall.sample(try #require(new.first), key: key)
+            #expect(new.count == 1)
+            #expect(ofKey.allSatisfy { begun[$0] == .new || begun[$0] == .repeated(first) })
+        }
+        #expect(try store.store.allCalls().count == 10)
+    }
+
+    @Test(arguments: Backend.allCases) func theFirstEndingCounts(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        let call = BotCall.sample(1, key: 1)
+        try fixture.store.begin(call)
+        try fixture.store.end(call, Self.ending)
+        try fixture.store.end(call, BotCall.Ending(.succeeded, statusCode: 200, at: 1700))
+        #expect(try fixture.store.botCall(call.id) == call.ended(Self.ending))
+        try fixture.store.end(.sample(9), Self.ending)
+        #expect(try fixture.store.allCalls().count == 1, "nothing is made of the end of an unknown call")
+    }
+
+    /// A process that ends leaves what it had begun; nobody knows whether the backend has done it.
+    @Test(arguments: Backend.allCases) func givesUpWhatNobodyEnds(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        let calls = (1...4).map { BotCall.sample($0, key: $0, at: UnixMilliseconds(rawValue: 1000 * UInt64($0))) }
+        for call in calls { try fixture.store.begin(call) }
+        try fixture.store.end(calls[0], Self.ending)
+        let lost = BotCall.Ending(.unknown, reason: BotCall.interrupted, at: 9000)
+        #expect(try fixture.store.giveUpBotCalls(startedBefore: 4000, now: 9000, limit: 1) == [calls[1].ended(lost)])
+        #expect(try fixture.store.giveUpBotCalls(startedBefore: 4000, now: 9000, limit: 9) == [calls[2].ended(lost)])
+        #expect(try fixture.store.giveUpBotCalls(startedBefore: 4000, now: 9000, limit: 9) == [])
+        #expect(try fixture.store.allCalls() == [calls[3], calls[2].ended(lost), calls[1].ended(lost), calls[0].ended(Self.ending)])
+        #expect(try fixture.store.begin(.sample(9, key: 2)) == .repeated(calls[1].ended(lost)))
+        // It was alive after all, for example on a machine that had slept.
+        try fixture.store.end(calls[1], Self.ending)
+        #expect(try fixture.store.botCall(calls[1].id) == calls[1].ended(Self.ending))
+    }
+
+    /// An ending may be told before the beginning is durable, and both may be in one transaction.
+    @Test(arguments: Backend.allCases) func endsWhatIsBeginning(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        let (begun, ended) = (Answer<BotCallBeginning>(), Answer<Bool>())
+        let call = BotCall.sample(1)
+        fixture.store.begin(call, isAwaited: { true }) { begun.set($0) }
+        fixture.store.end(call.id, Self.ending) { ended.set($0.map { true }) }
+        #expect(try begun.get() == .new)
+        #expect(try ended.get())
+        #expect(try fixture.store.botCall(call.id) == call.ended(Self.ending))
+    }
+
+    @Test(arguments: Backend.allCases) func isForgottenWithThePerson(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        for number in 1...1203 { fixture.store.begin(.sample(number), isAwaited: { true }) { _ in } }
+        try fixture.store.begin(.sample(2000, user: "other"))
+        try fixture.store.begin(.sample(2001, app: "other"))
+        let person = RevokedPerson(appID: "app", userID: "user")
+        #expect(try fixture.store.proveErasure(of: PersonTraces(person)).tables == [ErasureProof.Table(name: "bot_calls", rows: 1203)])
+        #expect(try fixture.store.erase(person, now: 2000, telling: .nobody).botCalls == 1203)
+        #expect(try fixture.store.proveErasure(of: PersonTraces(person)).tables == [])
+        #expect(try Set(fixture.store.allCalls().map(\.id)) == Set([2000, 2001].map { BotCall.sample($0).id }))
+        // The call was under way when the person was forgotten.
+        try fixture.store.end(.sample(1), Self.ending)
+        #expect(try fixture.store.botCall(BotCall.sample(1).id) == nil)
+    }
+
+    /// As long as deliveries: what somebody may look for as long as dead ones. A key outlives its ticket in any case.
+    @Test(arguments: Backend.allCases) func isDeletedWhenItIsOld(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        let day: UInt64 = 86_400_000
+        let now = UnixMilliseconds(rawValue: 100 * day)
+        for (number, outcome) in BotCall.Outcome.allCases.enumerated() where outcome != .started {
+            for (place, age) in [day, 3 * day, 9 * day].enumerated() {
+                let at = now.saturating(subtracting: age)
+                try fixture.store.begin(.sample(10 * number + place, at: at, BotCall.Ending(outcome, at: at)))
+            }
+        }
+        let ended = BotCall.Outcome.allCases.count - 1
+        func purge(_ delivered: UInt64, _ dead: UInt64, limit: Int = 1000) throws -> Int {
+            try fixture.store.purge(
+                now: now, deliveredBefore: now.saturating(subtracting: delivered), deadBefore: now.saturating(subtracting: dead),
+                limit: limit)
+        }
+        #expect(try purge(2 * day, 5 * day, limit: 4) == 4)
+        #expect(try purge(2 * day, 5 * day) == 2 * (ended - 3) + 3 - 4)
+        #expect(try purge(2 * day, 5 * day) == 0)
+        #expect(try fixture.store.allCalls().count == ended + 3)
+        #expect(try fixture.store.allCalls().filter(\.outcome.isTrouble).count == 6)
+        let young = BotCall.sample(900, key: 1, at: now.saturating(subtracting: BotCall.leastKeptMilliseconds), Self.ending)
+        try fixture.store.begin(young)
+        #expect(try purge(0, 0) == ended + 3)
+        #expect(try fixture.store.allCalls() == [young])
+    }
+
+    @Test(arguments: Backend.allCases) func aClosedStoreSaysSo(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        fixture.store.close()
+        #expect(throws: StoreError.self) { try fixture.store.begin(.sample(1)) }
+        #expect(throws: StoreError.self) { try fixture.store.end(.sample(1), Self.ending) }
+        #expect(throws: StoreError.self) { try fixture.store.botCall(BotCall.sample(1).id) }
+        #expect(throws: StoreError.self) { try fixture.store.allCalls() }
+    }
+}

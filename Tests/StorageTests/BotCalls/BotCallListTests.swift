@@ -1,0 +1,107 @@
+import Core
+import Storage
+import TestSupport
+import Testing
+import Time
+
+/// Lists of calls of bots, page by page.
+@Suite struct BotCallListTests {
+    private static let outcomes: [BotCall.Outcome] = [.succeeded, .refused, .failed, .limited]
+
+    /// Calls whose names and times come in all combinations, several at one moment, and not in the order of their times.
+    private static let calls: [BotCall] = (0..<240).map { number in
+        let at = UnixMilliseconds(rawValue: 1000 + UInt64(number * 7 % 60))
+        let outcome = outcomes[number % 4]
+        return BotCall.sample(
+            number, app: number % 5 == 0 ? "other" : "app", user: "user-\(number % 3)", bot: number % 2 == 0 ? "shop" : "help",
+            function: "f-\(number % 7)", at: at, number % 11 == 0 ? nil : BotCall.Ending(outcome, at: at))
+    }
+
+    private func filled(_ backend: Backend, eventsPerStep: Int64 = 20_000) throws -> StoreFixture {
+        let fixture = try backend.store {
+            $0.eventsPerStep = eventsPerStep
+            $0.searchMilliseconds = 60_000
+        }
+        for call in Self.calls { try fixture.store.begin(call) }
+        return fixture
+    }
+
+    /// What matches, by the rule itself; of one moment, what was stored later comes first.
+    private func expected(_ filter: BotCallFilter) -> [BotCall] {
+        Self.calls.enumerated().filter { matches(filter, $0.element) }.sorted { ($0.element.at, $0.offset) > ($1.element.at, $1.offset) }
+            .map(\.element)
+    }
+
+    private func matches(_ filter: BotCallFilter, _ call: BotCall) -> Bool {
+        (filter.appID ?? call.appID) == call.appID && (filter.userID ?? call.userID) == call.userID
+            && (filter.bot ?? call.bot) == call.bot && (filter.function ?? call.function) == call.function
+            && (filter.outcome ?? call.outcome) == call.outcome && call.at >= filter.since ?? 0
+    }
+
+    private static let filters: [BotCallFilter] = [nil, "app", "none"].flatMap { app in
+        [nil, "user-1"].flatMap { user in
+            [nil, "shop"].flatMap { bot in
+                [nil, BotCall.Outcome.failed, .started].flatMap { outcome in
+                    [nil, UnixMilliseconds(rawValue: 1030)].map { since in
+                        var filter = BotCallFilter()
+                        (filter.appID, filter.userID, filter.bot, filter.outcome, filter.since) = (app, user, bot, outcome, since)
+                        filter.function = bot == nil ? nil : "f-2"
+                        return filter
+                    }
+                }
+            }
+        }
+    }
+
+    @Test(arguments: Backend.allCases) func findsWhatMatches(_ backend: Backend) throws {
+        let fixture = try filled(backend)
+        for filter in Self.filters { #expect(try fixture.store.allCalls(filter) == expected(filter), "\(filter)") }
+    }
+
+    @Test(arguments: Backend.allCases, [1, 7, 240]) func pageByPage(_ backend: Backend, limit: Int) throws {
+        let fixture = try filled(backend)
+        #expect(try fixture.store.allCalls(pages: limit) == expected(BotCallFilter()))
+        var filter = BotCallFilter()
+        filter.outcome = .refused
+        #expect(try fixture.store.allCalls(filter, pages: limit) == expected(filter))
+    }
+
+    /// A step that finds nothing is followed by the next one.
+    @Test(arguments: Backend.allCases, [1, 3, 50]) func inSteps(_ backend: Backend, rows: Int64) throws {
+        let fixture = try filled(backend, eventsPerStep: rows)
+        for filter in Self.filters.filter({ $0.function != nil || $0.outcome == .failed }) {
+            #expect(try fixture.store.allCalls(filter, pages: 2) == expected(filter), "\(filter)")
+        }
+    }
+
+    /// A search whose time is over says where it goes on.
+    @Test(arguments: [Backend.sqlite, .postgres]) func aLongSearchEndsItsPage(_ backend: Backend) throws {
+        let fixture = try backend.store {
+            $0.eventsPerStep = 10
+            $0.searchMilliseconds = 0
+        }
+        for call in Self.calls { try fixture.store.begin(call) }
+        var filter = BotCallFilter()
+        filter.bot = "none"
+        let page = try fixture.store.botCalls(filter, after: nil, limit: 5)
+        #expect(page.calls == [] && page.next != nil)
+        #expect(try fixture.store.allCalls(filter) == [])
+        filter.bot = "shop"
+        #expect(try fixture.store.allCalls(filter) == expected(filter))
+    }
+
+    /// What comes meanwhile moves no page.
+    @Test(arguments: Backend.allCases) func staysInPlace(_ backend: Backend) throws {
+        let fixture = try filled(backend)
+        let first = try fixture.store.botCalls(BotCallFilter(), after: nil, limit: 100)
+        try fixture.store.begin(.sample(900, at: 9000))
+        let cursor = try #require(first.next.flatMap { BotCallCursor($0.description) })
+        let second = try fixture.store.botCalls(BotCallFilter(), after: cursor, limit: 140)
+        #expect(first.calls + second.calls == expected(BotCallFilter()))
+        #expect(second.next == nil)
+    }
+
+    @Test(arguments: ["", "1", "1-", "-1-2", "1-2-3", "a-b", "1--2", "99999999999999999999-1"]) func refusesAnotherCursor(_ text: String) {
+        #expect(BotCallCursor(text) == nil)
+    }
+}

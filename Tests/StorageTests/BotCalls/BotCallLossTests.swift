@@ -1,0 +1,116 @@
+import Core
+import Storage
+import TestSupport
+import Testing
+import Threading
+import Time
+
+/// What a restart, a loss of power and other processes do to calls of bots: a call that has begun happens at most once.
+@Suite struct BotCallLossTests {
+    private static let ending = BotCall.Ending(.succeeded, statusCode: 200, at: 1500)
+
+    @Test func aRestartForgetsNothing() throws {
+        let directory = try TemporaryDirectory()
+        let calls = [BotCall.sample(1, key: 1), .sample(2, key: 2, arguments: "{}"), .sample(3)]
+        let store = try SQLiteStore(path: directory.path("store.db"))
+        for call in calls { try store.begin(call) }
+        try store.end(calls[0], Self.ending)
+        store.close()
+        let again = try SQLiteStore(path: directory.path("store.db"))
+        defer { again.close() }
+        #expect(try again.allCalls() == [calls[2], calls[1], calls[0].ended(Self.ending)])
+        #expect(try again.begin(.sample(4, key: 1)) == .repeated(calls[0].ended(Self.ending)))
+        #expect(try again.begin(.sample(4, key: 2)) == .repeated(calls[1]))
+    }
+
+    /// The files as a kill leaves them: what was answered as begun is there, and begins no more.
+    @Test func aKillForgetsNothingThatHasBegun() throws {
+        let directory = try TemporaryDirectory()
+        let store = try SQLiteStore(path: directory.path("store.db"))
+        defer { store.close() }
+        let calls = (1...50).map { BotCall.sample($0, key: $0) }
+        for (number, call) in calls.enumerated() {
+            #expect(try store.begin(call) == .new)
+            guard number % 10 == 9 else { continue }
+            for name in ["store.db", "store.db-wal"] {
+                try directory.write("cut-\(number)/\(name)", try FileBytes.read(directory.path(name)))
+            }
+            let again = try SQLiteStore(path: directory.path("cut-\(number)/store.db"))
+            defer { again.close() }
+            for call in calls[...number] { #expect(try again.begin(call) == .repeated(call)) }
+            let lost = try again.giveUpBotCalls(startedBefore: 2000, now: 9000, limit: 100)
+            #expect(lost.count == number + 1 && lost.allSatisfy { $0.outcome == .unknown })
+        }
+    }
+
+    /// However the same calls come to several processes at once, each begins once.
+    @Test func ofAllReplicasOneBegins() throws {
+        let place = try PostgresPlace()
+        let stores = try [place.store(), place.store()]
+        defer { for store in stores { store.close() } }
+        let began = Monitor<[Int: Int]>([:])
+        onThreads(4) { index in
+            for number in 0..<50 {
+                do {
+                    // Each in another order, so that they would wait for each other in a circle.
+                    let key = index % 2 == 0 ? number : 49 - number
+                    let call = BotCall.sample(1000 * (index + 1) + number, key: key)
+                    if try stores[index % 2].begin(call) == .new { began.withLock { $0[key, default: 0] += 1 } }
+                } catch {
+                    Issue.record("a call did not begin: \(error)")
+                }
+            }
+        }
+        #expect(began.withLock { $0 } == Dictionary(uniqueKeysWithValues: (0..<50).map { ($0, 1) }))
+        #expect(try stores[1].allCalls().count == 50)
+    }
+
+    @Test func eachReplicaSeesAndEndsTheOthersCalls() throws {
+        let place = try PostgresPlace()
+        let stores = try [place.store(), place.store()]
+        defer { for store in stores { store.close() } }
+        let call = BotCall.sample(1, key: 1)
+        try stores[0].begin(call)
+        #expect(try stores[1].begin(.sample(2, key: 1)) == .repeated(call))
+        try stores[0].end(call, Self.ending)
+        #expect(try stores[1].begin(.sample(3, key: 1)) == .repeated(call.ended(Self.ending)))
+        let lost = (10..<40).map { BotCall.sample($0, key: $0) }
+        for call in lost { try stores[0].begin(call) }
+        let found = Monitor<[UUIDv7]>([])
+        onThreads(2) { index in
+            while let step = try? stores[index].giveUpBotCalls(startedBefore: 2000, now: 9000, limit: 4), !step.isEmpty {
+                found.withLock { $0 += step.map(\.id) }
+            }
+        }
+        let ids = found.withLock { $0 }
+        // Who finds all of the next ones locked ends early; the other one goes on.
+        #expect(ids.count == 30 && Set(ids) == Set(lost.map(\.id)))
+    }
+
+    /// Moments are stored by the database's clock, and told by each process's own.
+    @Test func clocksThatDifferAgree() throws {
+        let place = try PostgresPlace()
+        let ahead = try place.store(clock: { SystemClock.unixMilliseconds() + 3_600_000 })
+        let right = try place.store()
+        defer { for store in [ahead, right] { store.close() } }
+        let now = SystemClock.unixMilliseconds()
+        try ahead.begin(.sample(1, key: 1, at: now + 3_600_000))
+        let told = try #require(try right.botCall(UUIDv7(milliseconds: now + 3_600_000, number: 1)))
+        #expect(told.at.offset(from: now).magnitude < 60_000)
+        var filter = BotCallFilter()
+        filter.since = now + 3_000_000
+        #expect(try ahead.allCalls(filter).count == 1)
+        #expect(try right.allCalls(filter).isEmpty)
+        #expect(try right.giveUpBotCalls(startedBefore: now.saturating(subtracting: 60_000), now: now, limit: 9) == [])
+    }
+
+    /// A call that nobody waits for any more does not begin.
+    @Test(arguments: [Backend.sqlite, .postgres]) func whatNobodyAwaitsDoesNotBegin(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        let answer = Answer<BotCallBeginning>()
+        fixture.store.begin(.sample(1, key: 1), isAwaited: { false }) { answer.set($0) }
+        #expect(throws: StoreError.self) { try answer.get() }
+        #expect(try fixture.store.allCalls() == [])
+        #expect(try fixture.store.begin(.sample(2, key: 1)) == .new)
+    }
+}

@@ -1,0 +1,45 @@
+import Core
+import Storage
+import Testing
+import Time
+
+extension BotCall {
+    /// A call for tests; what is not named is the same in all of them, and the number makes it different from others.
+    static func sample(
+        _ number: Int, key: Int? = nil, app: String = "app", user: String = "user", bot: String = "shop", function: String = "orders",
+        at: UnixMilliseconds = 1000, arguments: String? = nil, _ ending: Ending? = nil
+    ) -> BotCall {
+        BotCall(
+            id: UUIDv7(milliseconds: at, number: number), key: key.map { [UInt8](repeating: UInt8($0), count: keyCount) }, appID: app,
+            userID: user, bot: bot, function: function, argumentsSHA256: "digest-\(number)", arguments: arguments, at: at, ending: ending)
+    }
+}
+
+extension Store {
+    /// Begins and waits for the answer.
+    @discardableResult
+    func begin(_ call: BotCall) throws(StoreError) -> BotCallBeginning {
+        let answer = Answer<BotCallBeginning>()
+        begin(call, isAwaited: { true }) { answer.set($0) }
+        return try answer.get()
+    }
+
+    /// Ends and waits for the answer.
+    func end(_ call: BotCall, _ ending: BotCall.Ending) throws(StoreError) {
+        let answer = Answer<Bool>()
+        end(call.id, ending) { answer.set($0.map { true }) }
+        _ = try answer.get()
+    }
+
+    /// All calls that match, page by page.
+    func allCalls(_ filter: BotCallFilter = BotCallFilter(), pages limit: Int = 100) throws -> [BotCall] {
+        var (calls, place) = ([BotCall](), BotCallCursor?.none)
+        repeat {
+            let page = try botCalls(filter, after: place, limit: limit)
+            #expect(page.calls.count <= limit)
+            calls += page.calls
+            place = page.next
+        } while place != nil
+        return calls
+    }
+}
