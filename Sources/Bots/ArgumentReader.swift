@@ -21,7 +21,7 @@ struct ReceivedArguments: Sendable {
             // The server has decoded each plus.
             texts.append((try FormText.decoded(item.name), try FormText.decoded(item.value)))
         }
-        let body = request.withBody { body in body.indices.map { body[$0] } }
+        let body = request.withBody { body in Array(copying: body) }
         guard !body.isEmpty else { return }
         switch BodyFormat(of: request) {
         case .json: object = try Self.object(body)

@@ -1,3 +1,4 @@
+internal import Bytes
 internal import Core
 internal import HTTPServer
 internal import HelpDesk
@@ -112,7 +113,7 @@ final class CallRoutes: Sendable {
     }
 
     private static func text(_ bytes: Span<UInt8>) -> String {
-        String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self)
+        String(repairing: bytes)
     }
 }
 

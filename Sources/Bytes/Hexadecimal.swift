@@ -1,4 +1,4 @@
-/// Hexadecimal digits (RFC 4648 section 8) as ASCII bytes; nothing here allocates but `text(_:)`.
+/// Hexadecimal digits (RFC 4648 section 8) as ASCII bytes; nothing here allocates but `bytes(_:)` and `text(_:)`.
 package enum Hexadecimal {
     /// The lower-case digit of a value's four lowest bits.
     @inlinable
@@ -30,6 +30,18 @@ package enum Hexadecimal {
     package static func byte(_ high: UInt8, _ low: UInt8) -> UInt8? {
         guard let high = value(high), let low = value(low) else { return nil }
         return high << 4 | low
+    }
+
+    /// The bytes that digits of either case stand for, two each; nil when one is none, or their number is odd.
+    package static func bytes(_ digits: Span<UInt8>) -> [UInt8]? {
+        guard digits.count % 2 == 0 else { return nil }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(digits.count / 2)
+        for index in stride(from: 0, to: digits.count, by: 2) {
+            guard let byte = byte(digits[index], digits[index + 1]) else { return nil }
+            bytes.append(byte)
+        }
+        return bytes
     }
 
     /// The bytes in lower case, two digits each.

@@ -1,3 +1,4 @@
+internal import Bytes
 package import Crypto
 package import Notifiers
 
@@ -26,7 +27,7 @@ extension Configuration {
         /// The headers as they are sent.
         package var headerTexts: [(name: String, value: String)] {
             headers.map { header in
-                (header.name, header.value.withSpan { span in String(decoding: span.indices.map { span[$0] }, as: UTF8.self) })
+                (header.name, header.value.withSpan { span in String(repairing: span) })
             }
         }
     }

@@ -1,3 +1,5 @@
+internal import Bytes
+
 /// One request as its handler sees it. It is valid only while the handler runs, and lends its bytes to closures.
 @safe
 package struct Request: ~Copyable {
@@ -79,7 +81,7 @@ package struct Request: ~Copyable {
     /// A copy of the request's id, which its answer carries in `X-Request-Id`. It has only allowed characters, so it is safe to log.
     package var requestID: String {
         var id = ""
-        exchange.withRequestID { name in id = String(decoding: name.indices.map { name[$0] }, as: UTF8.self) }
+        exchange.withRequestID { name in id = String(repairing: name) }
         return id
     }
 

@@ -58,7 +58,7 @@ package struct RequestID {
     /// A copy of the id.
     package var text: String {
         var text = ""
-        withBytes { name in text = String(decoding: name.indices.map { name[$0] }, as: UTF8.self) }
+        withBytes { name in text = String(repairing: name) }
         return text
     }
 

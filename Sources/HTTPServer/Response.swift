@@ -32,10 +32,15 @@ package final class Response: Sendable {
             return unsafe MHD_create_response_from_buffer(bytes.count, start, .RESPMEM_MUST_COPY)
         }
         guard let raw = unsafe made else { fatalError("out of memory while making a response") }
-        let connection = closingConnection ? [("Connection", "close")] : []
-        for (header, value) in headers + [("\(RequestID.header)", name)] + connection {
-            precondition(unsafe MHD_add_response_header(raw, header, value) == .YES, "a header's name and value follow RFC 9110 section 5")
-        }
+        for (header, value) in headers { unsafe Self.add(header, value, to: raw) }
+        unsafe Self.add("X-Request-Id", name, to: raw)
+        if closingConnection { unsafe Self.add("Connection", "close", to: raw) }
         return unsafe raw
+    }
+
+    private static func add(_ header: String, _ value: String, to raw: OpaquePointer) {
+        // Swift would copy a text that is passed as it is into an array.
+        let added = unsafe header.withCString { header in unsafe value.withCString { unsafe MHD_add_response_header(raw, header, $0) } }
+        precondition(added == .YES, "a header's name and value follow RFC 9110 section 5")
     }
 }

@@ -62,6 +62,8 @@ struct ObjectKeys {
     private let few: Int
     private var count = 0
     private var seen: Set<[UInt8]>?
+    /// A bit for each shape that a key has had: keys of different shapes differ, so that hardly any are compared.
+    private var shapes: UInt64 = 0
 
     /// - Parameters:
     ///   - object: the index of the object's entry.
@@ -76,9 +78,22 @@ struct ObjectKeys {
     mutating func insertLast(of entries: [JSONTape.Entry], in text: Span<UInt8>) -> Bool {
         count += 1
         let last = entries.count - 1
-        if count <= few { return !hasEarlier(last, of: entries, in: text) }
+        if count <= few { return takeShape(of: entries[last], in: text) || !hasEarlier(last, of: entries, in: text) }
         if seen == nil { seen = earlier(than: last, of: entries, in: text) }
         return seen?.insert(JSONEscape.bytes(of: entries[last], in: text)).inserted ?? true
+    }
+
+    /// Notes a key's shape.
+    /// - Returns: whether no earlier key can be the same.
+    private mutating func takeShape(of key: JSONTape.Entry, in text: Span<UInt8>) -> Bool {
+        // What a key with escapes stands for has another length, so it is compared with all, and all that follow with it.
+        guard !key.hasEscapes, key.count > 0 else {
+            shapes = .max
+            return false
+        }
+        let bit: UInt64 = 1 << ((UInt64(text[key.start]) ^ (UInt64(key.count) << 2)) % 64)
+        defer { shapes |= bit }
+        return shapes & bit == 0
     }
 
     private func hasEarlier(_ last: Int, of entries: [JSONTape.Entry], in text: Span<UInt8>) -> Bool {

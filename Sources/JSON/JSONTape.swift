@@ -1,3 +1,5 @@
+internal import Bytes
+
 /// Where the values of a JSON text are, in the order of the text: what `JSONElement` reads, without a tree.
 final class JSONTape: Sendable {
     /// One value, or the key of one.
@@ -55,12 +57,6 @@ final class JSONTape: Sendable {
     }
 }
 
-extension [UInt8] {
-    fileprivate init(copying text: Span<UInt8>) {
-        unsafe self = text.withUnsafeBufferPointer { unsafe Array($0) }
-    }
-}
-
 /// Records the values of a JSON text while it passes them, without a tree.
 ///
 /// It accepts what `JSONDocument` accepts, and beyond that what only somebody who reads it would mind: numbers of any size, `\u0000` in keys
@@ -68,7 +64,8 @@ extension [UInt8] {
 struct TapeScanner {
     // In an object with more members, keys are looked up instead of compared one by one.
     private static let fewMembers = 24
-    private static let usualEntries = 64
+    // Of a value or key: fewer make room that stays empty, more have the entries copied as they grow.
+    private static let usualBytes = 10
 
     private var scanner = PlainScanner()
     private var entries: [JSONTape.Entry] = []
@@ -88,7 +85,7 @@ struct TapeScanner {
             reason = .invalidUTF8
             return nil
         }
-        entries.reserveCapacity(Self.usualEntries)
+        entries.reserveCapacity(min(mostValues, 1 + text.count / Self.usualBytes))
         guard takeValue(in: text, depth: maximumDepth) else { return nil }
         guard scanner.isAtEnd(of: text) else {
             reason = .trailingBytes

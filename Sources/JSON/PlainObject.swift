@@ -51,17 +51,37 @@ struct PlainScanner {
     mutating func takeString(in text: Span<UInt8>) -> Range<Int>? {
         guard take(UInt8(ascii: "\""), in: text) else { return nil }
         let start = position
-        while position < text.count {
+        passPlainText(in: text)
+        guard position < text.count, text[position] == UInt8(ascii: "\"") else { return nil }
+        position += 1
+        return start..<position - 1
+    }
+
+    /// Passes what may stand in a string as it is: up to a quotation mark, a backslash, a control character or the end.
+    fileprivate mutating func passPlainText(in text: Span<UInt8>) {
+        while position + 8 <= text.count {
             // Within bounds, as the condition has just shown.
-            let byte = unsafe text[unchecked: position]
-            if byte == UInt8(ascii: "\"") {
-                position += 1
-                return start..<position - 1
-            }
-            if byte < 0x20 || byte == UInt8(ascii: "\\") { return nil }
-            position += 1
+            let eight = unsafe text.bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: position, as: UInt64.self)
+            let special = Self.special(in: UInt64(littleEndian: eight))
+            position += special.trailingZeroBitCount / 8
+            if special != 0 { return }
         }
-        return nil
+        while position < text.count {
+            switch text[position] {
+            case UInt8(ascii: "\""), UInt8(ascii: "\\"), 0..<0x20: return
+            default: position += 1
+            }
+        }
+    }
+
+    /// Marks those of eight bytes that no string holds as they are, in their highest bits. The lowest mark is right; a borrow may set others
+    /// above it (graphics.stanford.edu/~seander/bithacks.html, "Determine if a word has a byte less than n").
+    private static func special(in eight: UInt64) -> UInt64 {
+        let (ones, highest): (UInt64, UInt64) = (0x0101_0101_0101_0101, 0x8080_8080_8080_8080)
+        let quotation = eight ^ (ones &* UInt64(UInt8(ascii: "\"")))
+        let backslash = eight ^ (ones &* UInt64(UInt8(ascii: "\\")))
+        let zeros = (quotation &- ones) & ~quotation | (backslash &- ones) & ~backslash
+        return (zeros | (eight &- ones &* 0x20) & ~eight) & highest
     }
 
     /// Passes white space; whether nothing is left then.
@@ -122,24 +142,21 @@ extension PlainScanner {
         guard take(UInt8(ascii: "\""), in: text) else { return nil }
         let start = position
         var (hasEscapes, isUnreadable) = (false, false)
-        while position < text.count {
-            // Within bounds, as the condition has just shown.
-            let byte = unsafe text[unchecked: position]
-            if byte == UInt8(ascii: "\"") {
+        while true {
+            passPlainText(in: text)
+            guard position < text.count else { return nil }
+            switch text[position] {
+            case UInt8(ascii: "\""):
                 position += 1
                 return (start..<position - 1, hasEscapes, isUnreadable)
-            }
-            if byte < 0x20 { return nil }
-            if byte == UInt8(ascii: "\\") {
+            case UInt8(ascii: "\\"):
                 guard let (count, isCharacter) = JSONEscape.extent(at: position, in: text) else { return nil }
                 hasEscapes = true
                 if !isCharacter { isUnreadable = true }
                 position += count
-            } else {
-                position += 1
+            default: return nil
             }
         }
-        return nil
     }
 
     /// Passes a number that begins here; nil when something else is there.

@@ -146,7 +146,7 @@ extension AdminCall {
     private func nonce() throws(AdminAccess.Failure) -> [UInt8] {
         do throws(CryptoError) {
             let random: InlineArray<32, UInt8> = try randomBytes()
-            return random.indices.map { random[$0] }
+            return Array(copying: random.span)
         } catch {
             throw failure(error.description)
         }
@@ -177,7 +177,7 @@ extension AdminCall {
 
     /// Sends the action with the token.
     private func ask(_ action: some AdminAction, _ token: SecretBytes, _ client: Client) throws(AdminAccess.Failure) -> AdminAnswer {
-        let text = token.withSpan { span in span.indices.map { span[$0] } }
+        let text = token.withSpan { span in Array(copying: span) }
         let authorization = (name: "Authorization", value: "Bearer \(String(decoding: text, as: UTF8.self))")
         switch send(try request(action.request, headers: [authorization], timeoutMilliseconds: Self.timeoutMilliseconds), client) {
         case .success(let response): return try answer(response)

@@ -1,3 +1,4 @@
+internal import Bytes
 package import Core
 internal import Crypto
 internal import HTTPClient
@@ -89,7 +90,7 @@ extension Store {
         do throws(CryptoError) {
             if let salt { return try FormerUser(person, salt: salt) }
             let random: InlineArray<32, UInt8> = try randomBytes()
-            return try FormerUser(person, salt: random.indices.map { random[$0] })
+            return try FormerUser(person, salt: Array(copying: random.span))
         } catch {
             throw StoreError(.unavailable, error.description)
         }

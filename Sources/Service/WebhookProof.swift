@@ -1,3 +1,4 @@
+internal import Bytes
 package import Configuration
 package import Core
 package import Crypto
@@ -83,7 +84,7 @@ package struct WebhookProof: Sendable {
         guard !secretNames.isEmpty else { return nil }
         var verdict = Verdict.different
         for secret in secrets where secret.counts && verdict == .different {
-            let text = secret.text.withSpan { span in String(decoding: span.indices.map { span[$0] }, as: UTF8.self) }
+            let text = secret.text.withSpan { span in String(repairing: span) }
             guard let key = try? StandardWebhookSecret(text) else { continue }
             func holds(within tolerance: UInt64) throws(CryptoError) -> Bool {
                 try StandardWebhookSignature.isGenuine(

@@ -24,6 +24,19 @@ import Testing
         #expect(Hexadecimal.text(some.span) == "00090aabff")
     }
 
+    @Test func readsWholeTextsOfDigits() {
+        #expect(Hexadecimal.bytes("00090aAbFf".utf8.span) == [0, 9, 10, 0xAB, 0xFF])
+        #expect(Hexadecimal.bytes("".utf8.span) == [])
+        for text in ["0", "000", "0g", "g0", "00 ", "+1", "é0"] { #expect(Hexadecimal.bytes(text.utf8.span) == nil, "\(text)") }
+    }
+
+    @Test func copiesWhatIsLent() {
+        let (text, broken, none): ([UInt8], [UInt8], [UInt8]) = (Array("é\0".utf8), [0x41, 0xFF], [])
+        #expect(String(repairing: text.span) == "é\0" && Array(copying: text.span) == text)
+        #expect(String(repairing: broken.span) == "A\u{FFFD}" && Array(copying: broken.span) == broken)
+        #expect(String(repairing: none.span) == "" && Array(copying: none.span) == none)
+    }
+
     @Test func escapesAllButTheUnreserved() {
         let unreserved = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~".utf8)
         for byte in UInt8.min...UInt8.max {

@@ -122,6 +122,31 @@ import Testing
         #expect(throws: JSONError.self) { try element(text) }
     }
 
+    /// Strings are passed eight bytes at a time: every byte stands at every place of such a word, and beyond one.
+    @Test func readsEveryByteAtEveryPlaceAsJanssonDoes() {
+        for byte in UInt8.min...UInt8.max {
+            for place in 0..<10 {
+                let text = Array("[\"".utf8) + Array(repeating: UInt8(ascii: "a"), count: place) + [byte] + Array("a!\"]".utf8)
+                let element = try? JSONElement(parsing: text.span)
+                #expect(
+                    element?.elements.first?.string == (try? value(of: text)).flatMap { $0.elements.first?.text }, "\(byte) at \(place)")
+            }
+        }
+    }
+
+    /// Most keys are told apart by a bit of their length and first letter, and the others are compared.
+    @Test(arguments: 0..<200 as Range<UInt64>)
+    func findsRepeatedKeysAmongAny(_ seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        let keys = (0..<Int.random(in: 1...40, using: &random)).map { _ in
+            String((0..<Int.random(in: 0...3, using: &random)).map { _ in "abc".randomElement(using: &random) ?? "a" })
+        }
+        let isEscaped = Bool.random(using: &random)
+        let members = keys.map { "\"\(isEscaped ? $0.replacing("a", with: "\\u0061") : $0)\":{\"a\":1}" }
+        let isRepeated = Set(keys).count < keys.count
+        #expect(((try? element("{\(members.joined(separator: ","))}")) == nil) == isRepeated, "\(keys)")
+    }
+
     /// jansson would stop at the number.
     @Test func namesTheMistakeAndNotWhatItPassedOver() {
         #expect(throws: JSONError(reason: .duplicateKey, line: 1, column: 20, offset: 20)) { try element(#"{"a":1e999,"b":1,"a":2}"#) }

@@ -1,3 +1,4 @@
+internal import Bytes
 internal import Crypto
 internal import JSON
 
@@ -33,7 +34,7 @@ extension BotFunction {
         for header in request.headers {
             switch header.value {
             case .secret(let secret):
-                headers.append((header.name, secret.withSpan { bytes in String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self) }))
+                headers.append((header.name, secret.withSpan { bytes in String(repairing: bytes) }))
             case .text(let text):
                 let filled = text.filled { BotURLTemplate.escaped(value($0)) }
                 guard filled.utf8.count <= Self.longestHeader else {

@@ -1,3 +1,4 @@
+internal import Bytes
 package import Time
 
 /// Reads the value of a Retry-After header, RFC 9110 section 10.2.3: seconds, or a date.
@@ -31,7 +32,7 @@ package enum RetryAfter {
     }
 
     private static func dateMilliseconds(_ text: Span<UInt8>, now: UnixMilliseconds) -> UInt64? {
-        let bytes = text.indices.map { text[$0] }
+        let bytes = Array(copying: text)
         guard let seconds = HTTPDate.unixSeconds(of: bytes, now: now) else { return nil }
         return min(now.remaining(until: seconds.milliseconds), longestMilliseconds)
     }

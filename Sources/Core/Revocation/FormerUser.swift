@@ -21,15 +21,12 @@ package struct FormerUser: Sendable, Equatable {
     package init(_ person: RevokedPerson, salt: [UInt8]) throws(CryptoError) {
         let code = try FormerUserKey(salt: salt).digest(appID: person.appID.utf8.span, userID: person.userID.utf8.span)
         self.salt = salt
-        digest = code.indices.map { code[$0] }
+        digest = Array(copying: code.span)
     }
 
     /// Reads what `name` has written; nil for another text, or a salt of another length.
     package init?(name: String, salt: [UInt8]) {
-        let digits = Array(name.utf8)
-        guard salt.count == Self.saltCount, digits.count == 64 else { return nil }
-        let digest = (0..<32).compactMap { Hexadecimal.byte(digits[2 * $0], digits[2 * $0 + 1]) }
-        guard digest.count == 32 else { return nil }
+        guard salt.count == Self.saltCount, let digest = Hexadecimal.bytes(name.utf8.span), digest.count == 32 else { return nil }
         self.salt = salt
         self.digest = digest
     }

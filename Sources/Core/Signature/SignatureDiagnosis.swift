@@ -84,7 +84,7 @@ package struct SignatureDiagnosis {
     /// The bytes that programs take a secret's text for, each with the difference.
     private static func forms(of text: SecretBytes, _ scheme: SignatureScheme) -> [(String?, SecretBytes)] {
         text.withSpan { span in
-            let characters = span.indices.map { span[$0] }
+            let characters = Array(copying: span)
             let line = characters + [UInt8(ascii: "\n")]
             let prefix = Array("whsec_".utf8)
             let rest = characters.starts(with: prefix) ? Array(characters.dropFirst(prefix.count)) : characters
@@ -93,7 +93,7 @@ package struct SignatureDiagnosis {
                 (scheme.decodesSecret ? nil : "The secret was decoded from base64, which it must not be.", decoded),
                 (scheme.decodesSecret ? "The secret was not decoded from base64." : nil, characters),
                 ("The secret was read with the line feed at the end of its file.", line),
-                ("The secret was decoded from hexadecimal, which it must not be.", GivenSignature.bytes(ofHexadecimal: rest[...])),
+                ("The secret was decoded from hexadecimal, which it must not be.", GivenSignature.bytes(ofHexadecimal: rest)),
                 ("The secret was used without whsec_, but not decoded from base64.", rest.count < characters.count ? rest : nil),
             ]
             return texts.compactMap { change, bytes in
@@ -131,7 +131,7 @@ private struct GivenSignature {
                     ? "The header must begin with \(scheme.prefix)" : "The header begins with \(prefix) in place of \(scheme.prefix)"
             ]
         let decodings: [(SignatureScheme.Encoding, [UInt8]?)] = [
-            (.hexadecimal, bytes(ofHexadecimal: characters[...])), (.base64, Base64.decode(String(decoding: characters, as: UTF8.self))),
+            (.hexadecimal, bytes(ofHexadecimal: characters)), (.base64, Base64.decode(String(decoding: characters, as: UTF8.self))),
         ]
         return decodings.flatMap { encoding, code -> [GivenSignature] in
             guard let code else { return [] }
@@ -149,13 +149,5 @@ private struct GivenSignature {
     }
 
     /// The bytes that digits stand for; nil for any other text.
-    static func bytes(ofHexadecimal digits: ArraySlice<UInt8>) -> [UInt8]? {
-        guard !digits.isEmpty, digits.count % 2 == 0 else { return nil }
-        var bytes: [UInt8] = []
-        for index in stride(from: digits.startIndex, to: digits.endIndex, by: 2) {
-            guard let byte = Hexadecimal.byte(digits[index], digits[index + 1]) else { return nil }
-            bytes.append(byte)
-        }
-        return bytes
-    }
+    static func bytes(ofHexadecimal digits: [UInt8]) -> [UInt8]? { digits.isEmpty ? nil : Hexadecimal.bytes(digits.span) }
 }

@@ -1,3 +1,4 @@
+internal import Bytes
 internal import Configuration
 internal import Crypto
 internal import HTTPClient
@@ -23,7 +24,7 @@ struct BotDemoCaller: Sendable {
         requests = DemoRequests(client: client)
         url = "http://127.0.0.1:\(port)"
         adminURL = "http://127.0.0.1:\(adminPort)"
-        adminToken = token.secret.withSpan { bytes in String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self) }
+        adminToken = token.secret.withSpan { bytes in String(repairing: bytes) }
     }
 
     /// The company's backend has a key made for a customer who has signed in.

@@ -164,7 +164,7 @@ package final class HelpDeskNews: Sendable {
 }
 
 /// The services that every help desk's routes use.
-package struct HelpDeskServices: Sendable {
+package final class HelpDeskServices: Sendable {
     /// The parts of the configuration in force that all help desks use.
     package let state: Live<HelpDeskState>
     /// The revocations in force.

@@ -1,3 +1,4 @@
+internal import Bytes
 package import Configuration
 internal import Core
 package import HTTPServer
@@ -201,6 +202,6 @@ package final class ProvenRoute: Sendable {
 extension Request {
     /// The path at the route's parameter, copied; empty when the route has none.
     fileprivate var pathParameterText: String {
-        withPathParameter { text in text.isEmpty ? "" : String(decoding: text.indices.map { text[$0] }, as: UTF8.self) }
+        withPathParameter { text in text.isEmpty ? "" : String(repairing: text) }
     }
 }

@@ -1,3 +1,4 @@
+internal import Bytes
 internal import Configuration
 internal import Core
 internal import Crypto
@@ -29,7 +30,7 @@ extension HelpDesk {
 /// The apps of Sendbird in the configuration in force: an immutable snapshot, which a reload replaces.
 final class SendbirdState: Sendable {
     /// One app of Sendbird.
-    struct App: Sendable {
+    final class App: Sendable {
         /// Its Application ID, which is the last part of its webhooks' paths.
         let id: String
         /// How Sendbird is asked about it, and what is switched on.
@@ -42,6 +43,20 @@ final class SendbirdState: Sendable {
         let ratings: [Int64: Counter]
         /// Asks Desk about it.
         let desk: DeskClient
+        /// Who is told of its events.
+        let subscriptions: ReportMaker.Subscriptions
+
+        /// - Throws: when OpenSSL fails.
+        init(
+            _ id: String, _ settings: Configuration.Sendbird, _ subscriptions: AppSubscriptions, _ services: HelpDeskServices
+        ) throws(CryptoError) {
+            let metrics = services.metrics
+            (self.id, self.settings, keys) = (id, settings, try SendbirdKeys(settings))
+            counters = WebhookResult.counters(WebhookResult.allCases, app: id, in: metrics.webhookEvents)
+            ratings = Dictionary(uniqueKeysWithValues: (1...5).map { ($0, metrics.ticketRatings.child(id, "\($0)")) })
+            desk = DeskClient(id, settings, services)
+            self.subscriptions = ReportMaker.Subscriptions(of: id, subscriptions)
+        }
     }
 
     /// What all help desks use of the same configuration.
@@ -67,11 +82,7 @@ final class SendbirdState: Sendable {
             guard let settings = app.sendbird else { continue }
             if settings.makesURLPreviews { URLPreviewResult.expect(app.id, in: metrics.urlPreviews) }
             if settings.servesTickets { TicketRoutes.expect(metrics, app: app.id) }
-            apps[ByteKey(app.id)] = App(
-                id: app.id, settings: settings, keys: try SendbirdKeys(settings),
-                counters: WebhookResult.counters(WebhookResult.allCases, app: app.id, in: metrics.webhookEvents),
-                ratings: Dictionary(uniqueKeysWithValues: (1...5).map { ($0, metrics.ticketRatings.child(app.id, "\($0)")) }),
-                desk: DeskClient(app.id, settings, services))
+            apps[ByteKey(app.id)] = try App(app.id, settings, shared.subscriptions, services)
         }
         self.apps = apps
     }
@@ -81,20 +92,9 @@ final class SendbirdState: Sendable {
 
     /// The app that a request's path ends with; an id of Sendbird's has no character that a path would escape.
     func app(_ request: borrowing Request) -> App? {
-        request.withPathParameter { text in
-            var bytes: [UInt8] = []
-            for index in text.indices { bytes.append(text[index]) }
-            return app(String(decoding: bytes, as: UTF8.self))
-        }
+        request.withPathParameter { app(String(repairing: $0)) }
     }
 
-    /// Who is told of an app's events.
-    func subscriptions(_ appID: String) -> ReportMaker.Subscriptions {
-        let all = shared.subscriptions
-        return ReportMaker.Subscriptions(
-            comments: all.comments(appID), quietComments: all.quietComments(appID), tickets: all.tickets(appID),
-            lifeMilliseconds: all.registry.lifeMilliseconds)
-    }
 }
 
 /// The routes of Sendbird's apps.

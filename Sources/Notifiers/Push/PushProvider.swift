@@ -1,3 +1,4 @@
+internal import Bytes
 internal import Core
 internal import Crypto
 internal import Time
@@ -91,7 +92,7 @@ enum PushBearer: Sendable {
         switch self {
         case .none: []
         case .fixed(let secret):
-            [("authorization", "Bearer " + secret.withSpan { span in String(decoding: span.indices.map { span[$0] }, as: UTF8.self) })]
+            [("authorization", "Bearer " + secret.withSpan { span in String(repairing: span) })]
         case .minted(let token): [("authorization", "Bearer " + token.text)]
         }
     }

@@ -21,6 +21,6 @@ enum OriginRule {
 
     private static func bytes(_ span: Span<UInt8>?) -> [UInt8]? {
         guard let span else { return nil }
-        return span.indices.map { span[$0] }
+        return Array(copying: span)
     }
 }

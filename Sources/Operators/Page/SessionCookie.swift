@@ -49,7 +49,7 @@ struct SessionCookie {
 
     /// The value of the first cookie of a name in a Cookie header.
     static func value(of name: [UInt8], in header: Span<UInt8>) -> [UInt8]? {
-        let bytes = header.indices.map { header[$0] }
+        let bytes = Array(copying: header)
         for part in bytes.split(separator: UInt8(ascii: ";")) {
             let cookie = part.drop { $0 == UInt8(ascii: " ") }
             guard let equals = cookie.firstIndex(of: UInt8(ascii: "=")), cookie[..<equals].elementsEqual(name) else { continue }

@@ -1,3 +1,4 @@
+internal import Bytes
 internal import Crypto
 internal import HTTPServer
 internal import JSON
@@ -26,7 +27,7 @@ struct ShopAsk: Sendable {
 
     /// - Parameter path: the route's path.
     init(_ request: borrowing Request, path: String) {
-        let parameter = request.withPathParameter { bytes in String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self) }
+        let parameter = request.withPathParameter { bytes in String(repairing: bytes) }
         let own = path.split(separator: "/").map { $0.hasPrefix(":") ? parameter : String($0) }
         let sentPath = "/" + own.joined(separator: "/")
         method = request.method.token
@@ -38,7 +39,7 @@ struct ShopAsk: Sendable {
             id: Self.header("webhook-id", request), timestamp: Self.header("webhook-timestamp", request),
             signature: Self.header("webhook-signature", request))
         guard request.method == .get else {
-            let body = request.withBody { body in body.indices.map { body[$0] } }
+            let body = request.withBody { body in Array(copying: body) }
             signed = body
             fields = JSONValue(parsing: body) ?? .null
             return

@@ -170,11 +170,11 @@ extension SimulatedCall {
         }
         var token = ""
         request.withHeader(tokenHeader) { value in
-            if let value { token = String(decoding: value.indices.map { value[$0] }, as: UTF8.self) }
+            if let value { token = String(repairing: value) }
         }
         self.init(
             parameters: parameters, query: query, token: token,
-            body: request.withBody { body in JSONValue(parsing: body.indices.map { body[$0] }) })
+            body: request.withBody { body in JSONValue(parsing: Array(copying: body)) })
     }
 }
 
@@ -182,7 +182,7 @@ extension Request {
     /// The segments of the path, decoded.
     fileprivate borrowing func segments() -> [String] {
         withPathParameter { bytes in
-            bytes.indices.map { bytes[$0] }.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+            Array(copying: bytes).split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
                 .map { PercentEncoded.text(Array($0)) }
         }
     }

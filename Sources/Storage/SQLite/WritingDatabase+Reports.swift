@@ -35,13 +35,15 @@ extension WritingDatabase {
     }
 
     private func topic(_ name: Topic.Name, _ app: Int64) throws(SQLiteError) -> Topic? {
-        var found: Topic?
-        try statements.findTopic.forEachRow(app, name.kind.text, name.text.text) { row throws(SQLiteError) in
-            let data = try row.bytes(1)
-            // A row that PostgreSQL has made only to be locked may have been copied.
-            if !data.isEmpty { found = Topic(name, userID: try row.string(0), data: data) }
-        }
-        return found
+        let statement = statements.findTopic
+        statement.bind(app, at: 1)
+        statement.bind(name.kind.text, at: 2)
+        statement.bind(name.text.text, at: 3)
+        defer { statement.reset() }
+        guard try statement.step() else { return nil }
+        let data = try statement.bytes(1)
+        // A row that PostgreSQL has made only to be locked may have been copied.
+        return data.isEmpty ? nil : Topic(name, userID: try statement.string(0), data: data)
     }
 
     private func put(_ topic: Topic, _ app: Int64, at time: UnixMilliseconds) throws(SQLiteError) {

@@ -161,7 +161,8 @@ import Time
             if path == "/v1/users/block" { #expect(try service.operate("/v1/users/unblock").status == 200) }
             fixture.pass(milliseconds: 2000)
             #expect(try service.session(SessionFixture.body(issuedAt: TestTime.now + 12)).status == 200)
-            #expect(sendbird.requests.count == 3)
+            // The end of the old one may be told again, if its answer came late.
+            #expect(Self.targets(sendbird).filter { $0.hasPrefix("POST") }.count == 2)
         }
     }
 

@@ -3,7 +3,7 @@ package import HTTPServer
 package import Observability
 
 /// Counts and logs what becomes of webhooks, with no text that a caller chose.
-package struct WebhookJournal: Sendable {
+package final class WebhookJournal: Sendable {
     /// The answers.
     package let answers = WebhookAnswers()
     private let services: HelpDeskServices

@@ -70,7 +70,7 @@ package struct PlatformRequest: Sendable {
         _ api: PlatformAPI, baseURL: String, token: SecretBytes, timeoutMilliseconds: Int
     ) -> ClientRequest? {
         guard path.allSatisfy(Self.isAddressable) else { return nil }
-        let text = token.withSpan { span in String(decoding: span.indices.map { span[$0] }, as: UTF8.self) }
+        let text = token.withSpan { span in String(repairing: span) }
         var headers = [(name: api.tokenHeader, value: text), (name: "Accept", value: "application/json")]
         // The Desk API requires it of all requests that change something; others ignore it.
         if method != .get { headers.append(("Content-Type", "application/json; charset=utf-8")) }

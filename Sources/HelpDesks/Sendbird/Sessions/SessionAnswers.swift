@@ -8,7 +8,7 @@ internal import Time
 
 /// The answers to calls for session tokens.
 struct SessionAnswers: Sendable {
-    private static let noStore = (name: "Cache-Control", value: "no-store")
+    private static let givenHeaders = [(name: "Content-Type", value: "application/json"), (name: "Cache-Control", value: "no-store")]
     private static let unavailableSeconds = 5
 
     let off = Response.error(404, "off", "This app has no session tokens.")
@@ -46,7 +46,7 @@ struct SessionAnswers: Sendable {
         body.add("session_token", session.token.withSpan { String($0) })
         body.add("expires_at", Int64(clamping: session.expiresAt.seconds.rawValue))
         body.endObject()
-        return Response(status: 200, headers: [("Content-Type", "application/json"), noStore], body: body.bytes)
+        return Response(status: 200, headers: givenHeaders, body: body.bytes)
     }
 
     private static func throttled(seconds: UInt64) -> Response {

@@ -51,7 +51,7 @@ struct ChatWebhook: Sendable {
         guard let name = try root.string("category") else {
             throw .missing(path: root.path(of: "category"), expectation: "a string such as group_channel:message_send")
         }
-        if let named = root.anyString("app_id"), !named.utf8.elementsEqual(appID.utf8) {
+        if let named = root.anyString("app_id"), ByteKey(named) != ByteKey(appID) {
             throw .unexpected(path: root.path(of: "app_id"), expectation: "the app_id of the path")
         }
         guard let category = Category(rawValue: name) else { return nil }

@@ -69,6 +69,8 @@ struct MessageData {
 
     /// Nil for anything else, which is no error: an app may put there what it likes.
     init?(_ text: String) {
+        // As most messages have it.
+        guard !text.isEmpty else { return nil }
         let plain = Array(text.utf8)
         if let root = Self.object(plain) {
             (self.root, bytes) = (root, plain)

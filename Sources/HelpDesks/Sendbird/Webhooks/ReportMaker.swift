@@ -1,3 +1,4 @@
+internal import Configuration
 internal import Core
 internal import Crypto
 internal import HelpDesk
@@ -43,6 +44,11 @@ struct ReportMaker: Sendable {
     struct Subscriptions: Sendable {
         let comments, quietComments, tickets: [Subscription]
         let lifeMilliseconds: UInt64
+
+        init(of appID: String, _ all: AppSubscriptions) {
+            (comments, quietComments, tickets) = (all.comments(appID), all.quietComments(appID), all.tickets(appID))
+            lifeMilliseconds = all.registry.lifeMilliseconds
+        }
     }
 
     /// - Throws: when OpenSSL fails.

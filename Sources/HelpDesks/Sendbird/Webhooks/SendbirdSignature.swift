@@ -30,18 +30,9 @@ enum SendbirdSender: Sendable {
     func code(_ text: Span<UInt8>) -> [UInt8]? {
         let start = prefix.utf8CodeUnitCount
         guard text.count == start + 2 * codeCount, text.extracting(..<start).equals(prefix) else { return nil }
-        var code: [UInt8] = []
-        code.reserveCapacity(codeCount)
-        for index in stride(from: start, to: text.count, by: 2) {
-            guard Self.isLowercase(text[index]), Self.isLowercase(text[index + 1]),
-                let byte = Hexadecimal.byte(text[index], text[index + 1])
-            else { return nil }
-            code.append(byte)
-        }
-        return code
+        for index in start..<text.count where (UInt8(ascii: "A")...UInt8(ascii: "F")).contains(text[index]) { return nil }
+        return Hexadecimal.bytes(text.extracting(start...))
     }
-
-    private static func isLowercase(_ digit: UInt8) -> Bool { !(UInt8(ascii: "A")...UInt8(ascii: "F")).contains(digit) }
 
     /// The code of a request; nil when the signature is missing or malformed.
     func code(_ request: borrowing Request) -> [UInt8]? {

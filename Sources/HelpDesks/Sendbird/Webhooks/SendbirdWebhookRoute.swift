@@ -113,7 +113,7 @@ final class SendbirdWebhookRoute: Sendable {
         do throws(WebhookError) {
             let webhook = try request.withBody { body throws(WebhookError) in try read(WebhookFields(parsing: body), app.id) }
             guard let webhook else { return .answer(journal.ignore(app.counters, app: app.id, mark), app) }
-            return decide(request, webhook, state, app, mark)
+            return decide(request, webhook, app, mark)
         } catch {
             journal.refuse(.malformed, app.counters, level: .info, reason: error.reason, app: app.id, mark)
             return .answer(.error(400, "malformed", error.message), app)
@@ -133,11 +133,11 @@ final class SendbirdWebhookRoute: Sendable {
     }
 
     private func decide(
-        _ request: borrowing Request, _ webhook: Webhook, _ state: SendbirdState, _ app: SendbirdState.App, _ mark: RequestMark
+        _ request: borrowing Request, _ webhook: Webhook, _ app: SendbirdState.App, _ mark: RequestMark
     ) -> Decision {
         do throws(CryptoError) {
             let maker = try ReportMaker(
-                appID: app.id, state.subscriptions(app.id), receivedAt: services.clocks.unixMilliseconds(), trace: mark.trace,
+                appID: app.id, app.subscriptions, receivedAt: services.clocks.unixMilliseconds(), trace: mark.trace,
                 identity: try identity(of: webhook, request, app.id), random: services.random, isFormer: isFormer(app.id))
             return .store(app, question(webhook, maker))
         } catch {

@@ -1,0 +1,14 @@
+/// Copies of bytes that are only lent.
+extension String {
+    /// Copies a text; what is not valid UTF-8 becomes U+FFFD.
+    package init(repairing bytes: Span<UInt8>) {
+        unsafe self = bytes.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
+    }
+}
+
+extension [UInt8] {
+    /// Copies bytes.
+    package init(copying bytes: Span<UInt8>) {
+        unsafe self = bytes.withUnsafeBufferPointer { unsafe Array($0) }
+    }
+}
