@@ -134,12 +134,21 @@ class Bots:
             wrk = Wrk(service.port, seconds, load, self.cores, 1)
             calls.send()
             beside = wrk.report()
-            service.server.require_alive()
-            hung, refused = self.sink.counted()["count"] - before, calls.refused()
-        if not hung or hung + refused < HANGING:
-            raise RuntimeError(f"of {HANGING} calls {hung} hung and {refused} were refused")
+            hung = self.wait_for_all(service, calls, before)
         self.wait_for_the_end(service)
         return alone["p99"] / 1e3, beside["p99"] / 1e3, hung
+
+    def wait_for_all(self, service, calls, before):
+        """Waits until every call hangs or is refused; how many hang. On a busy machine some are still read when the load has ended."""
+        deadline = time.monotonic() + MORE_SECONDS
+        while True:
+            service.server.require_alive()
+            hung, refused = self.sink.counted()["count"] - before, calls.refused()
+            if hung and hung + refused >= HANGING:
+                return hung
+            if time.monotonic() > deadline:
+                raise RuntimeError(f"of {HANGING} calls {hung} hung and {refused} were refused")
+            time.sleep(0.1)
 
     def wait_for_the_end(self, service):
         """Waits until no call hangs any more, so that the next round begins without them."""
@@ -184,7 +193,8 @@ class HangingCalls:
                 selector.register(connection, selectors.EVENT_READ)
             answered = [key.fileobj for key, _ in selector.select(0)]
         for connection in answered:
-            status = connection.recv(64).split(b" ")[1:2]
+            # Left there, so that the next look finds it again.
+            status = connection.recv(64, socket.MSG_PEEK).split(b" ")[1:2]
             if status != [b"503"]:
                 raise RuntimeError(f"a call that should hang was answered {status}")
         return len(answered)
@@ -203,8 +213,9 @@ def cost_targets(bots):
             f"{statistics.median(through.p50_ms for _, through in pairs):.2f}", f"{added:.2f}",
             f"{statistics.median(through.per_second for _, through in pairs):,.0f}", f"{cpu:.0f}",
             f"{max(through.others_busy for _, through in pairs):.0%}"))
-        yield Target(f"CPU of a call ({kind} at {connections} connections) <= {MOST_CPU_US} µs: {cpu:.0f} µs", cpu <= MOST_CPU_US)
-        if connections == 1:
+        if connections > 1:
+            yield Target(f"CPU of a call ({kind} at {connections} connections) <= {MOST_CPU_US} µs: {cpu:.0f} µs", cpu <= MOST_CPU_US)
+        else:
             text = f"added to the backend's time at the median ({kind}) <= {MOST_ADDED_MS} ms: {added:.2f} ms"
             yield Target(text, added <= MOST_ADDED_MS)
     print("\n".join(table(rows)), flush=True)

@@ -6,6 +6,8 @@ protocol QueuedJob: Sendable {
     var lane: WriterLane { get }
     /// Whether the caller still waits for it; must not block.
     var isAwaited: @Sendable () -> Bool { get }
+    /// Whether no answer waits for it, so that it may be done some milliseconds later together with others.
+    var isPatient: Bool { get }
     /// Reports that the job was not done.
     var fail: @Sendable (StoreError) -> Void { get }
 }
@@ -21,7 +23,30 @@ final class WriterQueue<Job: QueuedJob>: Sendable {
         var sweepsAt = leastSwept
         /// How many jobs the writer waits for before it continues.
         var wanted = 1
+        /// Whether one of the jobs may not be patient.
+        var isPressing = false
+        /// Whether the writer looks for jobs within the time that patient ones wait, without being woken.
+        var comesBack = false
         var isClosed = false
+
+        mutating func append(_ job: Job) {
+            jobs.append(job)
+            if !job.isPatient { isPressing = true }
+        }
+
+        /// Whether there is nothing to do, so that the next job must wake the writer.
+        mutating func mayRest() -> Bool {
+            comesBack = !jobs.isEmpty || isClosed
+            return !comesBack
+        }
+
+        /// Removes at most `count` jobs.
+        mutating func take(_ count: Int) -> [Job] {
+            let taken = Array(jobs.prefix(count))
+            jobs.removeFirst(taken.count)
+            isPressing = jobs.contains { !$0.isPatient }
+            return taken
+        }
     }
 
     /// What `next` returns.
@@ -39,11 +64,14 @@ final class WriterQueue<Job: QueuedJob>: Sendable {
     private let state = Monitor(State())
     private let bounds: LaneBounds
     private let batch: Int
+    private let patienceMilliseconds: UInt64
 
     /// - Parameters:
     ///     - limit: how many jobs from outside of the service may wait.
     ///     - batch: how many jobs the writer takes at once. Jobs that it has not taken can still be dropped while a commit hangs.
-    init(limit: Int, batch: Int) {
+    ///     - patienceMilliseconds: how long patient jobs wait. A crash may cost what came of the calls of that time.
+    init(limit: Int, batch: Int, patienceMilliseconds: UInt64 = 5) {
+        self.patienceMilliseconds = patienceMilliseconds
         bounds = LaneBounds(limit: limit)
         self.batch = batch
     }
@@ -56,8 +84,10 @@ final class WriterQueue<Job: QueuedJob>: Sendable {
             abandoned = sweep(&state, for: job.lane)
             guard bounds.hasRoom(for: job.lane, in: state.counts) else { return (.tooManyCalls, false) }
             state.counts.add(1, to: job.lane)
-            state.jobs.append(job)
-            return (nil, state.jobs.count == 1 || state.jobs.count == state.wanted)
+            let (isFirst, isFirstPressing) = (state.jobs.isEmpty, !job.isPatient && !state.isPressing)
+            state.append(job)
+            let isEnough = state.wanted > 1 && state.jobs.count == state.wanted
+            return (nil, isFirstPressing || isFirst && !state.comesBack || isEnough)
         }
         for job in abandoned { job.fail(.abandoned) }
         if let error { job.fail(error) }
@@ -74,15 +104,23 @@ final class WriterQueue<Job: QueuedJob>: Sendable {
         if wanted > 1 {
             _ = state.wait(timeoutMilliseconds: Self.gatherMilliseconds) { $0.jobs.count >= wanted || $0.isClosed ? true : nil }
         }
-        return state.wait(timeoutMilliseconds: idleAfterMilliseconds) { state in
-            guard state.jobs.isEmpty else {
-                let taken = Array(state.jobs.prefix(batch))
-                state.jobs.removeFirst(taken.count)
-                state.wanted = max(1, taken.count * 3 / 4)
-                return .jobs(taken)
-            }
-            return state.isClosed ? .closed : nil
-        } ?? .idle
+        if state.withLock({ $0.comesBack }) { waitForPressingJobs() }
+        if state.withLock({ $0.mayRest() }) {
+            let isThere = state.wait(timeoutMilliseconds: idleAfterMilliseconds) { $0.jobs.isEmpty && !$0.isClosed ? nil : true }
+            guard isThere == true else { return .idle }
+            waitForPressingJobs()
+        }
+        return state.withLock { state in
+            guard !state.jobs.isEmpty else { return .closed }
+            let taken = state.take(batch)
+            (state.wanted, state.comesBack) = (max(1, taken.count * 3 / 4), true)
+            return .jobs(taken)
+        }
+    }
+
+    /// Lets patient jobs wait for others: most often the next call comes, and one commit is for both.
+    private func waitForPressingJobs() {
+        _ = state.wait(timeoutMilliseconds: patienceMilliseconds) { $0.isPressing || $0.isClosed ? true : nil }
     }
 
     /// Notes that jobs taken earlier are done.

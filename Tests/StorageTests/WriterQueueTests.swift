@@ -23,8 +23,10 @@ import Threading
 
     private let answers = Answers()
 
-    private func job(_ number: Int, _ lane: WriterLane, isAwaited: @escaping @Sendable () -> Bool = { true }) -> WriterJob {
-        WriterJob(lane, isAwaited: isAwaited, { [answers] in answers.note(number, $0) }, { _ in .success(number) })
+    private func job(
+        _ number: Int, _ lane: WriterLane, isPatient: Bool = false, isAwaited: @escaping @Sendable () -> Bool = { true }
+    ) -> WriterJob {
+        WriterJob(lane, isPatient: isPatient, isAwaited: isAwaited, { [answers] in answers.note(number, $0) }, { _ in .success(number) })
     }
 
     private func jobs(_ next: WriterQueue<WriterJob>.Next) -> [WriterJob]? {
@@ -84,6 +86,37 @@ import Threading
         let queue = WriterQueue<WriterJob>(limit: 100_000, batch: 512)
         for number in 0..<2000 { queue.submit(job(number, .comments, isAwaited: { false })) }
         #expect(answers.failed.count > 1500)
+    }
+
+    /// Takes one batch on another thread while `body` runs here.
+    private func taken(from queue: WriterQueue<WriterJob>, while body: () -> Void) throws -> Int? {
+        let count = Monitor<Int??>(nil)
+        let writer = try OwnThread { [self] in
+            let taken = jobs(queue.next(idleAfterMilliseconds: 60_000))?.count
+            count.update { $0 = .some(taken) }
+        }
+        defer { writer.join() }
+        body()
+        return try #require(count.wait(timeoutMilliseconds: 60_000) { $0 })
+    }
+
+    /// The ending of a call and the beginning of the next one cost one commit.
+    @Test func patientJobsComeWithTheNextOne() throws {
+        let queue = WriterQueue<WriterJob>(limit: 8, batch: 4, patienceMilliseconds: 60_000)
+        queue.submit(job(0, .service, isPatient: true))
+        #expect(try taken(from: queue) { queue.submit(job(1, .comments)) } == 2)
+    }
+
+    @Test func patientJobsDoNotWaitForLong() throws {
+        let queue = WriterQueue<WriterJob>(limit: 8, batch: 4, patienceMilliseconds: 1)
+        queue.submit(job(0, .service, isPatient: true))
+        #expect(try taken(from: queue) {} == 1)
+    }
+
+    @Test func patientJobsDoNotWaitWhenTheStoreCloses() throws {
+        let queue = WriterQueue<WriterJob>(limit: 8, batch: 4, patienceMilliseconds: 60_000)
+        queue.submit(job(0, .service, isPatient: true))
+        #expect(try taken(from: queue) { queue.close() } == 1)
     }
 
     /// Nothing that was answered 503 is stored: the help desk sends it again.

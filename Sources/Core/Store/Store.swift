@@ -34,14 +34,16 @@ package protocol Store: Sendable {
         completion: @escaping @Sendable (Result<Registration.Outcome, StoreError>) -> Void)
 
     /// Stores a call of a bot's function, before the company's backend is called, or one that was refused and has ended with that. When a call
-    /// with its key is stored already, nothing is: of two that come at once, also to two processes, one is new.
+    /// with its key is stored already, nothing is: of two that come at once, also to two processes, one is new. A call without a key, which
+    /// nobody waits for, is stored some milliseconds later if nothing else is.
     /// - Parameters: as for `accept`.
     func begin(
         _ call: BotCall, isAwaited: @escaping @Sendable () -> Bool,
         completion: @escaping @Sendable (Result<BotCallBeginning, StoreError>) -> Void)
 
     /// Stores what came of a call, as `BotCall.ended` says; nothing of a call that is not stored, or no more. Returns at once, and finds
-    /// room however much waits: there are no more endings than calls under way. A call whose ending cannot be stored becomes `unknown`.
+    /// room however much waits: there are no more endings than calls under way. A call whose ending cannot be stored becomes `unknown`. It is
+    /// stored some milliseconds later if nothing else is.
     /// - Parameter completion: as for `accept`.
     func end(_ call: UUIDv7, _ ending: BotCall.Ending, completion: @escaping @Sendable (Result<Void, StoreError>) -> Void)
 

@@ -7,6 +7,7 @@ internal import Time
 struct PostgresJob: QueuedJob {
     let lane: WriterLane
     let isAwaited: @Sendable () -> Bool
+    private(set) var isPatient = false
     let fail: @Sendable (StoreError) -> Void
     let arrival: Arrival?
     let report: Report?
@@ -49,7 +50,7 @@ struct PostgresJob: QueuedJob {
         beginning call: BotCall, _ isAwaited: @escaping @Sendable () -> Bool,
         _ completion: @escaping @Sendable (Result<BotCallBeginning, StoreError>) -> Void
     ) {
-        lane = .calls
+        (lane, isPatient) = (.calls, call.key == nil)
         (arrival, report, registration, self.call, audience, self.isAwaited) = (nil, nil, nil, call, .nobody, isAwaited)
         fail = { completion(.failure($0)) }
         run = { batch throws(PostgresError) in
@@ -62,7 +63,7 @@ struct PostgresJob: QueuedJob {
     init(
         ending id: UUIDv7, _ ending: BotCall.Ending, _ completion: @escaping @Sendable (Result<Void, StoreError>) -> Void
     ) {
-        lane = .service
+        (lane, isPatient) = (.service, true)
         (arrival, report, registration, audience, isAwaited) = (nil, nil, nil, .nobody, { true })
         fail = { completion(.failure($0)) }
         run = { batch throws(PostgresError) in

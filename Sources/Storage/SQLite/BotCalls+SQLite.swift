@@ -9,13 +9,16 @@ extension SQLiteStore {
         _ call: BotCall, isAwaited: @escaping @Sendable () -> Bool,
         completion: @escaping @Sendable (Result<BotCallBeginning, StoreError>) -> Void
     ) {
-        queue.submit(WriterJob(.calls, isAwaited: isAwaited, completion) { database throws(SQLiteError) in try database.begin(call) })
+        queue.submit(
+            WriterJob(.calls, isPatient: call.key == nil, isAwaited: isAwaited, completion) { database throws(SQLiteError) in
+                try database.begin(call)
+            })
     }
 
     /// As `Store` says.
     package func end(_ call: UUIDv7, _ ending: BotCall.Ending, completion: @escaping @Sendable (Result<Void, StoreError>) -> Void) {
         queue.submit(
-            WriterJob(.service, isAwaited: { true }, completion) { database throws(SQLiteError) in
+            WriterJob(.service, isPatient: true, isAwaited: { true }, completion) { database throws(SQLiteError) in
                 .success(try database.end(call, ending))
             })
     }
