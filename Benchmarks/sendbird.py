@@ -24,7 +24,7 @@ from webhooks import CONCURRENCY, Webhooks
 CUSTOMERS = 5000
 AGENT = "sendbird_desk_agent_id_7e6a1f0c"
 # More requests a second of a kind than are answered, since each is sent once.
-FASTEST = {"webhook": 60_000, "tickets": 4_000, "previews": 8_000}
+FASTEST = {"webhook": 60_000, "tickets": 16_000, "previews": 40_000}
 # Connections of each kind of load beside Desk's webhooks, and with these.
 BESIDE = {"authorize": 16, "webhook": CONNECTIONS, "tickets": 8, "previews": 4}
 DESK = 4
