@@ -8,6 +8,8 @@ import Testing
 @Suite struct CommandTableTests {
     private static let commands = CommandTable.commands
     private static let names = commands.map(\.name)
+    /// The program's own help, which is the same for each command that it must name.
+    private static let overview = Result { try Deskgate.run("help").output }
 
     @Test func namesAreDistinctAndHideNone() throws {
         for name in Self.names {
@@ -43,7 +45,7 @@ import Testing
     func helpTellsTheWholeTable(_ name: String) throws {
         let command = try find(name)
         let help = try unwrapped(Deskgate.run(["help"] + command.words).output)
-        let overview = try unwrapped(Deskgate.run("help").output)
+        let overview = try unwrapped(Self.overview.get())
         #expect(help.contains(command.summary) && help.contains(command.details ?? ""))
         for (code, condition) in command.exits { #expect(help.contains("\(code.rawValue) \(condition)")) }
         #expect(overview.contains(" \(name) \(command.summary)"))

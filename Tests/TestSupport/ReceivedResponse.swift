@@ -23,7 +23,8 @@ package struct ReceivedResponse: Equatable {
     /// - Returns: the response and how many bytes it took, or nil when it has not arrived whole.
     static func parse(_ bytes: [UInt8], hasBody: Bool) throws -> (ReceivedResponse, consumed: Int)? {
         let separator = Array("\r\n\r\n".utf8)
-        guard let end = bytes.indices.first(where: { bytes[$0...].starts(with: separator) }) else { return nil }
+        let end = bytes.indices.first { bytes[$0] == separator[0] && bytes[$0...].starts(with: separator) }
+        guard let end else { return nil }
         let lines = String(decoding: bytes[..<end], as: UTF8.self).split(separator: "\r\n", omittingEmptySubsequences: false)
         let words = lines[0].split(separator: " ")
         guard words.count >= 2, words[0] == "HTTP/1.1" || words[0] == "HTTP/1.0", let status = Int(words[1]) else {

@@ -31,9 +31,12 @@ package func eventually(_ condition: () -> Bool) -> Bool {
     let pause = Monitor(())
     // By the clock, as a condition may itself wait, for example for an answer.
     let end = SystemClock.monotonicMilliseconds() + 20_000
+    // Less and less often, as a condition may start a program or ask a server, which takes the processor from what is waited for.
+    var milliseconds: UInt64 = 5
     while SystemClock.monotonicMilliseconds() < end {
         if condition() { return true }
-        _ = pause.wait(timeoutMilliseconds: 5) { _ in nil as Void? }
+        _ = pause.wait(timeoutMilliseconds: milliseconds) { _ in nil as Void? }
+        milliseconds = min(milliseconds + 5, 50)
     }
     return condition()
 }
