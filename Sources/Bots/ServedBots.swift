@@ -16,6 +16,11 @@ package final class ServedBots: Sendable {
     /// Calls the companies' backends, and nobody else, so that a backend that hangs delays nothing but its own calls.
     private let client = LazyClient(settings: BackendCaller.clientSettings)
 
+    /// How many connections to backends may be open; none without bots.
+    package static func connectionLimit(of configuration: Configuration) -> Int {
+        configuration.bots.isEmpty ? 0 : BackendCaller.clientSettings.connectionLimit
+    }
+
     /// Serves the bots of a configuration.
     package init(_ configuration: Configuration, _ services: HelpDeskServices, _ registry: MetricsRegistry) {
         metrics = BotMetrics(registry)

@@ -132,9 +132,6 @@ package struct Configuration: Sendable {
         return parts
     }
 
-    /// How many files the service wants to have open: a connection each, and some of its own.
-    package var wantedOpenFiles: Int { listen.settings.connectionLimit + admin.listener.settings.connectionLimit + 64 }
-
     /// The apps and keys as the authorizer wants them.
     /// - Throws: when OpenSSL fails.
     package func makeAuthorizer() throws(CryptoError) -> Authorizer {

@@ -82,9 +82,9 @@ extension ConfigurationReader {
 
     /// Reads a text with places, or a secret where the name of the header says that it is one.
     private func botHeader(_ value: JSONValue, named name: String, _ path: String, _ parameters: BotParameters) -> BotHeaderValue? {
+        // Beside a secret, whose own key is noted, the list of headers is not shown as a whole.
+        if case .string = value { problems.settings.note(path, value, .file) }
         if case .string(let inline) = value, !Self.saysSecret(name) {
-            // Beside a secret, whose own key is noted, the list of headers is not shown as a whole.
-            problems.settings.note(path, value, .file)
             guard let text = botText(inline, path: path) else { return nil }
             guard Self.isHeaderText(inline.utf8.span) else {
                 problems.add(path, Self.headerExpectation)

@@ -66,6 +66,8 @@ extension ConfigurationReader {
 
     /// Reads a text, or a secret where the name of the header says that it is one.
     private func headerValue(_ value: JSONValue, named name: String, path: String) -> SecretBytes? {
+        // Beside a secret, whose own key is noted, the list of headers is not shown as a whole.
+        if case .string = value { problems.settings.note(path, value, .file) }
         let text: SecretBytes?
         if case .string(let inline) = value, !Self.saysSecret(name) {
             text = SecretBytes(copying: inline.utf8.span)

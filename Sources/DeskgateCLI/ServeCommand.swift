@@ -58,11 +58,13 @@ enum ServeCommand {
 
     private static func warnAboutOpenFiles(_ configuration: Configuration, _ logger: Logger) {
         let limit = POSIX.Process.raiseOpenFileLimit()
-        let wanted = configuration.listen.settings.connectionLimit + configuration.admin.listener.settings.connectionLimit
         if limit < configuration.wantedOpenFiles {
             logger.log(
                 .warning, "fewer open files are allowed than connections; raise the limit (ulimit -n) or lower max_connections",
-                ["open_files": .integer(limit), "max_connections": .integer(wanted)])
+                [
+                    "open_files": .integer(limit), "wanted": .integer(configuration.wantedOpenFiles),
+                    "max_connections": .integer(configuration.connectionsOfCallers),
+                ])
         }
     }
 }

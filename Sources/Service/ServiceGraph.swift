@@ -79,8 +79,7 @@ package struct ServiceGraph: Sendable {
             try BackendServices(metrics: metrics.helpDesks, clocks: clocks, logger: logger, tracer: traces.tracer)
         }
         self.backends = backends
-        // As many as backends may be called: neither help desk nor callers can take all memory or descriptors.
-        let helpDeskClient = LazyClient(settings: ClientSettings(connectionsPerHost: 32, connectionLimit: 256, requestLimit: 512))
+        let helpDeskClient = LazyClient(settings: HelpDeskServices.clientSettings)
         self.helpDeskClient = helpDeskClient
         let states = try Self.orStartError { [metrics] () throws(CryptoError) in try Self.states(configuration, metrics, backends) }
         helpDeskState = Live(states.helpDesks)

@@ -158,6 +158,9 @@ final class ExportWorker: Sendable {
 
 /// The connection to the collector, and whether the last export has failed. It belongs to the exporter's thread.
 struct CollectorLink {
+    /// One batch is sent at a time.
+    static let connectionLimit = 1
+
     var isFailing = false
     private var opened: (authorities: PEMFile?, client: Client)?
 
@@ -167,7 +170,7 @@ struct CollectorLink {
         close()
         let client = try Client(
             settings: ClientSettings(
-                connectionsPerHost: 1, connectionLimit: 1, requestLimit: 4,
+                connectionsPerHost: Self.connectionLimit, connectionLimit: Self.connectionLimit, requestLimit: 4,
                 certificateAuthorities: settings.certificateAuthorities?.path))
         opened = (settings.certificateAuthorities, client)
         return client

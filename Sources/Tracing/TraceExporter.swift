@@ -13,6 +13,11 @@ package final class TraceExporter: Sendable {
     /// How long it waits when no time is left, in milliseconds: enough for a collector that works.
     private static let shortestStopMilliseconds: UInt64 = 500
 
+    /// How many connections to the collector may be open; none while nothing is exported.
+    package static func connectionLimit(of configuration: Configuration) -> Int {
+        configuration.traces == nil ? 0 : CollectorLink.connectionLimit
+    }
+
     /// What the thread is to do.
     struct Control: Sendable {
         var settings: Configuration.TraceExport?

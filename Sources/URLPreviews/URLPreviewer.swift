@@ -17,6 +17,9 @@ package final class URLPreviewer: Sendable {
     /// How long an outcome may take, in milliseconds: the time of a fetch, and some to read the page.
     package static let longestMilliseconds: UInt64 = 8000
 
+    /// How many connections may be open: one for each page that is fetched.
+    package static let connectionLimit = PreviewLedger<Waiter>.Limits().fetches
+
     /// Without the version, which no stranger's server needs to know.
     static let userAgent = "Deskgate (URL preview)"
 

@@ -6,7 +6,10 @@ import Testing
 @Suite struct BotKillTests {
     private static let user = "somebody"
 
-    private static func changes(_ backend: ScriptedServer) -> JSONObject {
+    private static let reorder = "/bots/orders/functions/reorder"
+    private static let order: JSONValue = ["order_id": "7"]
+
+    private static func changes(_ backend: ScriptedServer, store: JSONValue) -> JSONObject {
         let order: JSONValue = ["type": "string", "description": "The order."]
         let parameters: JSONValue = ["type": "object", "properties": ["order_id": order], "required": ["order_id"]]
         let function: JSONValue = [
@@ -14,7 +17,7 @@ import Testing
             "request": ["method": "POST", "url": .string(backend.url("/reorder")), "timeout_ms": 20_000], "confirm": "none",
         ]
         return [
-            "store": ["type": "sqlite", "path": "store.sqlite"],
+            "store": store,
             "bots": [
                 [
                     "name": "orders", "apps": [.string(Workspace.app)], "public_url": "http://127.0.0.1:8080",
@@ -31,28 +34,62 @@ import Testing
         return client
     }
 
+    /// A customer's ticket, as the header of calls.
+    private func start(_ server: RunningServer, _ workspace: Workspace) throws -> String {
+        let key = try workspace.key(user: Self.user)
+        let person: JSONValue = ["app_id": .string(Workspace.app), "user_id": .string(Self.user), "security_key": .string(key)]
+        let started = try begin(server, "/bots/orders/start", person).readResponse()
+        return "Authorization: Bearer \(try #require(JSONValue(parsing: started.body)?["ticket"]?.text))\r\n"
+    }
+
+    /// Asks once more for a change that is under way, or was when its process ended.
+    private func expectRefusal(by server: RunningServer, _ ticket: String) throws {
+        let again = try begin(server, Self.reorder, Self.order, headers: ticket).readResponse()
+        #expect(again.status == 409)
+        #expect(JSONValue(parsing: again.body)?["error"]?.text == "already_called")
+        #expect(JSONValue(parsing: again.body)?["outcome"]?.text == "started")
+    }
+
+    private func workspace(_ backend: ScriptedServer, store: JSONValue) throws -> Workspace {
+        let workspace = try Workspace()
+        try workspace.write("bot.whsec", "whsec_\(Markers.prefix)7Hc0vXlB2nRfYd5sGJ8eKpUaWtOi6yLmQDEx", mode: 0o600)
+        try workspace.configure(Self.changes(backend, store: store))
+        return workspace
+    }
+
     @Test func isNotMadeAgain() throws {
         let backend = try ScriptedServer(.everyConnection(.readRequest, .hang))
         defer { backend.stop() }
-        let workspace = try Workspace()
-        try workspace.write("bot.whsec", "whsec_\(Markers.prefix)7Hc0vXlB2nRfYd5sGJ8eKpUaWtOi6yLmQDEx", mode: 0o600)
-        try workspace.configure(Self.changes(backend))
+        let workspace = try workspace(backend, store: ["type": "sqlite", "path": "store.sqlite"])
         let first = try RunningServer(workspace)
-        let key = try workspace.key(user: Self.user)
-        let person: JSONValue = ["app_id": .string(Workspace.app), "user_id": .string(Self.user), "security_key": .string(key)]
-        let started = try begin(first, "/bots/orders/start", person).readResponse()
-        let ticket = try #require(JSONValue(parsing: started.body)?["ticket"]?.text)
-        let bearer = "Authorization: Bearer \(ticket)\r\n"
-        let cut = try begin(first, "/bots/orders/functions/reorder", ["order_id": "7"], headers: bearer)
+        let ticket = try start(first, workspace)
+        let cut = try begin(first, Self.reorder, Self.order, headers: ticket)
         #expect(backend.waitForRequests(1))
         first.process.send(9)
         #expect(try first.process.waitForEnd() == .signal(9))
         withExtendedLifetime(cut) {}
         let second = try RunningServer(workspace)
-        let again = try begin(second, "/bots/orders/functions/reorder", ["order_id": "7"], headers: bearer).readResponse()
-        #expect(again.status == 409)
-        #expect(JSONValue(parsing: again.body)?["error"]?.text == "already_called")
-        #expect(JSONValue(parsing: again.body)?["outcome"]?.text == "started")
+        try expectRefusal(by: second, ticket)
+        #expect(backend.requests.count == 1)
+        #expect(try second.stop() == .exit(0))
+    }
+
+    /// Two replicas on one database: the other one hears of the change while it is under way, and after the first one was killed.
+    @Test func isNotMadeByAnotherReplica() throws {
+        let backend = try ScriptedServer(.everyConnection(.readRequest, .hang))
+        defer { backend.stop() }
+        let database = try PostgresServer()
+        let workspace = try workspace(backend, store: ["type": "postgres", "url": ["file": "database-url"]])
+        try workspace.write("database-url", database.url(), mode: 0o600)
+        let (first, second) = (try RunningServer(workspace), try RunningServer(workspace))
+        let ticket = try start(first, workspace)
+        let cut = try begin(first, Self.reorder, Self.order, headers: ticket)
+        #expect(backend.waitForRequests(1))
+        try expectRefusal(by: second, ticket)
+        first.process.send(9)
+        #expect(try first.process.waitForEnd() == .signal(9))
+        withExtendedLifetime(cut) {}
+        try expectRefusal(by: second, ticket)
         #expect(backend.requests.count == 1)
         #expect(try second.stop() == .exit(0))
     }

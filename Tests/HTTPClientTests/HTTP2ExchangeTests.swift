@@ -88,12 +88,13 @@ import Threading
         let held = HeldStreams()
         try HTTP2Fixture.run({ $0.connectionsPerHost = 3 }, streamLimit: 10, handler: held.add) { fixture in
             let ends = Ends(100)
-            for number in 0..<100 { fixture.client.send(fixture.numbered(number)) { ends.add($0, number) } }
-            var answered = 0
-            while answered < 100 {
-                guard held.wait(1) else { break }
-                answered += held.release(.respond(HTTP2Fixture.ok))
+            for number in 0..<100 {
+                fixture.client.send(fixture.numbered(number)) { result in
+                    ends.add(result, number)
+                    held.noteEnd()
+                }
             }
+            while held.waitForMore(unlessEnded: 100) { held.release(.respond(HTTP2Fixture.ok)) }
             #expect(ends.wait().allSatisfy { $0.status == 200 })
             #expect(fixture.server.counts.mostOpen <= 3)
             #expect(fixture.server.counts.requests == 100)

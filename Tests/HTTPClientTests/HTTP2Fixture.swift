@@ -100,28 +100,39 @@ final class Ends: Sendable {
 
 /// Streams that wait for the test.
 final class HeldStreams: Sendable {
-    private let streams = Monitor<[HTTP2Stream]>([])
+    private struct State {
+        var streams: [HTTP2Stream] = []
+        var ended = 0
+    }
 
-    var count: Int { streams.withLock { $0.count } }
+    private let state = Monitor(State())
+
+    var count: Int { state.withLock { $0.streams.count } }
 
     func add(_ request: HTTP2Request) -> HTTP2Action {
-        streams.update { $0.append(request.stream) }
+        state.update { $0.streams.append(request.stream) }
         return .wait
     }
 
-    func wait(_ count: Int) -> Bool {
-        streams.wait(timeoutMilliseconds: 60_000) { $0.count >= count ? true : nil } != nil
+    /// Counts a request whose sender has heard of its end.
+    func noteEnd() { state.update { $0.ended += 1 } }
+
+    /// Waits until a stream is held.
+    /// - Returns: false when so many requests have ended instead.
+    func waitForMore(unlessEnded count: Int) -> Bool {
+        state.wait { !$0.streams.isEmpty ? true : $0.ended >= count ? false : nil } == true
     }
 
-    /// Takes what waits and does something about each.
-    /// - Returns: how many those were, which may be more than there were when somebody last looked.
-    @discardableResult
-    func release(_ action: HTTP2Action) -> Int {
-        let taken = streams.update { streams in
-            defer { streams = [] }
-            return streams
+    func wait(_ count: Int) -> Bool {
+        state.wait(timeoutMilliseconds: 60_000) { $0.streams.count >= count ? true : nil } != nil
+    }
+
+    /// Takes what waits, which may be more than there was when somebody last looked, and does something about each.
+    func release(_ action: HTTP2Action) {
+        let taken = state.update { state in
+            defer { state.streams = [] }
+            return state.streams
         }
         for stream in taken { stream.perform(action) }
-        return taken.count
     }
 }

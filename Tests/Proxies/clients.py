@@ -88,6 +88,13 @@ def ask(proxy, data, source=None):
         return read_reply(connection)
 
 
+def ask_directly(service, data):
+    """The same past any proxy, without TLS."""
+    with socket.create_connection(("127.0.0.1", service.port), timeout=20) as connection:
+        connection.sendall(data)
+        return read_reply(connection)
+
+
 def provoke(proxy, data, quiet_seconds=1.5):
     """Sends bytes that need not be HTTP, and returns everything that comes back until nothing comes any more."""
     found = b""

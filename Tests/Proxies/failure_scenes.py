@@ -5,7 +5,7 @@ import socket
 import threading
 import time
 
-from clients import ask, read_reply, request
+from clients import ask, ask_directly, request
 from replicas import free_port
 from stage import AUTHORIZE, JSON_TYPE, PUSH_TOKEN, is_error
 from waiting import PATIENCE_SECONDS, wait_for
@@ -97,10 +97,8 @@ def asks_replicas_that_are_ready(stage):
         return ask(stage.proxy, request("POST", stage.secret_path, stage.comment()[1], JSON_TYPE))
 
     def is_unready():
-        with socket.create_connection(("127.0.0.1", full.port), timeout=PATIENCE_SECONDS) as connection:
-            connection.sendall(request("POST", stage.secret_path, stage.comment()[1], JSON_TYPE))
-            # From then on the replica knows how much waits.
-            assert read_reply(connection).status in (200, 503)
+        # From then on the replica knows how much waits.
+        assert ask_directly(full, request("POST", stage.secret_path, stage.comment()[1], JSON_TYPE)).status in (200, 503)
         return json.loads(full.ask("/v1/status")[1])["status"] == "not_ready"
 
     stage.site.receiver.is_away = True

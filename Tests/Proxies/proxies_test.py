@@ -5,6 +5,7 @@ import tempfile
 import time
 import traceback
 
+import bot_scenes as bots
 import failure_scenes as failures
 import requests_scenes as requests
 import safety_scenes as safety
@@ -17,7 +18,8 @@ SCENES = [
     requests.registers_devices, requests.speaks_http2, requests.limits_bodies, requests.keeps_connections,
     requests.replaces_what_callers_say_of_themselves, requests.tells_the_clients_address, safety.passes_no_hidden_request,
     safety.keeps_operators_apart, safety.refuses_large_heads, safety.knows_only_its_own_names, failures.loses_nothing_when_a_replica_dies,
-    failures.repeats_only_what_is_safe, failures.asks_replicas_that_are_ready, failures.says_when_nobody_answers, requests.bears_slow_clients,
+    failures.repeats_only_what_is_safe, failures.asks_replicas_that_are_ready, failures.says_when_nobody_answers, bots.hands_on_what_backends_say,
+    requests.bears_slow_clients,
     # Last of all, because it reads what all others have left in the logs.
     safety.keeps_secrets_out_of_logs,
 ]

@@ -17,6 +17,11 @@ import Time
         let random = SharedGenerator()
         var store = try SQLiteStore(path: directory.path("store.db"), settings: settings, random: random)
         defer { store.close() }
+        // Of devices that were seen last at one moment, the model takes those first whose app has the lesser name, and the file those whose
+        // app came first.
+        for app in RandomCalls.apps.sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) }) {
+            for store in [store, model] as [any Store] { try store.put(nil, app: app, user: "first") }
+        }
         var script = RandomCalls(seed: seed)
         for _ in 0..<250 {
             if script.reopens() {
@@ -36,7 +41,8 @@ import Time
         return StoreState(
             stories: try all.compactMap { try store.story(of: $0.id) }, pending: try store.pending(), refusal: store.refusal,
             due: try ["log", "http", "registry"].map { try store.nextDue(notifier: $0) },
-            devices: try RandomCalls.apps.flatMap { try store.devices(DeviceFilter(appID: $0), after: nil, limit: 1000) })
+            devices: try RandomCalls.apps.flatMap { try store.devices(DeviceFilter(appID: $0), after: nil, limit: 1000) },
+            calls: try store.allCalls())
     }
 }
 
@@ -46,4 +52,5 @@ private struct StoreState: Equatable {
     let refusal: StoreError?
     let due: [UnixMilliseconds?]
     let devices: [Device]
+    let calls: [BotCall]
 }

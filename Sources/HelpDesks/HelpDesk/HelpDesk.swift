@@ -25,13 +25,17 @@ package struct HelpDesk: Sendable {
     package let signatures: [HelpDeskSignature]
     /// Has the help desk judge the credentials of one of its apps. The owner of the client keeps it open.
     package let probes: @Sendable (Configuration.App, Clocks, Client) -> [CredentialProbe]
+    /// How many connections serving its apps may open, those of `HelpDeskServices.client` among them; relays have their own.
+    package let connectionLimit: @Sendable (Configuration) -> Int
 
     /// Describes a help desk.
     package init(
         kind: HelpDeskKind, serve: @escaping @Sendable (Configuration, HelpDeskServices) throws(CryptoError) -> ServedHelpDesk,
         makeRelay: @escaping RelayMaker, signatures: [HelpDeskSignature],
-        probes: @escaping @Sendable (Configuration.App, Clocks, Client) -> [CredentialProbe] = { _, _, _ in [] }
+        probes: @escaping @Sendable (Configuration.App, Clocks, Client) -> [CredentialProbe] = { _, _, _ in [] },
+        connectionLimit: @escaping @Sendable (Configuration) -> Int = { _ in 0 }
     ) {
+        self.connectionLimit = connectionLimit
         self.probes = probes
         self.kind = kind
         self.serve = serve
@@ -165,6 +169,9 @@ package final class HelpDeskNews: Sendable {
 
 /// The services that every help desk's routes use.
 package final class HelpDeskServices: Sendable {
+    /// The settings of `client`: as many connections as backends get, so that no help desk can take all memory or descriptors.
+    package static let clientSettings = ClientSettings(connectionsPerHost: 32, connectionLimit: 256, requestLimit: 512)
+
     /// The parts of the configuration in force that all help desks use.
     package let state: Live<HelpDeskState>
     /// The revocations in force.

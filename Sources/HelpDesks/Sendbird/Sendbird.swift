@@ -2,6 +2,7 @@ internal import Bytes
 internal import Configuration
 internal import Core
 internal import Crypto
+internal import HTTPClient
 internal import HTTPServer
 package import HelpDesk
 internal import Observability
@@ -24,7 +25,12 @@ extension HelpDesk {
                     ? [chat] : [HelpDeskSignature.Secrets(key: "sendbird.desk_token", values: settings?.deskTokens ?? []), chat]
             }
         },
-        probes: { app, clocks, client in PlatformProbe.probes(app, clocks, client) })
+        probes: { app, clocks, client in PlatformProbe.probes(app, clocks, client) },
+        connectionLimit: { configuration in
+            let apps = configuration.apps.compactMap(\.sendbird)
+            let previews = apps.contains { $0.makesURLPreviews } ? URLPreviewer.connectionLimit : 0
+            return (apps.isEmpty ? 0 : HelpDeskServices.clientSettings.connectionLimit) + previews
+        })
 }
 
 /// The apps of Sendbird in the configuration in force: an immutable snapshot, which a reload replaces.

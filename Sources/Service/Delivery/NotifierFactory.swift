@@ -34,25 +34,36 @@ struct NotifierFactory: Sendable {
         relayServices = RelayServices(mintKey: mintKey, clocks: clocks, news: news)
     }
 
+    /// How many connections a notifier's client may have open.
+    static func connectionLimit(of configuration: Configuration.Notifier) -> Int { clientSettings(configuration)?.connectionLimit ?? 0 }
+
+    /// The settings of a notifier's client; nil for one that calls nobody.
+    private static func clientSettings(_ configuration: Configuration.Notifier) -> ClientSettings? {
+        switch configuration.kind {
+        case .log: nil
+        case .http(let destination): destination.transport.clientSettings(userAgent: userAgent)
+        case .relay(let relay): relay.transport.clientSettings(userAgent: userAgent)
+        case .push(let push): push.clientSettings(userAgent: userAgent)
+        }
+    }
+
     /// Creates a notifier with its own HTTP client; the caller must close it.
     func make(_ configuration: Configuration.Notifier) throws(Failure) -> ServedNotifier {
         switch configuration.kind {
         case .log: return ServedNotifier(LogNotifier(logger))
         case .http(let destination):
-            return try serve(configuration, destination.transport.clientSettings(userAgent: Self.userAgent)) { client in
+            return try serve(configuration) { client in
                 try HTTPNotifier(destination, client: client, now: clocks.unixMilliseconds)
             }
         case .relay(let relay):
             guard let makeRelay = HelpDesk.all.first(where: { $0.kind == relay.helpDesk })?.makeRelay else {
                 preconditionFailure("HelpDesk.all has every kind")
             }
-            return try serve(configuration, relay.transport.clientSettings(userAgent: Self.userAgent)) { client in
+            return try serve(configuration) { client in
                 try makeRelay(relay, relayServices, client)
             }
         case .push(let push):
-            return try serve(
-                configuration, push.clientSettings(userAgent: Self.userAgent), credentialExpiresAt: push.provider.certificateExpiresAt
-            ) { client in
+            return try serve(configuration, credentialExpiresAt: push.provider.certificateExpiresAt) { client in
                 try PushNotifier(
                     push, client: client, monotonicMilliseconds: clocks.monotonicMilliseconds, unixMilliseconds: clocks.unixMilliseconds)
             }
@@ -73,9 +84,9 @@ struct NotifierFactory: Sendable {
 
     /// Opens an HTTP client and creates a notifier that uses it.
     private func serve(
-        _ configuration: Configuration.Notifier, _ settings: ClientSettings, credentialExpiresAt: UnixSeconds? = nil,
-        _ make: (Client) throws -> any Notifier
+        _ configuration: Configuration.Notifier, credentialExpiresAt: UnixSeconds? = nil, _ make: (Client) throws -> any Notifier
     ) throws(Failure) -> ServedNotifier {
+        guard let settings = Self.clientSettings(configuration) else { preconditionFailure("a notifier that calls nobody needs no client") }
         let client: Client
         do throws(ThreadError) {
             client = try Client(settings: settings)

@@ -20,14 +20,16 @@ struct LimitCheck: Sendable {
     /// The process that serves, as systemd knows it; nil while it does not run or nobody knows.
     private var service: String? { unit?["MainPID"].flatMap { $0 == "0" ? nil : $0 } }
 
-    /// Whether as many files may be open as connections are allowed: of the process that serves, else by the unit, else of this shell.
+    /// Whether as many files may be open as connections are allowed, of callers and to others: of the process that serves, else by the
+    /// unit, else of this shell.
     func openFiles() -> DoctorFinding {
         let wanted = configuration.wantedOpenFiles
         let (limit, place) = openFileLimit
         if limit >= wanted { return DoctorFinding(.limits, .ok, "\(limit) open files are allowed \(place); \(wanted) are wanted") }
-        return DoctorFinding(
-            .limits, .warning,
-            "\(limit) open files are allowed \(place), but max_connections wants \(wanted); raise ulimit -n or LimitNOFILE of the unit")
+        let message =
+            "\(limit) open files are allowed \(place), but \(wanted) are wanted: \(configuration.connectionsOfCallers) for max_connections "
+            + "and \(configuration.connectionsToOthers) for connections to others; raise ulimit -n or LimitNOFILE of the unit"
+        return DoctorFinding(.limits, .warning, message)
     }
 
     private var openFileLimit: (limit: Int, place: String) {

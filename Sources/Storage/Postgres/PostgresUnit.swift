@@ -60,7 +60,8 @@ final class PostgresUnit {
 /// What the rules ask.
 extension PostgresUnit: RegistryRows {
     func device(_ key: Device.Key) throws(PostgresError) -> RegistryDevice? {
-        try person(appID: key.appID, userID: key.userID).devices.first { $0.key == key }
+        let devices = try person(appID: key.appID, userID: key.userID).devices
+        return devices.index(of: key).map { devices[$0] }
     }
 
     func person(appID: String, userID: String) throws(PostgresError) -> RegistryPerson {
@@ -137,9 +138,11 @@ extension PostgresUnit {
     private func put(_ device: RegistryDevice) throws(PostgresError) {
         let key = try key(device.key.appID, device.key.userID)
         var person = try person(appID: device.key.appID, userID: device.key.userID)
-        person.devices.removeAll { $0.key == device.key }
-        let place = person.devices.firstIndex { device.key < $0.key } ?? person.devices.endIndex
-        person.devices.insert(device, at: place)
+        if let index = person.devices.index(of: device.key) {
+            person.devices[index] = device
+        } else {
+            person.devices.insert(device, at: person.devices.place(of: device.key))
+        }
         persons[key] = person
         if device.token != nil, let digest = device.digest { holders[TokenKey(app: key.app, digest: digest)] = key }
         changedDevices.insert(device.key)
@@ -147,9 +150,7 @@ extension PostgresUnit {
 
     private func update(_ device: Device.Key, _ body: (inout RegistryDevice) -> Void) throws(PostgresError) {
         let key = try key(device.appID, device.userID)
-        guard let index = try person(appID: device.appID, userID: device.userID).devices.firstIndex(where: { $0.key == device }) else {
-            return
-        }
+        guard let index = try person(appID: device.appID, userID: device.userID).devices.index(of: device) else { return }
         if var changed = persons[key]?.devices[index] {
             let digest = changed.digest
             body(&changed)
@@ -161,9 +162,10 @@ extension PostgresUnit {
 
     private func forget(_ device: Device.Key) throws(PostgresError) {
         let key = try key(device.appID, device.userID)
-        guard let known = try self.device(device) else { return }
+        guard let index = try person(appID: device.appID, userID: device.userID).devices.index(of: device),
+            let known = persons[key]?.devices.remove(at: index)
+        else { return }
         if known.token != nil, let digest = known.digest { release(TokenKey(app: key.app, digest: digest), of: key) }
-        persons[key]?.devices.removeAll { $0.key == device }
         changedDevices.insert(device)
     }
 
@@ -176,5 +178,24 @@ extension PostgresUnit {
         if persons[person] == nil { try load(persons: [person]) }
         persons[person, default: RegistryPerson()].calls = times
         changedPersons[person] = .some(time)
+    }
+}
+
+/// Searches among a person's devices, by halves: the server waits in the middle of the transaction meanwhile, and holds locks.
+extension [RegistryDevice] {
+    /// Where a device stands; nil when it is not there.
+    fileprivate func index(of key: Device.Key) -> Int? {
+        let place = place(of: key)
+        return place < count && self[place].key == key ? place : nil
+    }
+
+    /// Where a device stands, or would stand in the order of the names' bytes.
+    fileprivate func place(of key: Device.Key) -> Int {
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if self[middle].key < key { low = middle + 1 } else { high = middle }
+        }
+        return low
     }
 }

@@ -1,3 +1,4 @@
+import JSON
 import TestSupport
 import Testing
 
@@ -32,6 +33,22 @@ import Testing
                     + #","timeout_seconds":3,"certificate_authorities":"authorities.pem""#, in: directory))
         #expect(traces.headerTexts.map { "\($0.name): \($0.value)" } == ["X-Tenant: support team", "Authorization: Bearer of-something"])
         #expect(traces.sampleRatio == 0.25 && traces.timeoutSeconds == 3 && traces.certificateAuthorities != nil)
+    }
+
+    /// Also beside one whose value stands in a file.
+    @Test func headersAreShownWithoutSecrets() throws {
+        let directory = try ConfigurationDirectory()
+        directory.environment["COLLECTOR"] = "Bearer of-something"
+        let headers =
+            #"{"X-Tenant":"support","Authorization":{"env":"COLLECTOR"},"X-Api-Key":"inline-of-something","#
+            + #""X-Page":"https://a.test/of-something"}"#
+        let configuration = try directory.configuration(
+            members: #""traces":{"otlp":{\#(Self.url),"headers":\#(headers)}},"allow_insecure_secrets":true"#)
+        let settings = configuration.settings.filter { $0.path.contains(".headers") }
+        #expect(
+            settings.map(\.path) == ["X-Tenant", "Authorization.env", "X-Api-Key", "X-Page"].map { "$.traces.otlp.headers.\($0)" })
+        #expect(settings.map(\.value) == ["support", "COLLECTOR", .string(ShownConfiguration.mask), "https://a.test/•••"])
+        #expect(!"\(configuration.settings)".contains("of-something"))
     }
 
     @Test(arguments: [

@@ -12,9 +12,9 @@ struct RandomCalls {
         PaceRule(per: .person, max: 1, windowMilliseconds: 60), PaceRule(per: .device, max: 3, windowMilliseconds: 80),
     ]
 
-    private var random: SeededGenerator
-    private var now: UnixMilliseconds = 1000
-    private var number = 0
+    var random: SeededGenerator
+    private(set) var now: UnixMilliseconds = 1000
+    var number = 0
 
     init(seed: Int) {
         random = SeededGenerator(seed: UInt64(seed))
@@ -25,7 +25,9 @@ struct RandomCalls {
     mutating func next() -> Call {
         // The clock may be set back as well.
         now = now + UInt64.random(in: 0..<40, using: &random) - UInt64.random(in: 0..<10, using: &random)
-        switch Int.random(in: 0..<31, using: &random) {
+        switch Int.random(in: 0..<40, using: &random) {
+        case 31..<39: return bots()
+        case 39: return erase()
         case 30: return giveUpPending()
         case 0..<8: return accept()
         case 8..<13: return claim()
@@ -157,7 +159,18 @@ struct RandomCalls {
         return { store in describe { try store.removeIdleDevices(seenBefore: time.saturating(subtracting: age), now: time, limit: limit) } }
     }
 
-    private mutating func deviceKey() -> Device.Key {
+    private mutating func erase() -> Call {
+        let (time, key) = (now, deviceKey())
+        return { store in
+            describe {
+                let erasure = try store.erase(RevokedPerson(appID: key.appID, userID: key.userID), now: time, telling: .nobody)
+                let counts = [erasure.devices, erasure.events, erasure.deliveries, erasure.botCalls]
+                return "\(counts) \(Erasure.Deliveries.list(erasure.pending))"
+            }
+        }
+    }
+
+    mutating func deviceKey() -> Device.Key {
         Device.Key(
             appID: random.element(of: Self.apps), userID: random.element(of: ["u", "v"]),
             deviceID: random.element(of: ["1", "2", "3", "4", "5"]))
@@ -169,7 +182,7 @@ struct RandomCalls {
 }
 
 /// What a call returned or threw, as text.
-private func describe<Value>(_ call: () throws -> Value) -> String {
+func describe<Value>(_ call: () throws -> Value) -> String {
     do {
         return "\(try call())"
     } catch let error as StoreError {

@@ -12,6 +12,11 @@ package struct BackendServices: Sendable {
     /// backend can take all memory or descriptors.
     private static let clientSettings = ClientSettings(connectionsPerHost: 32, connectionLimit: 256, requestLimit: 512)
 
+    /// How many connections to backends may be open; none while no app asks one.
+    package static func connectionLimit(of configuration: Configuration) -> Int {
+        configuration.apps.contains { $0.verify != nil } ? clientSettings.connectionLimit : 0
+    }
+
     /// Calls the backends; the owner closes it.
     package let client: LazyClient
     let metrics: BackendMetrics

@@ -1,0 +1,40 @@
+import TestSupport
+import Testing
+
+@testable import Configuration
+@testable import Service
+
+/// How many files a configuration wants to have open.
+@Suite struct OpenFilesTests {
+    private let directory: ConfigurationDirectory
+
+    init() throws {
+        directory = try ConfigurationDirectory()
+        for (number, name) in ["a", "b"].enumerated() { try directory.scratch.write("\(name).whsec", TestSecret.signing(40 + number)) }
+    }
+
+    private func wanted(_ members: String) throws -> Int { try directory.configuration(members: members).wantedOpenFiles }
+
+    @Test func callersWantOneEach() throws {
+        #expect(try wanted(#""log":{}"#) == 11_064)
+        #expect(try wanted(#""listen":{"max_connections":20},"admin":{"max_connections":7}"#) == 20 + 7 + 64)
+    }
+
+    @Test func notifiersWantTheirOwn() throws {
+        let notifiers = [("a", 30), ("b", 4)].map { name, concurrency in
+            #""\#(name)":{"type":"http","url":"https://a.test/","secret":{"file":"\#(name).whsec"},"concurrency":\#(concurrency)}"#
+        }
+        #expect(try wanted(#""notifiers":{"log":{"type":"log"},\#(notifiers.joined(separator: ","))}"#) == 11_064 + 34)
+    }
+
+    @Test func tracesWantOne() throws {
+        #expect(try wanted(#""traces":{"otlp":{"url":"https://c.test/"}}"#) == 11_065)
+    }
+
+    @Test func backendsOfBotsAreCountedOnce() throws {
+        let directory = try BotDocument.directory()
+        let other = BotDocument.bot(["name": #""other""#, "secret": #"{"file":"secrets/other.whsec"}"#])
+        try directory.scratch.write("secrets/other.whsec", TestSecret.signing(42))
+        #expect(try directory.configuration(bots: BotDocument.bot(), other).wantedOpenFiles == 11_064 + 1024)
+    }
+}

@@ -1,0 +1,39 @@
+import Core
+import SQLite
+import TestSupport
+import Testing
+import Time
+
+@testable import Storage
+
+/// A file that the version before has written.
+@Suite struct SQLiteUpgradeTests {
+    /// The last step only adds the table of bots' calls, so a file without it is one of the version before.
+    @Test func aFileOfTheVersionBeforeKeepsWhatItHas() throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.path("store.db")
+        var store = try SQLiteStore(path: path)
+        try store.put("T1")
+        for number in 0..<3 { try store.take(Sample(number)) }
+        let claimed = try #require(try store.claim(at: 2000, limit: 1).first)
+        try store.report(claimed, .delivered, "ok", at: 2001)
+        let (deliveries, devices) = (try store.all(), try store.registered())
+        store.close()
+        try #require(Migrations.latest == 9)
+        let connection = try Connection(path: path, mode: .readWriteCreate)
+        try connection.execute("DROP TABLE bot_calls")
+        try connection.setUserVersion(8)
+        try connection.close()
+        store = try SQLiteStore(path: path)
+        #expect(try store.all() == deliveries && store.registered() == devices)
+        let call = BotCall.sample(1, key: 1)
+        #expect(try store.begin(call) == .new)
+        #expect(try store.begin(.sample(2, key: 1)) == .repeated(call))
+        store.close()
+        #expect(try Connection(path: path, mode: .readOnly).userVersion() == 9)
+        store = try SQLiteStore(path: path)
+        defer { store.close() }
+        #expect(try store.botCall(call.id) == call)
+        #expect(try store.claim(at: 2001).count == 2, "the others wait still")
+    }
+}
