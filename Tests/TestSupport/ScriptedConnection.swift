@@ -24,7 +24,7 @@ final class ScriptedConnection {
 
     private func perform(_ step: ScriptedStep) throws(Ended) {
         switch step {
-        case .readRequest: try readRequest()
+        case .readRequest: _ = try readRequest()
         case .readSome: try readSome()
         case .send(let bytes): try send(bytes)
         case .sendSlowly(let bytes, let size, let pause): try sendSlowly(bytes, size, pause)
@@ -42,7 +42,8 @@ final class ScriptedConnection {
     }
 
     /// Reads a request whole and records it.
-    func readRequest() throws(Ended) {
+    /// - Returns: how many were recorded before, on any connection.
+    func readRequest() throws(Ended) -> Int {
         let head = String(decoding: try take(through: Array("\r\n\r\n".utf8)), as: UTF8.self)
         let lines = head.split(separator: "\r\n")
         let words = lines.first?.split(separator: " ") ?? []
@@ -54,7 +55,10 @@ final class ScriptedConnection {
         let body = try readBody(headers)
         let request = RecordedRequest(
             method: String(words[0]), target: String(words[1]), headers: headers, body: body, connection: number)
-        state.update { $0.requests.append(request) }
+        return state.update { state in
+            state.requests.append(request)
+            return state.requests.count - 1
+        }
     }
 
     private func readBody(_ headers: [(name: String, value: String)]) throws(Ended) -> [UInt8] {

@@ -31,7 +31,6 @@ package final class ScriptedServer: Sendable {
         var accepted = 0
         var open: Set<Int32> = []
         var mostOpen = 0
-        var answered = 0
         var releases = 0
         var isStopping = false
         var threads: [OwnThread] = []
@@ -174,11 +173,7 @@ private func serve(_ descriptor: Int32, number: Int, _ script: ScriptedServer.Sc
         case .connections(let lists): try connection.perform(lists[min(number, lists.count - 1)])
         case .requests(let lists):
             while true {
-                try connection.readRequest()
-                let request = state.withLock { state in
-                    defer { state.answered += 1 }
-                    return state.answered
-                }
+                let request = try connection.readRequest()
                 try connection.perform(lists[min(request, lists.count - 1)])
             }
         }
