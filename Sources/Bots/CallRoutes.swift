@@ -41,7 +41,7 @@ final class CallRoutes: Sendable {
         let isGet = request.method != .post
         let end = End(mark(request), Self.functionPath, isGet ? "GET" : "POST", services.tracer) { reply, _ in reply.response }
         let asked = AskedCall(
-            ticket: request.bearer, function: request.withSecondPathParameter(Self.text), isGet: isGet, confirmation: nil)
+            ticket: request.bearer, function: request.withSecondPathParameter { String(repairing: $0) }, isGet: isGet, confirmation: nil)
         return answer(asked, request, responder, end) { () throws(BotArgumentsProblem) in try ReceivedArguments(request) }
     }
 
@@ -54,7 +54,7 @@ final class CallRoutes: Sendable {
             return answer(asked, request, responder, end) { () throws(BotArgumentsProblem) in try ReceivedArguments(arguments) }
         } catch {
             let refusal = CallRefusal.invalid(error, code: "malformed", reason: "body")
-            let bot = state.current.bot(request.withPathParameter(Self.text))
+            let bot = state.current.bot(request.withPathParameter { String(repairing: $0) })
             bot?.others.increment(.invalid)
             caller.log(refusal, bot, nil, nil, end.mark, id: nil)
             return responder.respond(end(.refusal(refusal), nil))
@@ -89,7 +89,7 @@ final class CallRoutes: Sendable {
         readArguments: CallGate.ArgumentReader
     ) -> Answered {
         let state = state.current
-        guard let bot = state.bot(request.withPathParameter(Self.text)) else {
+        guard let bot = state.bot(request.withPathParameter({ String(repairing: $0) })) else {
             caller.log(.unknownBot, nil, nil, nil, end.mark, id: nil)
             return responder.respond(end(.refusal(.unknownBot), nil))
         }
@@ -110,10 +110,6 @@ final class CallRoutes: Sendable {
 
     private func mark(_ request: borrowing Request) -> RequestMark {
         RequestMark(id: request.requestID, services.tracer.beginLasting(request.callersTrace()))
-    }
-
-    private static func text(_ bytes: Span<UInt8>) -> String {
-        String(repairing: bytes)
     }
 }
 

@@ -1,3 +1,4 @@
+internal import Bytes
 internal import Core
 internal import HTTPClient
 internal import HTTPServer
@@ -101,9 +102,7 @@ extension DeliveryAction {
 
     private static func id(of request: borrowing Request) -> UUIDv7? {
         request.withPathParameter { parameter in
-            var text: [UInt8] = []
-            for index in parameter.indices { text.append(parameter[index]) }
-            return String(validating: text, as: UTF8.self).flatMap { UUIDv7($0) }
+            String(validating: Array(copying: parameter), as: UTF8.self).flatMap { UUIDv7($0) }
         }
     }
 }

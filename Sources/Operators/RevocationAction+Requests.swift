@@ -1,3 +1,4 @@
+internal import Bytes
 internal import Core
 internal import HTTPClient
 internal import HTTPServer
@@ -32,9 +33,7 @@ extension RevocationAction {
             answer: AdminRoute.Answer(["removed"], text: "How many: 1."),
             .fromStore { request in
                 request.withPathParameter { parameter in
-                    var text: [UInt8] = []
-                    for index in parameter.indices { text.append(parameter[index]) }
-                    return String(validating: text, as: UTF8.self).flatMap { removing($0) }
+                    String(validating: Array(copying: parameter), as: UTF8.self).flatMap { removing($0) }
                 }
             }),
     ]

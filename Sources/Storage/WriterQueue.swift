@@ -99,6 +99,7 @@ final class WriterQueue<Job: QueuedJob>: Sendable {
     ///
     /// After a large batch it waits one millisecond for the next one to become nearly as large: clients that were just answered send their
     /// next request, and a commit of many jobs costs the same as a commit of one.
+    /// Patient jobs are taken with the first that is not, or when their time is over.
     func next(idleAfterMilliseconds: UInt64) -> Next {
         let wanted = state.withLock { $0.wanted }
         if wanted > 1 {

@@ -1,3 +1,4 @@
+internal import Bytes
 internal import Core
 internal import HTTPClient
 internal import HTTPServer
@@ -43,9 +44,9 @@ extension BotCallAction {
                 let values = try AdminQuery(request.queryItems()).values(of: [Language.parameter])
                 let language = try Language(parameter: values[Language.parameter.name])
                 return request.withPathParameter { parameter in
-                    var text: [UInt8] = []
-                    for index in parameter.indices { text.append(parameter[index]) }
-                    return String(validating: text, as: UTF8.self).flatMap { UUIDv7($0) }.map { BotCallAction.show($0, language) }
+                    String(validating: Array(copying: parameter), as: UTF8.self).flatMap { UUIDv7($0) }.map {
+                        BotCallAction.show($0, language)
+                    }
                 }
             }),
     ]

@@ -1,3 +1,4 @@
+internal import Bytes
 internal import Configuration
 internal import Crypto
 internal import HTTPServer
@@ -43,11 +44,7 @@ struct PageRoutes: Sendable {
     }
 
     private static func name(of request: borrowing Request) -> String {
-        var bytes: [UInt8] = []
-        request.withPathParameter { name in
-            for index in name.indices { bytes.append(name[index]) }
-        }
-        return String(decoding: bytes, as: UTF8.self)
+        request.withPathParameter { String(repairing: $0) }
     }
 }
 
