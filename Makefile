@@ -15,6 +15,12 @@ ROUNDS ?= 20
 # The sanitizers under which `make sanitize` runs every test.
 SANITIZERS ?= thread address
 
+# Options for `make test`, such as --filter StorageTests; Scripts/test --help lists them.
+TEST ?=
+
+# The parts of `make full`; without it, those that have not passed on this commit yet.
+PARTS ?=
+
 # The port of the public listener of `make run`; the admin listener gets the next one. Without it, 8080 and 9090, or others if they are taken.
 PORT ?=
 
@@ -67,15 +73,22 @@ check-arm64:
 	Scripts/install arm64
 	Scripts/check-arm64
 
+# Builds, and runs every test once.
 test:
-	Scripts/install test
-	Scripts/test
+	@Scripts/install test
+	@Scripts/test $(TEST)
 
+# Checks format, imports, documentation, docs/openapi.json and secrets, in half a minute.
 check:
-	Scripts/install check
-	Scripts/check
+	@Scripts/install rules
+	@Scripts/check
 
-# Tests the operators' page in a browser; part of `make check`. PAGE names scenes, such as PAGE=shows_every_view.
+# Runs everything that can be checked, which takes hours. Resumes with what has not passed on this commit.
+.PHONY: full
+full:
+	@Scripts/full $(PARTS)
+
+# Tests the operators' page in a browser; part of `make full`. PAGE names scenes, such as PAGE=shows_every_view.
 PAGE ?=
 
 test-page:
@@ -83,13 +96,21 @@ test-page:
 	swift build --product deskgate
 	Scripts/test-page $(PAGE)
 
-# Tests the export of traces with OpenTelemetry's messages; part of `make check`. SCENES names some of Tests/Traces/traces_test.py.
+# Tests the export of traces with OpenTelemetry's messages; part of `make full`. SCENES names some of Tests/Traces/traces_test.py.
 SCENES ?=
 
 test-traces:
 	Scripts/install check
 	swift build --product deskgate
 	Scripts/test-traces $(SCENES)
+
+# Checks the alerts and the dashboard, and proves that these checks and the release script notice mistakes; part of `make full`.
+.PHONY: check-rules
+check-rules:
+	Scripts/install check
+	Scripts/check-alerts
+	Scripts/check-self-test
+	Scripts/test-release
 
 bench: build
 	Scripts/install bench
@@ -105,7 +126,7 @@ faults:
 
 sanitize:
 	Scripts/install test
-	for kind in $(SANITIZERS); do Scripts/sanitize $$kind || exit 1; done
+	for kind in $(SANITIZERS); do Scripts/test --sanitize $$kind || exit 1; done
 
 # Writes docs/openapi.json as the code describes the listeners.
 openapi:
@@ -113,7 +134,7 @@ openapi:
 	swift build --product deskgate
 	Scripts/test-api --write
 
-# Drives both listeners with what docs/openapi.json allows and forbids; part of `make check`.
+# Drives both listeners with what docs/openapi.json allows and forbids; part of `make full`.
 test-api:
 	Scripts/install check
 	swift build --product deskgate
@@ -127,7 +148,7 @@ test-clients:
 	swift build --product deskgate
 	Scripts/test-clients $(CLIENTS)
 
-# Runs nginx, HAProxy and Caddy from their samples before the service; part of `make check`. PROXY names some of them, or scenes.
+# Runs nginx, HAProxy and Caddy from their samples before the service; part of `make full`. PROXY names some of them, or scenes.
 PROXY ?=
 
 test-proxies:
@@ -135,7 +156,7 @@ test-proxies:
 	swift build --product deskgate
 	Scripts/test-proxies $(PROXY)
 
-# Runs the commands of the documentation; part of `make check`. STORY names some of them, as the marks in the pages do.
+# Runs the commands of the documentation; part of `make full`. STORY names some of them, as the marks in the pages do.
 STORY ?=
 
 .PHONY: test-docs
@@ -145,7 +166,7 @@ test-docs:
 	Scripts/check-docs
 	Scripts/test-docs $(STORY)
 
-# Checks compose files and Kubernetes manifests; part of `make check`.
+# Checks compose files and Kubernetes manifests; part of `make full`.
 check-deploy:
 	Scripts/install check
 	swift build --product deskgate

@@ -15,6 +15,9 @@ typedef curl_socket_t (*shim_SocketOpener)(void *_Nullable context, curlsocktype
 
 typedef int (*shim_SocketCloser)(void *_Nullable context, curl_socket_t socket);
 
+typedef int (*shim_RequestObserver)(
+    void *_Nullable context, char *_Nullable address, char *_Nullable local_address, int port, int local_port);
+
 static inline CURLcode shim_curl_easy_setopt_long(CURL *easy, CURLoption option, long value) {
     return curl_easy_setopt(easy, option, value);
 }
@@ -48,6 +51,10 @@ static inline CURLcode shim_curl_easy_setopt_opener(CURL *easy, CURLoption optio
 }
 
 static inline CURLcode shim_curl_easy_setopt_closer(CURL *easy, CURLoption option, shim_SocketCloser value) {
+    return curl_easy_setopt(easy, option, value);
+}
+
+static inline CURLcode shim_curl_easy_setopt_observer(CURL *easy, CURLoption option, shim_RequestObserver value) {
     return curl_easy_setopt(easy, option, value);
 }
 

@@ -73,6 +73,8 @@ final class EasyHandle {
         unsafe shim_curl_easy_setopt_closer(raw, CURLOPT_CLOSESOCKETFUNCTION, closeSocket)
         unsafe setPointer(CURLOPT_OPENSOCKETDATA, unsafe context)
         unsafe setPointer(CURLOPT_CLOSESOCKETDATA, unsafe context)
+        unsafe shim_curl_easy_setopt_observer(raw, CURLOPT_PREREQFUNCTION, beginRequest)
+        unsafe setPointer(CURLOPT_PREREQDATA, unsafe context)
     }
 
     private func setRequest(_ request: ClientRequest) {

@@ -11,6 +11,8 @@ final class Engine {
     private let sockets: OpenSockets
     private var admission: Admission<Transfer>
     private var running: [EasyHandle.ID: Transfer] = [:]
+    // How many transfers were added since the last call of `perform`.
+    private var added = 0
     private var idle: [EasyHandle] = []
     // At or before the first deadline of the queued requests.
     private var firstDeadline = MonotonicMilliseconds.max
@@ -32,16 +34,24 @@ final class Engine {
             work.cancelled.forEach(cancel)
             if work.isClosing { return end() }
             startWaiting()
-            perform()
+            let hasStarted = perform()
             while let (handle, result) = multi.nextFinished() { finish(handle, result) }
             expireWaiting()
             startWaiting()
-            multi.wait(timeoutMilliseconds: waitMilliseconds())
+            multi.wait(timeoutMilliseconds: hasStarted ? 0 : waitMilliseconds())
         }
     }
 
-    private func perform() {
+    // Returns whether a transfer started within the call, so that the next call must follow at once.
+    //
+    // curl_multi_perform(3) of libcurl 7.88 reads the clock at its beginning and again for each transfer that starts, and at its end it
+    // removes each timer that is due by then. A timer that another transfer set within the call is lost, such as the one that announces a
+    // response which was read together with another transfer's. The next call handles all transfers, with or without a timer.
+    private func perform() -> Bool {
+        let (hasAdded, requestCount) = (added > 0, sockets.requestCount)
+        added = 0
         if settings.httpVersion == .http2 { sockets.gathering(multi.perform) } else { multi.perform() }
+        return hasAdded || sockets.requestCount > requestCount
     }
 
     private func enqueue(_ transfer: Transfer) {
@@ -63,6 +73,7 @@ final class Engine {
             transfer.started = now
             running[easy.id] = transfer
             multi.add(easy)
+            added += 1
         }
     }
 
@@ -128,10 +139,11 @@ final class Engine {
         for transfer in expired { tell(transfer, .failure(.timeout(.queued))) }
     }
 
-    // libcurl shortens the wait for its own transfers.
+    // libcurl shortens the wait for its own transfers, except for a timer that it lost while a transfer which waits in its own queue found
+    // no connection again; only that is not seen here (see `perform`). So the wait has a bound while transfers run.
     private func waitMilliseconds() -> Int32 {
         let now = SystemClock.monotonicMilliseconds()
-        return Int32(min(now.remaining(until: firstDeadline), 3_600_000))
+        return Int32(min(now.remaining(until: firstDeadline), running.isEmpty ? 3_600_000 : 1000))
     }
 
     private func end() {

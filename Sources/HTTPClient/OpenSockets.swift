@@ -10,6 +10,8 @@ final class OpenSockets {
     // The sockets that have carried a response.
     private var proven: Set<Int32> = []
     private var isClosed = false
+    /// How many requests have begun on a connection.
+    private(set) var requestCount = 0
     private let isAdmitted: (@Sendable (IPAddress) -> Bool)?
 
     /// - Parameter admits: as `ClientSettings.admits`.
@@ -55,6 +57,10 @@ final class OpenSockets {
         if descriptors.contains(descriptor) { proven.insert(descriptor) }
     }
 
+    func countRequest() {
+        requestCount += 1
+    }
+
     /// Has the kernel combine what `body` writes to proven sockets, and send it afterwards in as few packets as possible (tcp(7),
     /// TCP_CORK).
     ///
@@ -87,6 +93,15 @@ func openSocket(
         let address = unsafe address.pointee
         return sockets.open(family: address.family, type: address.socktype, protocol: address.`protocol`)
     }
+}
+
+func beginRequest(
+    context: UnsafeMutableRawPointer?, address: UnsafeMutablePointer<CChar>?, localAddress: UnsafeMutablePointer<CChar>?, port: Int32,
+    localPort: Int32
+) -> Int32 {
+    guard let context = unsafe context else { return CURL_PREREQFUNC_ABORT }
+    unsafe Unmanaged<OpenSockets>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.countRequest() }
+    return CURL_PREREQFUNC_OK
 }
 
 func closeSocket(context: UnsafeMutableRawPointer?, socket: curl_socket_t) -> Int32 {

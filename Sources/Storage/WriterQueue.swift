@@ -25,8 +25,8 @@ final class WriterQueue<Job: QueuedJob>: Sendable {
         var wanted = 1
         /// Whether one of the jobs may not be patient.
         var isPressing = false
-        /// Whether the writer looks for jobs within the time that patient ones wait, without being woken.
-        var comesBack = false
+        /// Whether the writer looks for jobs within the time that patient ones wait, without being woken. Before its first look it does.
+        var comesBack = true
         var isClosed = false
 
         mutating func append(_ job: Job) {

@@ -35,7 +35,7 @@ package final class ChildProcess: Sendable {
         case unread
     }
 
-    static let patienceMilliseconds: UInt64 = 60_000
+    static let patienceMilliseconds: UInt64 = 300_000
 
     // One at a time, so that no program inherits the pipes of another.
     // Of a value that takes room: to the thread sanitizer an empty one is the pointer beside it.

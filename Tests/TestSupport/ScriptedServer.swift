@@ -36,7 +36,7 @@ package final class ScriptedServer: Sendable {
         var threads: [OwnThread] = []
     }
 
-    private static let patienceMilliseconds: UInt64 = 20_000
+    private static let patienceMilliseconds: UInt64 = 120_000
 
     /// The port it listens on.
     package let port: UInt16
@@ -90,7 +90,7 @@ package final class ScriptedServer: Sendable {
     }
 
     /// Waits until so many requests have been read whole.
-    /// - Returns: false when they had not after 20 seconds, which only a failing test reaches.
+    /// - Returns: false when they had not after two minutes, which only a failing test reaches.
     package func waitForRequests(_ count: Int) -> Bool {
         state.wait(timeoutMilliseconds: Self.patienceMilliseconds) { $0.requests.count >= count ? true : nil } != nil
     }

@@ -26,11 +26,11 @@ package func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) 
 }
 
 /// Waits until `condition` holds, for what nobody signals.
-/// - Returns: false when it still did not after 20 seconds, which only a failing test reaches.
+/// - Returns: false when it still did not after two minutes, which only a failing test reaches.
 package func eventually(_ condition: () -> Bool) -> Bool {
     let pause = Monitor(())
     // By the clock, as a condition may itself wait, for example for an answer.
-    let end = SystemClock.monotonicMilliseconds() + 20_000
+    let end = SystemClock.monotonicMilliseconds() + 120_000
     // Less and less often, as a condition may start a program or ask a server, which takes the processor from what is waited for.
     var milliseconds: UInt64 = 5
     while SystemClock.monotonicMilliseconds() < end {
