@@ -7,11 +7,13 @@ import Testing
 /// The sample in `deploy/replicas`, run by its plain commands as its README says.
 @Suite final class ReplicaSampleTests {
     private let directory: TemporaryDirectory
+    private let startDirectory: TemporaryDirectory
     private let port: UInt16
     private let sample: ChildProcess
 
     init() throws {
         directory = try TemporaryDirectory()
+        startDirectory = try TemporaryDirectory()
         port = try freePorts(7)
         // PostgreSQL refuses to run as root, and nobody may read the build.
         let program = directory.path("deskgate")
@@ -24,6 +26,8 @@ import Testing
         }
         // PostgreSQL's programs look for certificates in the home directory.
         words = ["env", "HOME=\(directory.path)", "DESKGATE=\(program)"] + words
+        // In a directory that the user of the programs may not enter, as root's own.
+        words = ["sh", "-c", #"cd "$0" && exec "$@""#, startDirectory.path] + words
         sample = try ChildProcess(words[0], words.dropFirst().map { Array($0.utf8) })
         _ = try sample.output.line(containing: "The sample serves")
     }
