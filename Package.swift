@@ -48,7 +48,7 @@ let package = Package(
         library("Threading", []),
         library("POSIX", ["CPOSIX", "Bytes", "Threading"]),
         library("Time", ["POSIX", "Threading"]),
-        library("HTTPServer", ["CMicrohttpd", "JSON", "Threading", "Bytes"]),
+        library("HTTPServer", ["CMicrohttpd", "JSON", "Threading", "Time", "Bytes"]),
         library("HTTPClient", ["CCurl", "Bytes", "Threading", "Time"]),
         library("Crypto", ["COpenSSL", "Threading"]),
         library("HTTP2Server", ["CNghttp2", "Crypto", "Threading", "Time"]),

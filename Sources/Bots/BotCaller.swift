@@ -12,9 +12,9 @@ internal import Time
 /// stored beside the call.
 final class BotCaller: Sendable {
     /// How long a change waits for the store, in milliseconds; one that is stored later is not made.
-    static let storeMilliseconds: UInt64 = 2000
+    static let storeMilliseconds: UInt64 = TimeLimit.milliseconds(2000)
     /// How much longer than all of its parts a request may take, in milliseconds.
-    static let marginMilliseconds: UInt64 = 1000
+    static let marginMilliseconds: UInt64 = TimeLimit.milliseconds(1000)
 
     private let services: HelpDeskServices
     private let backend: BackendCaller

@@ -27,8 +27,8 @@ struct PersonRoutes: Sendable {
     private var start: ProvenRoute {
         let unknown = metrics.starts(bot: "")
         return ProvenRoute(
-            Self.startPath, of: nil, bodyLimit: Self.startBodyLimit, timeoutMilliseconds: 1000, description: BotDescriptions.start,
-            services, reading: .object { body throws(BodyError) in try Self.fields(body) },
+            Self.startPath, of: nil, bodyLimit: Self.startBodyLimit, timeoutMilliseconds: TimeLimit.milliseconds(1000),
+            description: BotDescriptions.start, services, reading: .object { body throws(BodyError) in try Self.fields(body) },
             count: { [state] result, _, name in
                 let counters = state.current.bot(name)?.starts ?? unknown
                 counters.increment(BotMetrics.StartResult(rawValue: result) ?? .malformed)

@@ -1,4 +1,5 @@
 internal import JSON
+internal import Time
 
 /// Gathers what reading a configuration finds: mistakes, so that all are told at once, the values that cannot change while serving, and the
 /// files.
@@ -113,6 +114,12 @@ struct ConfigurationObject {
 
     func integer(_ key: String, _ range: ClosedRange<Int>, default fallback: Int) -> Int {
         inForce(key, optionalInteger(key, range) ?? standard(key, fallback) { .integer(Int64($0)) })
+    }
+
+    /// Reads a time limit in milliseconds. Of a default, which is noted as it is, the limit in force is returned.
+    func timeLimit(_ key: String, _ range: ClosedRange<Int>, default fallback: Int) -> Int {
+        let milliseconds = integer(key, range, default: fallback)
+        return members[key] == nil ? TimeLimit.milliseconds(milliseconds) : milliseconds
     }
 
     func optionalInteger(_ key: String, _ range: ClosedRange<Int>) -> Int? {

@@ -25,7 +25,7 @@ extension ConfigurationReader {
         let method = object.value("method").map { _ in object.choice("method", default: BotMethod.post) }
         let url = botURL(object, parameters)
         let headers = botHeaders(object, parameters)
-        let timeout = object.integer("timeout_ms", 100...30_000, default: BotRequest.usualTimeoutMilliseconds)
+        let timeout = object.timeLimit("timeout_ms", 100...30_000, default: BotRequest.usualTimeoutMilliseconds)
         guard let method, let url else { return nil }
         return BotRequest(method: method, url: url, headers: headers, timeoutMilliseconds: timeout)
     }

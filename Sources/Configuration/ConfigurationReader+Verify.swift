@@ -23,7 +23,7 @@ extension ConfigurationReader {
         let verify = Configuration.Verify(
             mode: mode, url: backendAddress(object) ?? "",
             secrets: object.value("secret") == nil ? [] : secretList(object, "secret", read: signingSecret),
-            timeoutMilliseconds: object.integer("timeout_ms", 10...10_000, default: 500),
+            timeoutMilliseconds: object.timeLimit("timeout_ms", 10...10_000, default: 500),
             lifetimes: lifetimes(object.section("cache", keys: Self.verifyCacheKeys)), whenUndecided: undecidedRule(object, mode))
         return mode == .key ? nil : verify
     }

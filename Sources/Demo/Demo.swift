@@ -14,7 +14,7 @@ internal import Time
 /// One thread owns it, and must call `stop` before it lets it go.
 package final class Demo {
     /// How long the opening may take, in milliseconds; it takes some seconds.
-    private static let openingMilliseconds: UInt64 = 60_000
+    private static let openingMilliseconds: UInt64 = TimeLimit.milliseconds(60_000)
     private static let lookMilliseconds: UInt64 = 100
 
     /// Where to look, and what to try there.

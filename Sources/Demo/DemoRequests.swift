@@ -1,6 +1,7 @@
 internal import HTTPClient
 internal import JSON
 internal import Threading
+internal import Time
 
 /// Requests over HTTP, which block. Any thread may make them.
 struct DemoRequests: Sendable {
@@ -11,7 +12,7 @@ struct DemoRequests: Sendable {
         let body: JSONValue
     }
 
-    private static let timeoutMilliseconds = 10_000
+    private static let timeoutMilliseconds: Int = TimeLimit.milliseconds(10_000)
     private static let answerLimit = 1 << 20
 
     let client: Client

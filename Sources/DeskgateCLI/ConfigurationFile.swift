@@ -4,6 +4,7 @@ internal import Observability
 internal import POSIX
 internal import Service
 internal import Threading
+internal import Time
 
 /// Where the configuration is if no option names it.
 enum ConfigurationFile {
@@ -48,7 +49,7 @@ extension Configuration {
     /// Runs a trial of this configuration's notifiers; throws when it cannot be run.
     func tryNotifiers(_ body: (NotifierTrial) throws(NotifierTrial.Failure) -> ExitCode) throws(CommandError) -> ExitCode {
         let sink = try Self.openLog(.text)
-        defer { sink.close(timeoutMilliseconds: 2000) }
+        defer { sink.close(timeoutMilliseconds: TimeLimit.milliseconds(2000)) }
         return try explaining { () throws(NotifierTrial.Failure) in
             try body(NotifierTrial(self, logger: Logger(level: log.level, sink: sink)))
         }

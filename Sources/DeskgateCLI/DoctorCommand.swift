@@ -3,6 +3,7 @@ internal import JSON
 internal import Observability
 internal import POSIX
 internal import Service
+internal import Time
 
 /// `deskgate doctor`
 enum DoctorCommand {
@@ -23,7 +24,7 @@ enum DoctorCommand {
     private static func run(_ arguments: Arguments) throws(CommandError) -> ExitCode {
         let file = try arguments.configurationFile()
         let sink = try Configuration.openLog(.text)
-        defer { sink.close(timeoutMilliseconds: 2000) }
+        defer { sink.close(timeoutMilliseconds: TimeLimit.milliseconds(2000)) }
         let doctor = Doctor(file: file, logger: Logger(level: .error, sink: sink), unit: unit(arguments["unit"]))
         let (findings, isComplete) = WaitingLine.show("examining") { doctor.examine() }
         let code = code(findings)
@@ -32,7 +33,7 @@ enum DoctorCommand {
         }
         Console.answer(arguments, json(findings, code), rows.joined(separator: "\n"))
         if !isComplete {
-            sink.close(timeoutMilliseconds: 2000)
+            sink.close(timeoutMilliseconds: TimeLimit.milliseconds(2000))
             // exit(3) would take OpenSSL away from the threads that are left behind.
             POSIX.Process.abandon(code.rawValue)
         }

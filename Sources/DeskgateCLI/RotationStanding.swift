@@ -16,7 +16,7 @@ struct RotationStanding {
     }
 
     /// A process that shares the store with heartbeats older than this is not counted as serving.
-    private static let silentSeconds: Int64 = 30
+    private static let silentSeconds = Int64(Replica.deadMilliseconds / 1000)
 
     /// What `GET /v1/status` says; nil when nobody could be asked.
     private let status: JSONObject?

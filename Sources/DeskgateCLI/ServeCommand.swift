@@ -3,6 +3,7 @@ internal import HTTPServer
 internal import Observability
 internal import POSIX
 internal import Service
+internal import Time
 
 /// `deskgate serve`
 enum ServeCommand {
@@ -17,7 +18,7 @@ enum ServeCommand {
         ], run: run)
 
     /// How long closing everything may take after the drain time.
-    private static let stopMilliseconds: UInt64 = 4000
+    private static let stopMilliseconds: UInt64 = TimeLimit.milliseconds(4000)
 
     private static func run(_ arguments: Arguments) throws(CommandError) -> ExitCode {
         // Before any thread is started, so that all threads inherit the blocked signals.
@@ -28,7 +29,7 @@ enum ServeCommand {
         let configuration = try arguments.configuration()
         let sink = try Configuration.openLog(configuration.log.format)
         // A log reader that no longer reads must not keep the service from ending.
-        defer { sink.close(timeoutMilliseconds: 2000) }
+        defer { sink.close(timeoutMilliseconds: TimeLimit.milliseconds(2000)) }
         let logger = Logger(level: configuration.log.level, sink: sink)
         warnAboutOpenFiles(configuration, logger)
         let service = try explaining { () throws(StartError) in
@@ -51,7 +52,7 @@ enum ServeCommand {
     private static func stopDeadline(_ configuration: Configuration, _ logger: Logger, _ sink: LogSink) -> StopDeadline? {
         try? StopDeadline(milliseconds: UInt64(configuration.drainSeconds) * 1000 + stopMilliseconds) {
             logger.log(.error, "stopped without closing the store, whose disk hangs; what was not answered may not be stored")
-            sink.close(timeoutMilliseconds: 1000)
+            sink.close(timeoutMilliseconds: TimeLimit.milliseconds(1000))
             POSIX.Process.abandon(ExitCode.negative.rawValue)
         }
     }

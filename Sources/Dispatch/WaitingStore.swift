@@ -25,7 +25,7 @@ package func openWhenPossible(
 /// Its owner must call `close`.
 final class WaitingStore: Store {
     /// How long `init` waits for the store, so that a healthy one is open when the service starts.
-    private static let patienceMilliseconds: UInt64 = 5000
+    private static let patienceMilliseconds: UInt64 = TimeLimit.milliseconds(5000)
 
     private let phase: Monitor<StorePhase>
     private let thread: OwnThread

@@ -58,7 +58,7 @@ package final class HTTP2Listener: Sendable {
 
     /// Waits until the counts satisfy a condition.
     /// - Returns: false on timeout.
-    package func wait(milliseconds: UInt64 = 20_000, until isReached: (HTTP2Counts) -> Bool) -> Bool {
+    package func wait(milliseconds: UInt64 = 120_000, until isReached: (HTTP2Counts) -> Bool) -> Bool {
         context.counts.wait(timeoutMilliseconds: milliseconds) { isReached($0) ? true : nil } != nil
     }
 

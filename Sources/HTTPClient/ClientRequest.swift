@@ -1,5 +1,6 @@
 package import Bytes
 internal import CCurl
+internal import Time
 
 /// One immutable request, checked when it is created.
 package struct ClientRequest: Sendable {
@@ -46,6 +47,9 @@ package struct ClientRequest: Sendable {
     /// The origin that it is sent to.
     let origin: Origin
 
+    /// How long connecting may take, in milliseconds, where nothing else is said.
+    package static let usualConnectTimeoutMilliseconds: Int = TimeLimit.milliseconds(5000)
+
     /// Makes a request.
     /// - Parameters:
     ///     - body: must be empty for GET; traps otherwise.
@@ -53,7 +57,7 @@ package struct ClientRequest: Sendable {
     /// - Throws: what is wrong with the URL or a header (RFC 9110 section 5).
     package init(
         _ method: ClientMethod, _ url: String, headers: [(name: String, value: String)] = [], body: [UInt8] = [],
-        timeoutMilliseconds: Int, connectTimeoutMilliseconds: Int = 5000, responseBodyLimit: Int = 64 * 1024,
+        timeoutMilliseconds: Int, connectTimeoutMilliseconds: Int = usualConnectTimeoutMilliseconds, responseBodyLimit: Int = 64 * 1024,
         address: IPAddress? = nil, acceptsCompression: Bool = false, isSentOnce: Bool = false
     ) throws(Problem) {
         precondition(method != .get || body.isEmpty, "GET has no body")

@@ -1,5 +1,6 @@
 internal import CMicrohttpd
 internal import Glibc
+internal import Time
 
 /// One connection of a client with its current request: the shell around `BodyReception`, `ExchangePhase` and `Router`.
 ///
@@ -46,7 +47,7 @@ final class Connection: Exchange {
         self.isOverLimit = isOverLimit
         unsafe body = BodyBuffer(room: context.bodyRoom)
         // A connection beyond the limit must be closed soon; 5 seconds.
-        if isOverLimit { unsafe shim_MHD_set_connection_timeout(raw, 5) }
+        if isOverLimit { unsafe shim_MHD_set_connection_timeout(raw, UInt32(TimeLimit.milliseconds(5000) / 1000)) }
         becomeIdle()
     }
 

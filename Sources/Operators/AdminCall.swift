@@ -6,6 +6,7 @@ internal import HTTPServer
 internal import JSON
 internal import POSIX
 internal import Threading
+internal import Time
 
 /// A request to the admin listener.
 package struct AdminRequest: Sendable {
@@ -45,8 +46,8 @@ struct AdminCall {
         case stranger(String)
     }
 
-    private static let timeoutMilliseconds = 65_000
-    private static let proofTimeoutMilliseconds = 5_000
+    private static let timeoutMilliseconds: Int = TimeLimit.milliseconds(65_000)
+    private static let proofTimeoutMilliseconds: Int = TimeLimit.milliseconds(5_000)
     private static let answerLimit = 8 << 20
 
     private let address: ListenAddress

@@ -73,7 +73,7 @@ package final class AdminListener: Sendable {
     private static let waitingLimit = 64
     /// How many questions to help desks are under way at a time.
     private static let callersLimit = 4
-    private static let timeoutMilliseconds: UInt64 = 60_000
+    private static let timeoutMilliseconds: UInt64 = TimeLimit.milliseconds(60_000)
 
     private static let overloaded = Response.error(
         503, "overloaded", "Too many questions wait already; try again.", headers: [("Retry-After", "1")])

@@ -12,7 +12,7 @@ struct DeadGroupsAction: AdminAction {
     static let most = 10_000
     private static let pageLength = 1000
     /// After how many milliseconds no further page is counted, each of which may be searched for a tenth of a second.
-    private static let milliseconds: UInt64 = 50
+    private static let milliseconds: UInt64 = TimeLimit.milliseconds(50)
     private static let path: StaticString = "/v1/deliveries/reasons"
     private static let parameters = DeliveryCriteria.parameters.filter { $0.name != "state" }
     private static let all = parameters + [Language.parameter]

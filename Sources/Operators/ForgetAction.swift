@@ -10,7 +10,7 @@ internal import Time
 /// Forgets a person: no key counts any more, and the store keeps nothing of the person but a digest.
 package struct ForgetAction: AdminAction, Equatable {
     /// How long other processes may take to hear of a revocation, in milliseconds; until then they may store something about the person.
-    private static let hearingMilliseconds: UInt64 = 1500
+    private static let hearingMilliseconds: UInt64 = TimeLimit.milliseconds(1500)
     /// How many devices of a person are looked for in the files afterwards; a person has fewer.
     private static let mostDevices = 1000
     private static let revocationsPerPage = 1000

@@ -30,7 +30,7 @@ struct NamedNotifier: Sendable {
 package struct NotifierTestAction: AdminAction {
     private static let path: StaticString = "/v1/notifiers/test"
     private static let lifeMilliseconds: UInt64 = 3_600_000
-    private static let timeoutMilliseconds: UInt64 = 30_000
+    private static let timeoutMilliseconds: UInt64 = TimeLimit.milliseconds(30_000)
     private static let parameters = [
         AdminRoute.Parameter("notifier", .body, isRequired: true, text: "A notifier of the type http or log.")
     ]

@@ -34,9 +34,9 @@ package struct ConnectionSettings: Sendable, Equatable {
 
     /// The same settings with more of the server's command-line options for the session, such as `-c enable_seqscan=off`; PgBouncer refuses
     /// them unless it is told to ignore them.
-    package func with(serverOptions: StaticString) -> ConnectionSettings {
+    package func with(serverOptions: String) -> ConnectionSettings {
         var copy = self
-        copy.options["options"] = [options["options"], serverOptions.description].compactMap { $0 }.joined(separator: " ")
+        copy.options["options"] = [options["options"], serverOptions].compactMap { $0 }.joined(separator: " ")
         return copy
     }
 

@@ -176,7 +176,7 @@ package final class RunningService: Sendable {
         deliveries.stop(drainMilliseconds: SystemClock.monotonicMilliseconds().remaining(until: deadline))
         // After whatever makes spans.
         graph.traces.stop(drainMilliseconds: SystemClock.monotonicMilliseconds().remaining(until: deadline))
-        adminServer.stop(drainMilliseconds: 1000)
+        adminServer.stop(drainMilliseconds: TimeLimit.milliseconds(1000))
         graph.admin.stop()
         revocations.stop()
         watch.stop()

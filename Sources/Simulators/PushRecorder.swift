@@ -43,7 +43,7 @@ package final class PushRecorder: Sendable {
 
     /// Waits until `count` pushes have been accepted.
     /// - Returns: false on timeout.
-    package func wait(for count: Int, milliseconds: UInt64 = 20_000) -> Bool {
+    package func wait(for count: Int, milliseconds: UInt64 = 120_000) -> Bool {
         state.wait(timeoutMilliseconds: milliseconds) { $0.count >= count ? true : nil } != nil
     }
 }

@@ -36,7 +36,7 @@ package final class SimulatedServer: Sendable {
 
     /// Waits until `count` complete requests have been received.
     /// - Returns: false on timeout.
-    package func waitForRequests(_ count: Int, milliseconds: UInt64 = 20_000) -> Bool {
+    package func waitForRequests(_ count: Int, milliseconds: UInt64 = 120_000) -> Bool {
         listener.wait(milliseconds: milliseconds) { $0.requests >= count }
     }
 

@@ -1,4 +1,5 @@
 internal import Core
+internal import Time
 
 /// The limits of a store. Every setting has a default.
 package struct StoreSettings: Sendable, Equatable {
@@ -19,9 +20,9 @@ package struct StoreSettings: Sendable, Equatable {
     package var maximumBatch = 512
     /// How long a read for operators may take, in milliseconds; then it is ended and fails with `tooLong`. A read keeps the log of SQLite, and
     /// the dead rows of PostgreSQL, as long as it goes on.
-    package var readMilliseconds: UInt64 = 3000
+    package var readMilliseconds: UInt64 = TimeLimit.milliseconds(3000)
     /// After how many milliseconds a search for deliveries ends its page, though the page has room: the next page goes on from there.
-    package var searchMilliseconds: UInt64 = 100
+    package var searchMilliseconds: UInt64 = TimeLimit.milliseconds(100)
     /// How many events a search for deliveries looks at before others may read.
     package var eventsPerStep: Int64 = 20_000
     /// How many pages of 4 KiB the write-ahead log has when a checkpoint begins. A page that is written often is then moved to the database
@@ -32,7 +33,7 @@ package struct StoreSettings: Sendable, Equatable {
     /// How many pages of 4 KiB the log may have. While a long read keeps it longer, nothing new is accepted.
     package var maximumLogPages = 131_072
     /// How long the writer may wait for the disk, in milliseconds, before the store counts as hanging.
-    package var hangMilliseconds: UInt64 = 5000
+    package var hangMilliseconds: UInt64 = TimeLimit.milliseconds(5000)
     /// How often an idle store that cannot accept checks whether it can again, in milliseconds.
     package var probeIntervalMilliseconds: UInt64 = 1000
     /// The largest file, in bytes, that is checked for damage after a run that was not closed; the check takes some tenths of a second per
@@ -43,7 +44,7 @@ package struct StoreSettings: Sendable, Equatable {
     package var heartbeatMilliseconds: UInt64 = 5000
     /// How long to wait for locks that other tools hold on the file, in milliseconds. A call may wait twice, for an earlier call and for
     /// itself, and both must fit into the ten seconds that a webhook has.
-    package var busyTimeoutMilliseconds: Int32 = 4000
+    package var busyTimeoutMilliseconds = Int32(TimeLimit.milliseconds(4000))
 
     /// Makes the default settings.
     package init() {}

@@ -9,9 +9,9 @@ package import Time
 /// `stop`.
 package final class TraceExporter: Sendable {
     /// How long a stop waits for the last export at most, in milliseconds.
-    package static let stopMilliseconds: UInt64 = 2000
+    package static let stopMilliseconds: UInt64 = TimeLimit.milliseconds(2000)
     /// How long it waits when no time is left, in milliseconds: enough for a collector that works.
-    private static let shortestStopMilliseconds: UInt64 = 500
+    private static let shortestStopMilliseconds: UInt64 = TimeLimit.milliseconds(500)
 
     /// How many connections to the collector may be open; none while nothing is exported.
     package static func connectionLimit(of configuration: Configuration) -> Int {

@@ -1,5 +1,6 @@
 package import Bytes
 package import HTTPClient
+internal import Time
 
 /// What may be fetched, and how much of it. Only tests use others than the product's.
 package struct PreviewRules: Sendable {
@@ -8,9 +9,9 @@ package struct PreviewRules: Sendable {
     /// Whether an address may be connected to.
     package var admits: @Sendable (IPAddress) -> Bool = { SpecialAddress($0) == nil }
     /// The time for all of it, from the first name to the last byte.
-    package var milliseconds: UInt64 = 5000
+    package var milliseconds: UInt64 = TimeLimit.milliseconds(5000)
     /// The time for a connection, when there is another address to try.
-    package var connectMilliseconds: UInt64 = 2000
+    package var connectMilliseconds: UInt64 = TimeLimit.milliseconds(2000)
     /// How many addresses of a host are tried.
     package var addressesTried = 3
     /// How many redirects are followed.

@@ -15,7 +15,7 @@ package final class URLPreviewer: Sendable {
     package static var isAvailable: Bool { HTMLReader.isAvailable }
 
     /// How long an outcome may take, in milliseconds: the time of a fetch, and some to read the page.
-    package static let longestMilliseconds: UInt64 = 8000
+    package static let longestMilliseconds: UInt64 = TimeLimit.milliseconds(8000)
 
     /// How many connections may be open: one for each page that is fetched.
     package static let connectionLimit = PreviewLedger<Waiter>.Limits().fetches

@@ -51,7 +51,7 @@ package struct KeyUse: Sendable, Equatable {
 /// A process that serves with a shared store, as its last heartbeat says.
 package struct Replica: Sendable, Equatable {
     /// After how many milliseconds of silence a process counts as dead.
-    package static let deadMilliseconds: UInt64 = 30_000
+    package static let deadMilliseconds: UInt64 = TimeLimit.milliseconds(30_000)
 
     /// Its random name.
     package let id: String

@@ -5,7 +5,7 @@ internal import Time
 
 extension BotStory {
     /// How long calls may take to be in the audit, in milliseconds.
-    private static let recordedMilliseconds: UInt64 = 10_000
+    private static let recordedMilliseconds: UInt64 = TimeLimit.milliseconds(10_000)
 
     /// Somebody tries to act for another customer, by a model that does whatever a text says.
     /// - Parameter spent: a confirmation that was used.

@@ -14,7 +14,7 @@ internal import Tracing
 /// registration is durable.
 package final class PushTokenRoute: Sendable {
     static let bodyLimit = 16 * 1024
-    private static let timeoutMilliseconds: UInt64 = 10_000
+    private static let timeoutMilliseconds: UInt64 = TimeLimit.milliseconds(10_000)
 
     private enum Decision {
         case answer(Response)

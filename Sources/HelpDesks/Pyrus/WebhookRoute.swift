@@ -15,7 +15,7 @@ final class WebhookRoute: Sendable {
     static let path: StaticString = "/pyrus/webhook"
     static let secretPath: StaticString = "/pyrus/webhook/:secret"
     static let bodyLimit = 1024 * 1024
-    private static let timeoutMilliseconds: UInt64 = 10_000
+    private static let timeoutMilliseconds: UInt64 = TimeLimit.milliseconds(10_000)
 
     private enum Decision {
         case answer(Response)

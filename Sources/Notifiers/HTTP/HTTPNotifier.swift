@@ -100,7 +100,8 @@ package struct HTTPNotifier: Notifier {
                 ("webhook-signature", signature.signature),
             ] + (delivery.attempt.map { [("\(TraceContext.header)", $0.traceparent)] } ?? []),
             body: body, timeoutMilliseconds: destination.transport.timeoutMilliseconds,
-            connectTimeoutMilliseconds: min(destination.transport.timeoutMilliseconds, 5000), responseBodyLimit: Self.responseBodyLimit)
+            connectTimeoutMilliseconds: min(destination.transport.timeoutMilliseconds, ClientRequest.usualConnectTimeoutMilliseconds),
+            responseBodyLimit: Self.responseBodyLimit)
     }
 }
 

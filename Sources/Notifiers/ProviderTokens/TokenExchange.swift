@@ -76,7 +76,8 @@ struct TokenExchange: Sendable {
     func post(_ form: FormBody, dependsOnClock: Bool, completion: @escaping @Sendable (ProviderTokenFetch) -> Void) {
         let request = try? ClientRequest(
             .post, url, headers: [("Content-Type", "application/x-www-form-urlencoded"), ("Accept", "application/json")], body: form.bytes,
-            timeoutMilliseconds: timeoutMilliseconds, connectTimeoutMilliseconds: min(timeoutMilliseconds, 5000),
+            timeoutMilliseconds: timeoutMilliseconds,
+            connectTimeoutMilliseconds: min(timeoutMilliseconds, ClientRequest.usualConnectTimeoutMilliseconds),
             responseBodyLimit: Self.responseBodyLimit)
         guard let request else {
             return completion(.refused(reason: TokenReason.client(ClientReason.invalidURL.rawValue).word, providerUnixSeconds: nil))

@@ -8,7 +8,6 @@ internal import Time
 /// An attempt may take several requests: each step that an answer asks for is taken once, and all requests end by one deadline.
 final class PushSender: Sendable {
     private static let responseBodyLimit = 16 * 1024
-    private static let longestConnectMilliseconds = 5000
 
     struct Shared {
         var alarm = MismatchAlarm()
@@ -137,7 +136,7 @@ final class PushSender: Sendable {
         try ClientRequest(
             .post, environment.url + message.path, headers: message.headers + bearer.headers, body: message.body,
             timeoutMilliseconds: timeoutMilliseconds,
-            connectTimeoutMilliseconds: min(timeoutMilliseconds, Self.longestConnectMilliseconds), responseBodyLimit: Self.responseBodyLimit
-        )
+            connectTimeoutMilliseconds: min(timeoutMilliseconds, ClientRequest.usualConnectTimeoutMilliseconds),
+            responseBodyLimit: Self.responseBodyLimit)
     }
 }

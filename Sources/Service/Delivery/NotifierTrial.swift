@@ -39,8 +39,8 @@ package struct NotifierTrial {
 
     /// After how many milliseconds a test push expires.
     private static let lifeMilliseconds: UInt64 = 3_600_000
-    /// How much longer than a probe itself its outcome may take, in milliseconds.
-    private static let marginMilliseconds: UInt64 = 5000
+    /// How much longer than a probe or an attempt itself its outcome may take, in milliseconds.
+    private static let marginMilliseconds: UInt64 = TimeLimit.milliseconds(5000)
 
     private let configuration: Configuration
     private let factory: NotifierFactory
@@ -190,7 +190,7 @@ package struct NotifierTrial {
         init(_ type: NotifierType, _ notifier: any Notifier) {
             self.type = type
             self.notifier = notifier
-            timeoutMilliseconds = notifier.longestAttemptMilliseconds + 5000
+            timeoutMilliseconds = notifier.longestAttemptMilliseconds + NotifierTrial.marginMilliseconds
         }
 
         var completion: @Sendable (DeliveryOutcome) -> Void {

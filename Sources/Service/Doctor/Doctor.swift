@@ -10,9 +10,9 @@ package import Time
 /// provider may hang; a check that takes too long is left behind, so the process should end soon after.
 package struct Doctor {
     /// How long a check may take, in milliseconds.
-    private static let patience: UInt64 = 10_000
+    private static let patience: UInt64 = TimeLimit.milliseconds(10_000)
     /// The same for providers, which answer over the network.
-    private static let providerPatience: UInt64 = 30_000
+    private static let providerPatience: UInt64 = TimeLimit.milliseconds(30_000)
 
     private let file: String
     private let logger: Logger

@@ -10,7 +10,7 @@ internal import Time
 /// What the doctor examines of the configuration and of what it names; most of it by the rules of `deskgate check`.
 struct ServiceCheck: Sendable {
     /// How far a database's clock may be from ours, in milliseconds.
-    private static let clockTolerance: UInt64 = 5000
+    private static let clockTolerance: UInt64 = TimeLimit.milliseconds(5000)
 
     let configuration: Configuration
     let logger: Logger

@@ -3,6 +3,7 @@ internal import Crypto
 internal import HTTPClient
 internal import HTTPServer
 internal import Threading
+internal import Time
 
 /// Asks a running service's public listener for its health, as a container's health check does. It sends no secret.
 ///
@@ -27,7 +28,7 @@ package struct HealthProbe {
     /// - Parameters:
     ///   - tls: its certificate; nil when it does not use TLS.
     ///   - timeoutMilliseconds: how long an answer may take.
-    init(_ address: ListenAddress, tls: TLSIdentity?, timeoutMilliseconds: Int = 5000) {
+    init(_ address: ListenAddress, tls: TLSIdentity?, timeoutMilliseconds: Int = TimeLimit.milliseconds(5000)) {
         self.timeoutMilliseconds = timeoutMilliseconds
         self.address = address.onThisMachine.resolved
         self.tls = tls

@@ -2,6 +2,7 @@ internal import Bytes
 package import HTTPClient
 package import JSON
 internal import Threading
+internal import Time
 
 /// A chat vendor with its model: it is given the `data` of a message, and calls the functions that a script names.
 ///
@@ -125,7 +126,7 @@ package struct SimulatedModel: Sendable {
 
 /// A request of the vendor's, before it is sent.
 package struct ModelRequest: Sendable {
-    private static let timeoutMilliseconds = 10_000
+    private static let timeoutMilliseconds: Int = TimeLimit.milliseconds(10_000)
     private static let answerLimit = 1 << 20
 
     /// The method.

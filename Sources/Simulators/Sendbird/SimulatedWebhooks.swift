@@ -3,6 +3,7 @@ internal import Crypto
 internal import HTTPClient
 package import JSON
 internal import Threading
+internal import Time
 
 /// Sends the webhooks of Desk or of Chat as Sendbird does: signed, in order, three tries, one second for an answer to Desk and five to Chat.
 ///
@@ -103,13 +104,13 @@ package final class SimulatedWebhooks: Sendable {
         switch provider {
         case .sendbirdDesk:
             let key = try HMACKey<SHA1>(secret: token.utf8.span)
-            return Manner(header: "x-hub-signature", timeoutMilliseconds: 1000) { body in
+            return Manner(header: "x-hub-signature", timeoutMilliseconds: TimeLimit.milliseconds(1000)) { body in
                 let code = try key.code { message throws(CryptoError) in try message.append(body.span) }
                 return "sha1=\(Hexadecimal.text(code.span))"
             }
         case .sendbirdChat:
             let key = try HMACKey<SHA256>(secret: token.utf8.span)
-            return Manner(header: "x-sendbird-signature", timeoutMilliseconds: 5000) { body in
+            return Manner(header: "x-sendbird-signature", timeoutMilliseconds: TimeLimit.milliseconds(5000)) { body in
                 let code = try key.code { message throws(CryptoError) in try message.append(body.span) }
                 return Hexadecimal.text(code.span)
             }
@@ -122,7 +123,7 @@ package final class SimulatedWebhooks: Sendable {
 
     /// Waits until so many have been sent or given up.
     /// - Returns: false on timeout.
-    package func wait(for count: Int, milliseconds: UInt64 = 20_000) -> Bool {
+    package func wait(for count: Int, milliseconds: UInt64 = 120_000) -> Bool {
         state.wait(timeoutMilliseconds: milliseconds) { $0.count >= count ? true : nil } != nil
     }
 

@@ -47,7 +47,7 @@ struct DatabaseClock {
 /// often somebody has called. Moments are changed on their way in and out.
 struct ClockOffset: Equatable {
     /// Clocks that differ by less count as the same: a millisecond of the network is no reason to store other times than were told.
-    private static let toleranceMilliseconds: UInt64 = 1000
+    private static let toleranceMilliseconds: UInt64 = TimeLimit.milliseconds(1000)
 
     private let milliseconds: Int64
 

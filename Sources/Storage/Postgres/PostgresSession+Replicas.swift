@@ -74,7 +74,7 @@ extension PostgresSession {
 /// What came of saying that this process lives.
 struct Heartbeat {
     /// How long after its last heartbeat a process counts itself as silent, in milliseconds: earlier than the others count it as dead.
-    private static let silentMilliseconds: UInt64 = 20_000
+    private static let silentMilliseconds: UInt64 = TimeLimit.milliseconds(20_000)
 
     /// When it was sent, which is before it was seen.
     let sentAt: MonotonicMilliseconds

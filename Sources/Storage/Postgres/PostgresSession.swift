@@ -28,13 +28,14 @@ final class PostgresSession {
     /// where the server itself waits in the middle of a round trip, in eleven.
     ///
     /// What the planner is told not to do it counts as so dear that it would compile such statements first, which takes 0.1 s.
-    private static let serverOptions: StaticString = """
-        -c jit=off -c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c idle_in_transaction_session_timeout=4000 \
+    private static let serverOptions = """
+        -c jit=off -c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off \
+        -c idle_in_transaction_session_timeout=\(TimeLimit.milliseconds(4000)) \
         -c tcp_keepalives_idle=5 -c tcp_keepalives_interval=2 -c tcp_keepalives_count=3 -c tcp_user_timeout=11000
         """
 
     /// How long one round trip may take, in milliseconds.
-    static let patienceMilliseconds: UInt64 = 5000
+    static let patienceMilliseconds: UInt64 = TimeLimit.milliseconds(5000)
     private static let mostTries = 5
     /// How long each statement of a reading transaction may take that has not told the server yet.
     private var untoldLimit: UInt64?

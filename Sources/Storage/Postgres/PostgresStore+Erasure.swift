@@ -5,7 +5,7 @@ package import Time
 /// Forgetting persons.
 extension PostgresStore {
     /// How long a VACUUM may take, in milliseconds.
-    private static let vacuumMilliseconds: UInt64 = 30_000
+    private static let vacuumMilliseconds: UInt64 = TimeLimit.milliseconds(30_000)
 
     /// As `Store` says.
     package func erase(

@@ -246,7 +246,7 @@ package final class PostgresStore: Store {
     }
 
     static let rowsPerCommit = 500
-    private static let cancelMilliseconds: UInt64 = 1000
+    private static let cancelMilliseconds: UInt64 = TimeLimit.milliseconds(1000)
 
     /// Why nothing can be stored now; while it is there nobody waits in the queue.
     var hindrance: StoreError? { status.withLock { $0.hindrance } }

@@ -150,7 +150,7 @@ final class PostgresWriter {
     private var failedBeats = 0
     private static let idleMilliseconds: UInt64 = 1000
     /// For how long it tries to find out what became of a transaction: shorter than a help desk waits, longer than a short interruption.
-    private static let settlingMilliseconds: UInt64 = 8000
+    private static let settlingMilliseconds: UInt64 = TimeLimit.milliseconds(8000)
     private static let settlingPauseMilliseconds: UInt64 = 250
     /// How often the same jobs are written at most when their COMMIT is lost again and again.
     private static let mostTries = 3

@@ -9,7 +9,7 @@ extension SQLiteStore {
     /// How many events one transaction erases.
     private static let eventsPerCommit = 200
     /// For how long it waits until nobody reads the log, in milliseconds.
-    private static let emptyingMilliseconds: UInt64 = 6000
+    private static let emptyingMilliseconds: UInt64 = TimeLimit.milliseconds(6000)
     private static let lookMilliseconds: UInt64 = 20
 
     /// As `Store` says.

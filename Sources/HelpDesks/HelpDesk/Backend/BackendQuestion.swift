@@ -3,12 +3,13 @@ package import Core
 internal import Crypto
 internal import JSON
 package import Threading
+internal import Time
 
 /// What is left to ask about a caller: whether the app's backend lets the person use the chat. It holds the body that is posted and the
 /// security key, so let it go when it is answered.
 package struct BackendQuestion: Sendable {
     /// How much longer than the call itself its caller waits at most, in milliseconds.
-    private static let marginMilliseconds: UInt64 = 1000
+    private static let marginMilliseconds: UInt64 = TimeLimit.milliseconds(1000)
 
     private let verifier: BackendVerifier
     private let identity: CheckIdentity

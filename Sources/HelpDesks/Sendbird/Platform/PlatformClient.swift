@@ -24,7 +24,7 @@ package final class PlatformClient: Sendable {
     }
 
     /// The longest time of one HTTP request, in milliseconds.
-    package static let usualTimeoutMilliseconds = 5000
+    package static let usualTimeoutMilliseconds: Int = TimeLimit.milliseconds(5000)
 
     private let api: PlatformAPI
     private let baseURL: String

@@ -11,7 +11,7 @@ internal import Time
 /// of Sendbird Desk's.
 final class TicketRoutes: Sendable {
     /// How long a call may take: the longest asks Sendbird six times, each for at most five seconds.
-    private static let timeoutMilliseconds: UInt64 = 32_000
+    private static let timeoutMilliseconds: UInt64 = TimeLimit.milliseconds(32_000)
     private static let bodyLimit = 32 * 1024
     /// How many calls ask Sendbird at a time, and how many more wait.
     private static let threads = 8

@@ -68,7 +68,7 @@ final class SendbirdWebhookRoute: Sendable {
     private var path: StaticString { sender == .chat ? Self.chatPath : Self.deskPath }
 
     /// Desk waits one second, Chat five; whoever is not answered in time sends the webhook again.
-    private var timeoutMilliseconds: UInt64 { sender == .chat ? 4500 : 900 }
+    private var timeoutMilliseconds: UInt64 { TimeLimit.milliseconds(sender == .chat ? 4500 : 900) }
 
     /// The answer to a request that is refused before its body is received; nil when it is not.
     private func refusal(of request: borrowing Request) -> Response? {

@@ -1,0 +1,37 @@
+internal import POSIX
+
+/// The time limits that the product sets by itself, as they are in force.
+///
+/// A debug build multiplies them by the whole number from 1 to 100 in the environment variable DESKGATE_TIME_LIMIT_FACTOR, so that tests pass
+/// on a machine that is busy. Limits that a configuration gives are not multiplied. A release build ignores the variable.
+package enum TimeLimit {
+    #if DEBUG
+        private static let variable = "DESKGATE_TIME_LIMIT_FACTOR"
+
+        // Read once, so that limits keep their order while the process lives.
+        private static let factor: UInt64 = {
+            guard let number = Self.number(in: Process.environment(variable)) else {
+                preconditionFailure("\(variable) must be a whole number from 1 to 100")
+            }
+            return number
+        }()
+
+        /// The factor in the text of the variable: 1 without a text, nil when the text is none from 1 to 100.
+        package static func number(in text: String?) -> UInt64? {
+            guard let text else { return 1 }
+            return UInt64(text).flatMap { (1...100).contains($0) ? $0 : nil }
+        }
+
+        /// A limit in milliseconds, as it is in force.
+        package static func milliseconds(_ value: UInt64) -> UInt64 { value * factor }
+
+        /// A limit in milliseconds, as it is in force.
+        package static func milliseconds(_ value: Int) -> Int { value * Int(factor) }
+    #else
+        /// A limit in milliseconds, as it is in force.
+        @inlinable package static func milliseconds(_ value: UInt64) -> UInt64 { value }
+
+        /// A limit in milliseconds, as it is in force.
+        @inlinable package static func milliseconds(_ value: Int) -> Int { value }
+    #endif
+}
