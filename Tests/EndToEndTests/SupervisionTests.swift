@@ -103,7 +103,8 @@ import Testing
         try site.configure()
         let manager = try ServiceManager(watchdogMicroseconds: Self.watchdogMicroseconds)
         let file = site.workspace.directory.path("slow-disk")
-        let server = try serve(site.workspace, under: manager, ["LD_PRELOAD": Deskgate.slowDisk, "SLOW_DISK_FILE": file])
+        let slow = ["LD_PRELOAD": Deskgate.slowDisk, "SLOW_DISK_FILE": file, "DESKGATE_TIME_LIMIT_FACTOR": "1"]
+        let server = try serve(site.workspace, under: manager, slow)
         try site.workspace.directory.write("slow-disk", "600000")
         try WebhookSite.begin(WebhookSite.body(1), SocketClient(server.publicAddress))
         let status = try #require(eventuallyStatus(of: manager, beginning: "not ready (store: "))

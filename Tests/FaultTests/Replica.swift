@@ -9,7 +9,7 @@ import Time
 /// One process of several on a database, as far as store and dispatcher make one: when its store is lost, another one is opened.
 final class Replica: Sendable {
     /// How long a call may take at most, in milliseconds; only a failing test waits so long.
-    private static let patienceMilliseconds: UInt64 = 60_000
+    private static let patienceMilliseconds: UInt64 = TimeLimit.milliseconds(60_000)
 
     private let store: any Store
     private let dispatcher: Dispatcher

@@ -33,8 +33,9 @@ import Threading
                 [address = place.url() as String] in
                 try DyingReplica.run(address)
             }
-            // As if it had been silent for a minute: the others give back what it had leased.
-            try place.run(Query("UPDATE replicas SET seen_at = seen_at - 60000"), Query("CREATE TABLE dead AS SELECT id FROM replicas"))
+            // As if it had been silent for long: the others give back what it had leased.
+            let silence = Query("UPDATE replicas SET seen_at = seen_at - $1", .int8(Int64(2 * Core.Replica.deadMilliseconds)))
+            try place.run(silence, Query("CREATE TABLE dead AS SELECT id FROM replicas"))
             let scene = try Scene(place)
             scene.ledger.take(journal: result?.standardOutputContent ?? [])
             scene.waitForNone("SELECT 1 FROM deliveries WHERE state = 0 AND owner IN (SELECT id FROM dead)")

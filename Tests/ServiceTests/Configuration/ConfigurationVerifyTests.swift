@@ -33,7 +33,7 @@ import Time
         #expect(verify.mode == .keyAndBackend)
         #expect(verify.url == "https://example.com/may-chat")
         #expect(verify.secrets.count == 1)
-        #expect(verify.timeoutMilliseconds == 500)
+        #expect(verify.timeoutMilliseconds == TimeLimit.milliseconds(500))
         #expect(verify.lifetimes == AnswerLifetimes(positiveSeconds: 60, negativeSeconds: 10))
         #expect(verify.whenUndecided == .error)
         #expect(try verify.signingSecrets().count == 1)

@@ -38,7 +38,7 @@ import Time
             replicas: [
                 Replica(id: "me", isOwn: true, silentMilliseconds: 0, keysDigest: "own"),
                 Replica(id: "same", isOwn: false, silentMilliseconds: 0, keysDigest: "own"),
-                Replica(id: "gone", isOwn: false, silentMilliseconds: 31_000, keysDigest: "other"),
+                Replica(id: "gone", isOwn: false, silentMilliseconds: Replica.deadMilliseconds, keysDigest: "other"),
             ])
         #expect(healthy.problems == [])
     }

@@ -41,7 +41,8 @@ import Time
         let id = "INSERT INTO replicas VALUES ('00000000-0000-7000-8000-000000000000', $1)" as StaticString
         try place.run(Query(id, .int8(Int64(SystemClock.unixMilliseconds().rawValue))))
         #expect(eventually { store.standing == ReplicaStanding(isElected: false, isHeard: true) })
-        try place.run(Query("UPDATE replicas SET seen_at = seen_at - 40000 WHERE id = '00000000-0000-7000-8000-000000000000'"))
+        let silence = "UPDATE replicas SET seen_at = seen_at - $1 WHERE id = '00000000-0000-7000-8000-000000000000'" as StaticString
+        try place.run(Query(silence, .int8(Int64(2 * Replica.deadMilliseconds))))
         #expect(eventually { store.standing == .alone })
     }
 
@@ -65,8 +66,9 @@ import Time
 
     @Test func silenceIsNoticedBeforeTheOthersNoticeIt() {
         let heartbeat = Heartbeat(sentAt: 1000, clock: DatabaseClock(showing: 0, at: 0, beside: { 0 }), isFirst: true)
-        #expect(heartbeat.standing(now: 20_999) == ReplicaStanding(isElected: true, isHeard: true))
-        #expect(heartbeat.standing(now: 21_000) == ReplicaStanding(isElected: false, isHeard: false))
+        let silent = MonotonicMilliseconds(rawValue: 1000 + TimeLimit.milliseconds(20_000))
+        #expect(heartbeat.standing(now: silent - 1) == ReplicaStanding(isElected: true, isHeard: true))
+        #expect(heartbeat.standing(now: silent) == ReplicaStanding(isElected: false, isHeard: false))
     }
 
     /// What it has measured does not hang on what this machine's clock showed meanwhile.

@@ -43,7 +43,8 @@ import Time
         #expect(try lost.raise(condition(), announcing: arrival(1)))
         #expect(try other.clear(Self.key, announcing: arrival(2)) == false)
         if isKilled {
-            try place.run(Query("UPDATE replicas SET seen_at = seen_at - 40000 WHERE id IN (SELECT unnest(holders) FROM conditions)"))
+            let silence = "UPDATE replicas SET seen_at = seen_at - $1 WHERE id IN (SELECT unnest(holders) FROM conditions)" as StaticString
+            try place.run(Query(silence, .int8(Int64(2 * Replica.deadMilliseconds))))
         } else {
             lost.close()
         }
