@@ -81,6 +81,8 @@ function enter(text) {
 async function open(found) {
   idle = await idleViews().catch(() => []);
   session = found;
+  // A browser takes the focus from a hidden field later, or not at all, and until then the field takes the keys.
+  if (part("entrance").contains(document.activeElement)) document.activeElement.blur();
   part("entrance").hidden = true;
   part("shell").hidden = false;
   label();
