@@ -9,6 +9,7 @@ from playwright.sync_api import expect
 
 from browser import Operator
 from service import APP, CYRILLIC_USER, EVIL, EVIL_USER
+from waiting import PATIENCE_SECONDS
 
 COUNT = 130
 OUTCOMES = [
@@ -30,7 +31,7 @@ def seed(service):
     """Calls of all outcomes; every name that a stranger chooses is hostile somewhere."""
     now = int(time.time() * 1000)
     users = ["user-1", "user-2", EVIL_USER, CYRILLIC_USER]
-    with contextlib.closing(sqlite3.connect(service.directory / "deskgate.db", timeout=10)) as store, store:
+    with contextlib.closing(sqlite3.connect(service.directory / "deskgate.db", timeout=PATIENCE_SECONDS)) as store, store:
         store.execute("INSERT OR IGNORE INTO apps (app_id) VALUES (?)", [APP])
         (app,) = store.execute("SELECT number FROM apps WHERE app_id = ?", [APP]).fetchone()
         for number in range(COUNT):

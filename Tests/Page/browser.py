@@ -1,8 +1,11 @@
 """One browser with the operators' page, and what must never be seen in it."""
+import contextlib
+
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
 import service as seeded
+from waiting import PATIENCE_SECONDS, wait_for
 
 SCREENSHOTS = seeded.ROOT / ".build/page-screenshots"
 LOOKS = {
@@ -11,7 +14,9 @@ LOOKS = {
     "phone": {"viewport": {"width": 390, "height": 844}, "color_scheme": "light"},
     "wide": {"viewport": {"width": 2200, "height": 1200}, "color_scheme": "dark"},
 }
-PATIENCE_MILLISECONDS = 20_000
+# The page asks for it when it is loaded, and never again.
+LAST_PATH = "/page/icon.svg"
+PATIENCE_MILLISECONDS = PATIENCE_SECONDS * 1000
 expect.set_options(timeout=PATIENCE_MILLISECONDS)
 
 
@@ -21,8 +26,8 @@ class Operator:
     def __init__(self, browser, service, look="light", locale="en-US"):
         self.service = service
         self.context = browser.new_context(locale=locale, **LOOKS[look])
+        self.context.set_default_timeout(PATIENCE_MILLISECONDS)
         self.page = self.context.new_page()
-        self.page.set_default_timeout(PATIENCE_MILLISECONDS)
         self.faults, self.requests, self.allowed = [], [], []
         self.page.on("console", lambda message: self.note(message.text))
         self.page.on("pageerror", lambda error: self.faults.append(f"error: {error}"))
@@ -50,24 +55,55 @@ class Operator:
 
     def sign_in(self, role="operate", address=""):
         self.open(address)
-        self.page.locator("input[type=password]").fill(self.service.tokens[role])
-        self.page.keyboard.press("Enter")
+        field = self.page.locator("input[type=password]")
+        field.fill(self.service.tokens[role])
+        field.press("Enter")
         expect(self.page.locator("#shell")).to_be_visible()
 
-    def show(self, address):
-        self.page.evaluate("where => { location.hash = where; }", address)
+    def wait_until(self, found, what):
+        """As `wait_for`, and receives the browser's events meanwhile."""
+        return wait_for(found, what, pause=lambda seconds: self.page.wait_for_timeout(seconds * 1000))
+
+    @contextlib.contextmanager
+    def next_view(self):
+        """Waits for the view to which the block leads: another one, or the same one made anew."""
+        former = self.page.locator(".view").element_handle()
+        yield
+        self.wait_until(lambda: not former.evaluate("view => view.isConnected"), "leads to another view")
         self.settle()
 
+    def show(self, address):
+        """Shows the view of an address that is not shown yet."""
+        with self.next_view():
+            self.page.evaluate("where => { location.hash = where; }", address)
+
     def settle(self):
+        """Waits until the view has loaded. After an action, `next_view` makes sure that it is not the former view."""
         expect(self.page.locator(".view h1").first).to_be_visible()
         expect(self.page.locator(".waiting")).to_have_count(0)
 
     def search(self, text, kind="auto"):
         self.page.locator("#kind").select_option(kind)
-        self.page.locator("input[type=search]").fill(text)
-        self.page.keyboard.press("Enter")
-        self.page.wait_for_timeout(100)
-        self.settle()
+        field = self.page.locator("input[type=search]")
+        field.fill(text)
+        with self.next_view():
+            field.press("Enter")
+
+    def asked(self, path):
+        """How many requests the page has sent to a path."""
+        return sum(request.url == self.service.admin + path for request in self.requests)
+
+    def note_requests(self):
+        """Returns when every request that the page has sent by now is in `requests`."""
+        known = self.asked(LAST_PATH)
+        self.page.evaluate("path => fetch(path, { cache: 'no-store' }).then((answer) => answer.ok)", LAST_PATH)
+        self.wait_until(lambda: self.asked(LAST_PATH) > known, f"asks for {LAST_PATH}")
+
+    def let_timers_run(self, milliseconds):
+        """Returns when every timer of the page that was set for this time, or a shorter one, has run, and its requests are in `requests`."""
+        # Timers run in the order of their times, and this one is set last.
+        self.page.evaluate("time => new Promise((done) => { setTimeout(done, time); })", milliseconds)
+        self.note_requests()
 
     def text(self):
         return self.page.locator("#content").inner_text()

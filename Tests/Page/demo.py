@@ -1,6 +1,7 @@
 """The page of `deskgate demo`: what somebody sees in the first five minutes. The picture of the documentation is made here, too."""
 import contextlib
 import json
+import os
 import pathlib
 import re
 import signal
@@ -11,6 +12,8 @@ from playwright.sync_api import expect
 
 import service as seeded
 from browser import LOOKS, Operator
+from ports import free_ports
+from waiting import PATIENCE_SECONDS
 
 PICTURE = seeded.ROOT / "docs/images/page.png"
 PICTURE_COLOURS = 256
@@ -27,7 +30,7 @@ class Demo:
     """`deskgate demo`, as an operator's browser wants a service."""
 
     def __init__(self, directory, program):
-        command = [program, "demo", "--directory", pathlib.Path(directory) / "demo", "--json"]
+        command = [program, "demo", "--directory", pathlib.Path(directory) / "demo", "--port", str(free_ports(2)), "--json"]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         said = self.process.stdout.readline()
         assert said, "the demonstration does not begin"
@@ -37,7 +40,7 @@ class Demo:
 
     def stop(self):
         self.process.send_signal(signal.SIGINT)
-        assert self.process.wait(timeout=seeded.PATIENCE_SECONDS) == 0
+        assert self.process.wait(timeout=PATIENCE_SECONDS) == 0
 
 
 @contextlib.contextmanager
@@ -65,6 +68,14 @@ def has_something_in_each_view(browser, demo):
                 operator.check(f"demo-{locale[:2]}-{view}")
 
 
+def change(configuration, wrong, right):
+    """Replaces a text of the file in one step, because the demonstration takes over each change."""
+    changed = configuration.with_name("changed.json")
+    changed.write_text(configuration.read_text().replace(wrong, right))
+    changed.chmod(0o600)
+    os.replace(changed, configuration)
+
+
 def keeps_what_it_suggests(browser, demo):
     """The three things that the command says to try."""
     with Operator(browser, demo) as operator:
@@ -81,8 +92,7 @@ def keeps_what_it_suggests(browser, demo):
         operator.show("#/notifiers?notifier=apns-couriers")
         expect(page.locator(".notifier.wanted.bad")).to_have_count(1)
         wrong, right = re.search(r"replace (\S+) by (\w+)", waiting).groups()
-        configuration = pathlib.Path(demo.told["configuration"])
-        configuration.write_text(configuration.read_text().replace(wrong, right))
+        change(pathlib.Path(demo.told["configuration"]), wrong, right)
         page.wait_for_function("""async () => {
             const { notifiers } = await (await fetch("/v1/notifiers")).json();
             return notifiers.some(({ name, state, pending }) => name === "apns-couriers" && state === "working" && !pending);
@@ -97,12 +107,19 @@ def keeps_what_it_suggests(browser, demo):
         operator.check("demo-retried")
         assert "market" in tickets
         operator.show("#/tickets?app_id=market")
-        page.locator(".view > div:last-child tbody tr").filter(has_text="Active").first.get_by_role("link").first.click()
+        # The demonstration closes the ticket that was opened first, which stands at one end of the list.
+        page.locator(".view > div:last-child tbody tr").filter(has_text="Active").nth(1).get_by_role("link").first.click()
         page.get_by_role("button", name="Close", exact=True).click()
         page.locator("dialog").get_by_role("button", name="Close").click()
         expect(page.locator(".notice").first).to_have_text("The ticket was closed.")
-        page.reload()
-        expect(page.locator(".timeline")).to_contain_text("ticket.closed")
+
+        def has_event():
+            page.reload()
+            operator.settle()
+            return any("ticket.closed" in text for text in page.locator(".timeline").all_inner_texts())
+
+        # Desk tells of it by a webhook.
+        operator.wait_until(has_event, "is told of the closed ticket")
         operator.check("demo-ticket")
 
 

@@ -39,10 +39,13 @@ class Newcomer(Operator):
 
     def types(self, label, text):
         self.steps += 1
-        self.page.get_by_label(label).fill(text)
-        self.page.keyboard.press("Enter")
-        self.page.wait_for_timeout(100)
-        self.settle()
+        field = self.page.get_by_label(label)
+        field.fill(text)
+        field.press("Enter")
+
+    def searches(self, text, label="Search"):
+        with self.next_view():
+            self.types(label, text)
 
     def clicks(self, locator):
         self.steps += 1
@@ -134,7 +137,7 @@ def finds_why_somebody_is_denied(browser, service):
     ]:
         with Newcomer(browser, service) as newcomer:
             newcomer.sign_in()
-            newcomer.types("Search", typed)
+            newcomer.searches(typed)
             if owner:
                 newcomer.types("Whose key is it?", owner)
             newcomer.is_told(cause, remedy)
@@ -144,7 +147,7 @@ def finds_why_somebody_is_denied(browser, service):
 def finds_that_a_key_is_for_another_app(browser, service):
     with Newcomer(browser, service) as newcomer:
         newcomer.sign_in()
-        newcomer.types("Search", key(service, SECOND_APP, "ann"))
+        newcomer.searches(key(service, SECOND_APP, "ann"))
         newcomer.types("Whose key is it?", "ann")
         sections = newcomer.page.locator(".view section")
         # The app that takes it stands first.
@@ -156,7 +159,7 @@ def finds_that_a_key_is_for_another_app(browser, service):
         newcomer.check("newcomer-denied-other-app")
     with Newcomer(browser, service) as newcomer:
         newcomer.sign_in()
-        newcomer.types("Search", key(service, MUTE_APP, "ann", issued=-7200, expires=3600))
+        newcomer.searches(key(service, MUTE_APP, "ann", issued=-7200, expires=3600))
         newcomer.types("Whose key is it?", "ann")
         # It is denied there, too, and for another cause than elsewhere.
         expect(newcomer.page.locator(".view section").first).to_contain_text(f"App: {MUTE_APP}")
@@ -172,7 +175,7 @@ def finds_why_a_comment_has_not_arrived(browser, service):
     ]:
         with Newcomer(browser, service) as newcomer:
             newcomer.sign_in()
-            newcomer.types("Search", comment)
+            newcomer.searches(comment)
             expect(newcomer.page.locator("#content h1")).to_have_text(f"Comment {comment}")
             newcomer.is_told(cause, remedy)
             newcomer.check(f"newcomer-comment-{name}")
@@ -182,9 +185,9 @@ def finds_that_nobody_is_told_of_a_comment(browser, service):
     service.comment("user-mute", 801, 8105, app=MUTE_APP)
     with Newcomer(browser, service) as newcomer:
         newcomer.sign_in()
-        newcomer.types("Search", "8105")
-        newcomer.clicks(newcomer.page.locator(".hits li").filter(has_text="Comment").filter(has_text=MUTE_APP).get_by_role("link"))
-        newcomer.settle()
+        newcomer.searches("8105")
+        with newcomer.next_view():
+            newcomer.clicks(newcomer.page.locator(".hits li").filter(has_text="Comment").filter(has_text=MUTE_APP).get_by_role("link"))
         newcomer.is_told("No notifier is told of the app's comments|came at", "Name one|Keep them")
         newcomer.check("newcomer-comment-nobody")
 
@@ -228,7 +231,7 @@ def finds_it_in_russian(browser, service):
         newcomer.clicks(problems.get_by_role("link", name=re.compile("Показать: apns на паузе")))
         expect(newcomer.page.locator(".wanted")).to_contain_text("Проверьте \"key\", \"key_id\"")
         newcomer.check("newcomer-russian-notifiers")
-        newcomer.types("Поиск", "8101")
+        newcomer.searches("8101", "Поиск")
         newcomer.is_told("провайдер больше не знает токен устройства", "пусть человек откроет приложение|Пусть человек откроет приложение")
         newcomer.check("newcomer-russian-comment")
         english = re.findall(r"\b(?:the|is|was|and|of)\b", newcomer.text())

@@ -6,20 +6,18 @@ import http.server
 import json
 import pathlib
 import signal
-import socket
 import subprocess
 import sys
 import threading
-import time
 import urllib.error
 import urllib.request
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "Tests/Python"))
-from waiting import PATIENCE_SECONDS, wait_for  # noqa: E402
+from ports import free_port  # noqa: E402
+from waiting import PATIENCE_SECONDS, wait_for, whole_lines  # noqa: E402
 
 DESKGATE = ROOT / ".build/debug/deskgate"
-ATTEMPTS = 5
 APP, MARKET = "shop", "market"
 TICKET_COUNT = 12
 RATING_TEXT = "what a customer writes with a rating"
@@ -38,6 +36,7 @@ class Receiver(http.server.ThreadingHTTPServer):
     """Answers the notifiers: /ok 200, /refuses 422, /slow 503; what it answers can change."""
 
     daemon_threads = True
+    request_queue_size = 128
 
     def __init__(self):
         self.answers = {"/ok": 200, "/refuses": 422, "/away": 503, "/gone": 410}
@@ -95,7 +94,7 @@ class Service:
         options = [word for fault in faults for word in ("--fault", json.dumps(fault))]
         self.providers = subprocess.Popen(
             [DESKGATE, "simulate", "--directory", place, "--json", *options], stdout=subprocess.PIPE, text=True)
-        self.providers.stdout.readline()
+        assert self.providers.stdout.readline(), "the push providers do not start"
         threading.Thread(target=self.providers.stdout.read, daemon=True).start()
         notifiers = json.loads((place / "notifiers.json").read_text())
         self.sendbird = json.loads((place / "sendbird.json").read_text())
@@ -112,33 +111,25 @@ class Service:
 
     def choose_ports(self):
         for name in ("listen", "admin"):
-            with socket.create_server(("127.0.0.1", 0)) as free:
-                self.config[name]["port"] = free.getsockname()[1]
+            self.config[name]["port"] = free_port()
         self.public, self.admin = (f"http://127.0.0.1:{self.config[name]['port']}" for name in ("listen", "admin"))
 
     def start(self):
-        for _ in range(ATTEMPTS):
-            with self.log.open("w") as log:
-                self.process = subprocess.Popen([DESKGATE, "serve", "--config", self.directory / "config.json"], stderr=log)
-            self.wait_for(lambda: self.process.poll() is not None or any(line["message"] == "serving" for line in self.lines()), "serves")
-            if self.process.poll() is None:
-                return
-            # Somebody else was faster to take a port that was free.
-            if "already in use" not in self.log.read_text():
-                break
-            self.choose_ports()
-            self.write()
-        raise AssertionError(self.log.read_text()[-3000:])
+        with self.log.open("w") as log:
+            self.process = subprocess.Popen([DESKGATE, "serve", "--config", self.directory / "config.json"], stderr=log)
+        self.wait_for(lambda: self.process.poll() is not None or any(line["message"] == "serving" for line in self.lines()), "serves")
+        if self.process.poll() is not None:
+            raise AssertionError(self.log.read_text()[-3000:])
 
     def end(self):
         if self.process and self.process.poll() is None:
             self.process.terminate()
-            self.process.wait()
+            self.process.wait(PATIENCE_SECONDS)
 
     def stop(self):
         self.end()
         self.providers.terminate()
-        self.providers.wait()
+        self.providers.wait(PATIENCE_SECONDS)
 
     def reload(self):
         before = len(self.lines())
@@ -147,7 +138,7 @@ class Service:
 
     def lines(self):
         text = self.log.read_text() if self.log.exists() else ""
-        return [json.loads(line) for line in text.splitlines() if line.startswith("{")]
+        return [json.loads(line) for line in whole_lines(text) if line.startswith("{")]
 
     def wait_for(self, found, what):
         return wait_for(found, what, lambda: f":\n{self.log.read_text()[-3000:]}")
