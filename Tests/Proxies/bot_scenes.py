@@ -3,19 +3,21 @@ import http.server
 import json
 import threading
 
-from clients import ask, ask_directly, request
+from clients import ask_directly, request
 from replicas import APP, Service
 from stage import JSON_TYPE
 
 # By function, what the backend answers and what Deskgate makes of it; 0 is no answer at all.
 ANSWERS = {"shows": (200, 200), "misses": (404, 404), "quarrels": (409, 409), "limits": (429, 429), "fails": (503, 502), "hangs": (0, 504)}
-TIMEOUT_MILLISECONDS = 500
+# Long where the backend answers, and short where it does not.
+TIMEOUT_MILLISECONDS, SHORT_TIMEOUT_MILLISECONDS = 10_000, 500
 
 
 class Backend(http.server.ThreadingHTTPServer):
     """Answers each path with the status that `ANSWERS` has for it."""
 
     daemon_threads = True
+    request_queue_size = 128
 
     def __init__(self):
         self.ends = threading.Event()
@@ -56,17 +58,19 @@ def hands_on_what_backends_say(stage):
         "name": "orders", "apps": [APP], "public_url": "https://deskgate.example.com", "secret": {"file": f"secrets/{secret}"},
         "system_message": "You help with orders.", "functions": [{
             "name": name, "description": "Asks the shop.", "parameters": {"type": "object", "properties": {}},
-            "request": {"method": "GET", "url": f"http://127.0.0.1:{backend.server_port}/{name}", "timeout_ms": TIMEOUT_MILLISECONDS},
-        } for name in ANSWERS]}]
+            "request": {
+                "method": "GET", "url": f"http://127.0.0.1:{backend.server_port}/{name}",
+                "timeout_ms": TIMEOUT_MILLISECONDS if answer else SHORT_TIMEOUT_MILLISECONDS},
+        } for name, (answer, _) in ANSWERS.items()]}]
     service.change()
     service.start()
     try:
         proxy = stage.front(f"127.0.0.1:{service.port}")
-        started = ask(proxy, request("POST", "/bots/orders/start", stage.credentials(), JSON_TYPE))
+        started = stage.ask(request("POST", "/bots/orders/start", stage.credentials(), JSON_TYPE), proxy)
         assert started.status == 200, started
         for name, (_, status) in ANSWERS.items():
             call = request("GET", f"/bots/orders/functions/{name}", b"", f"Authorization: Bearer {started.json['ticket']}")
-            passed, plain = ask(proxy, call), ask_directly(service, call)
+            passed, plain = stage.ask(call, proxy), ask_directly(service, call)
             assert (passed.status, plain.status) == (status, status), (name, passed, plain)
             assert passed.body == plain.body and passed.headers["content-type"] == plain.headers["content-type"], (name, passed, plain)
             assert status >= 500 or passed.json["said"] == f"/{name}", passed

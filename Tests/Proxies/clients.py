@@ -6,6 +6,10 @@ import struct
 import subprocess
 
 from proxies import NAME
+from waiting import PATIENCE_SECONDS
+
+# After so long without an answer, none is expected to a request that need not be HTTP.
+QUIET_SECONDS = 1.5
 
 
 class Reply:
@@ -22,13 +26,13 @@ class Reply:
         return f"{self.status} {self.headers} {self.body[:300]!r}"
 
 
-def connect(proxy, protocol=None, source=None, timeout=20):
+def connect(proxy, protocol=None, source=None):
     """Opens a TLS connection that trusts the proxy's certificate alone."""
     context = ssl.create_default_context(cafile=proxy.certificate)
     context.check_hostname = True
     if protocol:
         context.set_alpn_protocols([protocol])
-    plain = socket.create_connection(("127.0.0.1", proxy.port), timeout=timeout, source_address=(source, 0) if source else None)
+    plain = socket.create_connection(("127.0.0.1", proxy.port), timeout=PATIENCE_SECONDS, source_address=(source, 0) if source else None)
     return context.wrap_socket(plain, server_hostname=NAME)
 
 
@@ -44,11 +48,19 @@ def chunked(method, path, body, *headers):
     return request(method, path, pieces + b"0\r\n\r\n", *headers, "Transfer-Encoding: chunked", length=False)
 
 
+def receive(connection):
+    """Receives some bytes; none at the end of the connection, however it ends."""
+    try:
+        return connection.recv(65536)
+    except ConnectionError:
+        return b""
+
+
 def read_reply(connection):
-    """Reads one answer; nil when the connection ends before one is complete."""
+    """Reads one answer; None when the connection ends before one is complete."""
     data = b""
     while b"\r\n\r\n" not in data:
-        part = connection.recv(65536)
+        part = receive(connection)
         if not part:
             return None
         data += part
@@ -60,10 +72,13 @@ def read_reply(connection):
         return read_reply(connection)
     if headers.get("transfer-encoding") == "chunked":
         while not body.endswith(b"0\r\n\r\n"):
-            body += connection.recv(65536)
+            part = receive(connection)
+            if not part:
+                return None
+            body += part
         return Reply(status, headers, unchunked(body))
     while len(body) < int(headers.get("content-length", 0)):
-        part = connection.recv(65536)
+        part = receive(connection)
         if not part:
             return None
         body += part
@@ -90,17 +105,18 @@ def ask(proxy, data, source=None):
 
 def ask_directly(service, data):
     """The same past any proxy, without TLS."""
-    with socket.create_connection(("127.0.0.1", service.port), timeout=20) as connection:
+    with socket.create_connection(("127.0.0.1", service.port), timeout=PATIENCE_SECONDS) as connection:
         connection.sendall(data)
         return read_reply(connection)
 
 
-def provoke(proxy, data, quiet_seconds=1.5):
+def provoke(proxy, data):
     """Sends bytes that need not be HTTP, and returns everything that comes back until nothing comes any more."""
     found = b""
     try:
-        with connect(proxy, timeout=quiet_seconds) as connection:
+        with connect(proxy) as connection:
             connection.sendall(data)
+            connection.settimeout(QUIET_SECONDS)
             while True:
                 part = connection.recv(65536)
                 if not part:
@@ -153,8 +169,9 @@ class Frames:
 
 def provoke_http2(proxy, data):
     try:
-        with connect(proxy, protocol="h2", timeout=1.5) as connection:
+        with connect(proxy, protocol="h2") as connection:
             connection.sendall(data)
+            connection.settimeout(QUIET_SECONDS)
             while connection.recv(65536):
                 pass
     except OSError:

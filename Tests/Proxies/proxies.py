@@ -2,11 +2,13 @@
 import os
 import pathlib
 import shutil
+import signal
 import socket
 import subprocess
 
-from replicas import ROOT, free_port, spawn
-from waiting import wait_for
+from ports import free_port
+from replicas import ROOT, spawn
+from waiting import PATIENCE_SECONDS, wait_for, whole_lines
 
 NAME = "deskgate.example.com"
 SAMPLES = {"nginx": "deploy/nginx/deskgate.conf", "haproxy": "deploy/haproxy/haproxy.cfg", "caddy": "deploy/caddy/Caddyfile"}
@@ -99,8 +101,13 @@ class Proxy:
 
     def access_log(self):
         name = "output.log" if self.kind == "haproxy" else "deskgate.log"
-        return [line for line in self.logs().get(name, "").splitlines() if line.startswith("{")]
+        return [line for line in whole_lines(self.logs().get(name, "")) if line.startswith("{")]
+
+    def finish(self):
+        """Ends the proxy after what is under way; then it has no connection any more, and its log is complete."""
+        self.process.send_signal({"nginx": signal.SIGQUIT, "haproxy": signal.SIGUSR1, "caddy": signal.SIGTERM}[self.kind])
+        self.process.wait(PATIENCE_SECONDS)
 
     def stop(self):
         self.process.terminate()
-        self.process.wait()
+        self.process.wait(PATIENCE_SECONDS)

@@ -5,13 +5,14 @@ import tempfile
 import time
 import traceback
 
-import bot_scenes as bots
-import failure_scenes as failures
-import requests_scenes as requests
-import safety_scenes as safety
-from proxies import SAMPLES
-from replicas import Site
-from stage import Stage
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "Python"))
+import bot_scenes as bots  # noqa: E402
+import failure_scenes as failures  # noqa: E402
+import requests_scenes as requests  # noqa: E402
+import safety_scenes as safety  # noqa: E402
+from proxies import SAMPLES  # noqa: E402
+from replicas import Site  # noqa: E402
+from stage import Stage  # noqa: E402
 
 SCENES = [
     safety.finds_hidden_requests, requests.passes_every_public_path, requests.authorizes, requests.takes_webhooks_byte_for_byte,

@@ -1,7 +1,10 @@
 """An upstream that reads what a proxy passes on as strictly as RFC 9112 says, and notes whatever another server could read otherwise."""
 import re
+import socket
 import socketserver
 import threading
+
+from waiting import PATIENCE_SECONDS, wait_for
 
 TOKEN = re.compile(rb"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
 ANSWER = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}"
@@ -16,10 +19,32 @@ class Recorder(socketserver.ThreadingTCPServer):
     request_queue_size = 128
 
     def __init__(self):
-        self.requests, self.faults, self.connections = [], [], 0
+        self.requests, self.faults, self.connections, self.active = [], [], 0, 0
         self.lock = threading.Lock()
         super().__init__(("127.0.0.1", 0), Reader)
         threading.Thread(target=self.serve_forever, daemon=True).start()
+
+    def process_request(self, request, client_address):
+        with self.lock:
+            self.active += 1
+        super().process_request(request, client_address)
+
+    def shutdown_request(self, request):
+        super().shutdown_request(request)
+        with self.lock:
+            self.active -= 1
+
+    def forget(self):
+        with self.lock:
+            self.requests, self.faults, self.connections = [], [], 0
+
+    def read_all(self):
+        """Returns when everything has been read of clients that have closed their connections."""
+        # Connections are taken in their order, and this one is the last.
+        with socket.create_connection(self.server_address, timeout=PATIENCE_SECONDS) as last:
+            last.sendall(b"GET /livez HTTP/1.1\r\n\r\n")
+            last.recv(65536)
+        wait_for(lambda: self.active == 0, "reads all requests")
 
     @property
     def address(self):

@@ -7,15 +7,14 @@ import os
 import pathlib
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import threading
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-sys.path.insert(0, str(ROOT / "Tests/Python"))
-from waiting import PATIENCE_SECONDS, wait_for  # noqa: E402
+from ports import free_port
+from waiting import PATIENCE_SECONDS, wait_for
 
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 DESKGATE = ROOT / ".build/debug/deskgate"
 APP, SIGNED_APP, USER = "my-app", "signed-app", "user-behind-the-proxy"
 
@@ -39,11 +38,6 @@ def end_processes():
             process.wait()
 
 
-def free_port():
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        return free.getsockname()[1]
-
-
 def printed(*command):
     return subprocess.run([DESKGATE, *command], check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
 
@@ -52,6 +46,7 @@ class Receiver(http.server.ThreadingHTTPServer):
     """Takes the events of the replicas, or answers 503 while `is_away`."""
 
     daemon_threads = True
+    request_queue_size = 128
 
     def __init__(self):
         self.is_away = False
@@ -104,7 +99,7 @@ class Database:
 
     def stop(self):
         self.process.send_signal(signal.SIGINT)
-        self.process.wait()
+        self.process.wait(PATIENCE_SECONDS)
 
 
 class Service:
@@ -134,7 +129,7 @@ class Service:
 
     def stop(self):
         self.process.terminate()
-        self.process.wait()
+        self.process.wait(PATIENCE_SECONDS)
 
     def kill(self):
         self.process.kill()
@@ -151,8 +146,12 @@ class Service:
 
     def answered(self, *labels):
         """How many requests with these labels it has answered."""
-        lines = [line for line in self.ask("/metrics")[1].splitlines() if line.startswith("deskgate_http_requests_total{")]
-        return sum(int(line.rsplit(" ", 1)[1]) for line in lines if all(label in line for label in labels))
+        return self.metric("deskgate_http_requests_total", *labels)
+
+    def metric(self, name, *labels):
+        """The sum of the samples with these labels."""
+        lines = [line for line in self.ask("/metrics")[1].splitlines() if line.startswith(name + "{")]
+        return sum(float(line.rsplit(" ", 1)[1]) for line in lines if all(label in line for label in labels))
 
 
 class Site:
