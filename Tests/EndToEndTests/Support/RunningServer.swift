@@ -3,12 +3,13 @@ import JSON
 import TestSupport
 import Testing
 
-/// `deskgate serve`, started by a test; what it wrote is kept when it is let go.
+/// `deskgate serve`, started by a test; what it wrote is kept in the test's output when it is let go.
 final class RunningServer {
     let process: ChildProcess
     let publicAddress: ListenAddress
     let adminAddress: ListenAddress
     private var workspace: Workspace?
+    private let output = TestOutput.current
 
     /// Starts it and waits until it serves.
     /// - Parameter workspace: kept as long as the server.
@@ -22,15 +23,24 @@ final class RunningServer {
     init(configuration: String, environment: [String: String] = [:], descriptors: Int? = nil) throws {
         process =
             try descriptors.map { try Self.start(configuration, descriptors: $0) } ?? Self.start(configuration, environment: environment)
-        let line = try process.errors.line(containing: "serving").text
-        publicAddress = try Self.address("public", in: line)
-        adminAddress = try Self.address("admin", in: line)
+        do {
+            let line = try process.errors.line(containing: "serving").text
+            publicAddress = try Self.address("public", in: line)
+            adminAddress = try Self.address("admin", in: line)
+        } catch {
+            Self.end(process, output)
+            throw error
+        }
     }
 
     deinit {
+        Self.end(process, output)
+    }
+
+    /// Ends it, if it has not ended, and keeps what it wrote.
+    private static func end(_ process: ChildProcess, _ output: TestOutput) {
         process.send(9)
-        if let errors = try? process.errors.bytes() { try? TestOutput.append(errors, to: "servers.stderr") }
-        if let output = try? process.output.bytes() { try? TestOutput.append(output, to: "servers.stdout") }
+        output.append(outputOf: process, to: "server-\(process.identifier)")
     }
 
     /// Starts it and does not wait.
@@ -53,7 +63,7 @@ final class RunningServer {
         #expect(try process.waitForEnd() == .exit(2))
         #expect(try process.output.text().isEmpty)
         let bytes = try process.errors.bytes()
-        try TestOutput.append(bytes, to: "servers.stderr")
+        try TestOutput.current.append(bytes, to: "server-\(process.identifier).stderr")
         #expect(bytes.count { $0 == UInt8(ascii: "\n") } == 1)
         return String(decoding: bytes, as: UTF8.self)
     }

@@ -1,13 +1,16 @@
 import Glibc
 import POSIX
 import TestSupport
+import Testing
 import Threading
 
-/// Where everything is kept that the program wrote in these tests, so that the run can be searched for secrets as a whole.
+/// What the program wrote in one test, kept to be read when the test fails, and so that the run can be searched for secrets as a whole.
 ///
-/// The directory is named by the environment variable DESKGATE_TEST_OUTPUT; without it, a temporary one serves until the process ends.
-enum TestOutput {
-    private static let directory: Monitor<String> = {
+/// The environment variable DESKGATE_TEST_OUTPUT names a directory, in which each test function has one of its own that all its cases
+/// share, such as `EndToEndTests.ServeStopTests.requestsInFlightAreAnswered`. Without the variable, a temporary directory serves until the
+/// process ends.
+struct TestOutput: Sendable {
+    private static let root: Monitor<String> = {
         if let named = Process.environment("DESKGATE_TEST_OUTPUT") { return Monitor(named) }
         guard let scratch = try? TemporaryDirectory() else { preconditionFailure("/tmp is writable") }
         temporary.update { $0 = scratch }
@@ -15,19 +18,49 @@ enum TestOutput {
         return Monitor(scratch.path)
     }()
     fileprivate static let temporary = Monitor<TemporaryDirectory?>(nil)
+    /// For what no test is known for, as on a thread that a test has started.
+    private static let other = "other"
 
-    /// Appends what a program wrote to the file of this name.
-    static func append(_ bytes: [UInt8], to name: String) throws {
+    /// The output of the test that runs on this thread.
+    static var current: TestOutput { TestOutput(name: Test.current.map { name(of: $0.id) } ?? other) }
+
+    /// The name of the test's directory.
+    let name: String
+
+    /// Appends what a program wrote to a file of the test's directory.
+    func append(_ bytes: [UInt8], to file: String) throws {
+        guard !bytes.isEmpty else { return }
         // One at a time, so that no line is torn by another.
-        try directory.withLock { directory in
+        try Self.root.withLock { root in
             Result {
+                let directory = "\(root)/\(name)"
+                try File.createDirectory(root, mode: 0o700)
                 try File.createDirectory(directory, mode: 0o700)
-                let descriptor = unsafe open("\(directory)/\(name)", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+                let descriptor = unsafe open("\(directory)/\(file)", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
                 guard descriptor >= 0 else { throw TemporaryDirectory.Failure.cannotWrite(errno) }
                 defer { close(descriptor) }
                 try File.write(bytes, to: descriptor)
             }
         }.get()
+    }
+
+    /// Appends both outputs of a program that has ended.
+    /// - Parameter name: the beginning of the files' names.
+    func append(outputOf process: ChildProcess, to name: String) {
+        if let output = try? process.output.bytes() { try? append(output, to: "\(name).stdout") }
+        if let errors = try? process.errors.bytes() { try? append(errors, to: "\(name).stderr") }
+    }
+
+    /// The module, the suites and the function without the labels of its parameters, as the name of a file.
+    static func name(of test: Test.ID) -> String {
+        var names = test.nameComponents
+        if let function = names.popLast() {
+            let end = function.hasSuffix(")") ? function.lastIndex(of: "(") : nil
+            names.append(String(function[..<(end ?? function.endIndex)]))
+        }
+        let text = ([test.moduleName] + names).joined(separator: ".")
+        // Names with spaces stand in backticks.
+        return String(text.filter { $0 != "`" }.map { $0 == "/" || $0 == "\0" ? "_" : $0 })
     }
 }
 

@@ -1,0 +1,20 @@
+import TestSupport
+import Testing
+import Threading
+
+/// Where the output of the program under test is kept.
+@Suite struct TestOutputTests {
+    @Test func `output is kept under the name of the test`() {
+        #expect(TestOutput.current.name == "EndToEndTests.TestOutputTests.output is kept under the name of the test")
+    }
+
+    @Test(arguments: [1, 2]) func allCasesShareOne(_ number: Int) {
+        #expect(TestOutput.current.name == "EndToEndTests.TestOutputTests.allCasesShareOne")
+    }
+
+    @Test func `output of another thread belongs to no test`() {
+        let name = Monitor("")
+        startThread { name.update { $0 = TestOutput.current.name } }.join()
+        #expect(name.withLock { $0 } == "other")
+    }
+}
