@@ -1,5 +1,4 @@
 import Glibc
-import HTTPServer
 import JSON
 import TestSupport
 import Testing
@@ -12,20 +11,15 @@ import Testing
         scratch = try TemporaryDirectory()
     }
 
-    /// Makes the directory on ports outside of the range from which the system gives ports to others, and runs the demonstration there.
+    /// Makes the directory, and runs the demonstration there.
     private func play(_ options: String..., change: (inout String) -> Void = { _ in }) throws -> ChildProcess {
-        for number in 0..<20 {
-            let name = "demo-\(number)"
-            let port = UInt16.random(in: 30_000..<32_000)
-            #expect(try Deskgate.run("init", "--bot-demo", scratch.path(name), "--port", "\(port)").code == 0)
-            var text = try scratch.read("\(name)/config.json")
-            change(&text)
-            try scratch.write("\(name)/config.json", text)
-            let process = try ChildProcess(Deskgate.path, (["bots", "demo", scratch.path(name)] + options).map { Array($0.utf8) })
-            // Somebody else may have a port.
-            if try options.contains("--stay") || process.waitForEnd() != .exit(2) { return process }
-        }
-        throw ChildProcess.Failure.missingOutput
+        // Two listeners and the shop.
+        let port = try freePorts(3)
+        #expect(try Deskgate.run("init", "--bot-demo", scratch.path("demo"), "--port", "\(port)").code == 0)
+        var text = try scratch.read("demo/config.json")
+        change(&text)
+        try scratch.write("demo/config.json", text)
+        return try ChildProcess(Deskgate.path, (["bots", "demo", scratch.path("demo")] + options).map { Array($0.utf8) })
     }
 
     private func secrets() throws -> [String] {
@@ -61,12 +55,12 @@ import Testing
         let ports = try Command("grep", "-ohE", #""port": [0-9]+|127\.0\.0\.1:[0-9]+"#, configuration).output
             .split(separator: "\n").compactMap { line in UInt16(line.split { !$0.isNumber }.last ?? "") }
         #expect(Set(ports).count == 3)
-        #expect(ports.allSatisfy { (try? SocketClient(.tcp(host: "127.0.0.1", port: $0))) != nil })
+        let sockets = try ListeningSockets(on: ports)
         let listed = try Deskgate.run("bots", "calls", "list", "--config", configuration)
         #expect(listed.code == 0 && listed.output.contains("cancel_order"))
         process.send(SIGINT)
         #expect(try process.waitForEnd() == .exit(0))
-        #expect(ports.allSatisfy { (try? SocketClient(.tcp(host: "127.0.0.1", port: $0))) == nil })
+        #expect(sockets.areGone())
     }
 
     @Test func saysWhatWasNotAsExpected() throws {

@@ -21,7 +21,7 @@ final class SendbirdSite: Sendable {
     init(_ members: JSONObject = [:]) throws {
         phones = try PushSite()
         backend = try ScriptedServer(.everyRequest(.respond(200)))
-        let port = try freePorts(1)
+        let port = try freePort()
         var settings = SimulatedSendbirdSettings()
         settings.chat.appID = Self.app
         settings.chat.webhookURL = "http://127.0.0.1:\(port)/sendbird/chat-webhook/\(Self.app)"
@@ -80,10 +80,12 @@ final class SendbirdSite: Sendable {
         return (id, json["ticket"]?["channel"]?.text ?? "")
     }
 
-    /// The events that the backend was told of, in the order in which they came.
+    /// The events that the backend was told of, in the order in which they came first.
     /// - Parameter prefix: what their types begin with.
     func events(_ prefix: String) throws -> [JSONObject] {
-        try backend.requests.map { try jsonObject($0.text) }.filter { $0.string("type")?.hasPrefix(prefix) ?? false }
+        var seen: Set<String> = []
+        let requests = backend.requests.filter { seen.insert($0.header("webhook-id") ?? "").inserted }
+        return try requests.map { try jsonObject($0.text) }.filter { $0.string("type")?.hasPrefix(prefix) ?? false }
     }
 
     /// Waits until the backend was told of an event.

@@ -15,7 +15,7 @@ import Testing
         let workspace = try Workspace()
         sendbird.append(true, forKey: "tickets")
         try workspace.configure([
-            "admin": Workspace.admin(port: try freePorts(1)),
+            "admin": Workspace.admin(port: try freePort()),
             "apps": [
                 [
                     "app_id": .string(Workspace.app), "help_desk": "sendbird", "keys": [["id": 1, "secret": ["file": "app-1.key"]]],

@@ -11,6 +11,9 @@ final class FrontServer {
     /// What it passes to nobody: a request for this arrives only if the proxy has not seen it.
     static let refusedPath = "/readyz"
 
+    /// How often it is started, each time on another port: somebody else may have one.
+    private static let tries = 3
+
     let address: ListenAddress
     private let process: ChildProcess
     private let directory: TemporaryDirectory
@@ -19,20 +22,21 @@ final class FrontServer {
     /// - Parameter port: where the program listens, on 127.0.0.1.
     init(_ kind: Kind, before port: UInt16) throws {
         directory = try TemporaryDirectory()
-        let own = try Self.freePort()
-        address = .tcp(host: "127.0.0.1", port: own)
-        switch kind {
-        case .nginx:
-            try directory.write("nginx.conf", Self.nginx(own, port))
-            process = try Self.start("/usr/sbin/nginx", "-p", directory.path, "-e", "error.log", "-c", "nginx.conf")
-        case .haproxy:
-            try directory.write("haproxy.cfg", Self.haproxy(own, port))
-            process = try Self.start("/usr/sbin/haproxy", "-q", "-db", "-f", directory.path("haproxy.cfg"))
+        for _ in 1..<Self.tries {
+            if let (process, address) = try? Self.start(kind, before: port, in: directory) {
+                (self.process, self.address) = (process, address)
+                return
+            }
         }
-        guard eventually({ (try? status(self.address, "/livez")) == 200 }) else { throw ChildProcess.Failure.missingOutput }
+        (process, address) = try Self.start(kind, before: port, in: directory)
     }
 
     deinit {
+        stop()
+    }
+
+    /// Ends it, and with it its connections to the program.
+    func stop() {
         process.send(SIGTERM)
         _ = try? process.waitForEnd()
     }
@@ -65,9 +69,9 @@ final class FrontServer {
         defaults
             mode http
             http-reuse always
-            timeout connect 10s
-            timeout client 10s
-            timeout server 10s
+            timeout connect 60s
+            timeout client 60s
+            timeout server 60s
         frontend public
             bind 127.0.0.1:\(own)
             http-request deny deny_status 404 if { path \(refusedPath) }
@@ -78,15 +82,27 @@ final class FrontServer {
         """
     }
 
-    private static func start(_ program: String, _ arguments: String...) throws -> ChildProcess {
-        try ChildProcess(program, arguments.map { Array($0.utf8) }, errors: .joined)
+    /// Starts it on a port of its own.
+    private static func start(
+        _ kind: Kind, before port: UInt16, in directory: TemporaryDirectory
+    ) throws -> (ChildProcess, ListenAddress) {
+        let own = try freePort()
+        let process: ChildProcess
+        switch kind {
+        case .nginx:
+            try directory.write("nginx.conf", nginx(own, port))
+            process = try start("/usr/sbin/nginx", "-p", directory.path, "-e", "error.log", "-c", "nginx.conf")
+        case .haproxy:
+            try directory.write("haproxy.cfg", haproxy(own, port))
+            process = try start("/usr/sbin/haproxy", "-q", "-db", "-f", directory.path("haproxy.cfg"))
+        }
+        let address = ListenAddress.tcp(host: "127.0.0.1", port: own)
+        let isUp = eventually { !process.isRunning || (try? status(address, "/livez")) == 200 }
+        guard isUp, process.isRunning else { throw ChildProcess.Failure.missingOutput }
+        return (process, address)
     }
 
-    /// A port that the system has just had to give away.
-    private static func freePort() throws -> UInt16 {
-        let server = try Server(.tcp(host: "127.0.0.1", port: 0), router: Router([]), settings: ServerSettings(threads: 1))
-        defer { server.stop(drainMilliseconds: 0) }
-        guard case .tcp(_, let port) = server.address else { throw ChildProcess.Failure.missingOutput }
-        return port
+    private static func start(_ program: String, _ arguments: String...) throws -> ChildProcess {
+        try ChildProcess(program, arguments.map { Array($0.utf8) }, errors: .joined)
     }
 }
