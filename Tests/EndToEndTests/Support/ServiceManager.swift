@@ -1,15 +1,27 @@
 import Glibc
 import TestSupport
+import Testing
+import Threading
 
-/// A service manager's side of sd_notify(3): a datagram socket in a directory of its own.
+/// A service manager's side of sd_notify(3): a datagram socket in a directory of its own. A thread reads it, because the service waits
+/// while there is no room for more.
 final class ServiceManager {
     /// One datagram: its values by their names.
     typealias Message = [String: String]
 
+    /// What the manager sends itself: everything that was sent before has been read by then, and the thread ends.
+    private enum Own {
+        static let mark = "DESKGATE_TEST_MARK"
+        static let end = "DESKGATE_TEST_END"
+    }
+
     /// What a service finds in its environment.
     let environment: [String: String]
     private let descriptor: Int32
+    private let own: Int32
     private let directory: TemporaryDirectory
+    private let messages: Monitor<[Message]>
+    private let reader: OwnThread
 
     /// Opens the socket.
     /// - Parameters:
@@ -22,34 +34,54 @@ final class ServiceManager {
         environment["NOTIFY_SOCKET"] = isAbstract ? "@\(path)" : path
         environment["WATCHDOG_USEC"] = watchdogMicroseconds.map { "\($0)" }
         self.environment = environment
-        descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        let (receiving, sending) = (Self.datagramSocket(), Self.datagramSocket())
+        (descriptor, own) = (receiving, sending)
         var name = sockaddr_un()
         name.sun_family = sa_family_t(AF_UNIX)
         let bytes = isAbstract ? [0] + Array(path.utf8) : Array(path.utf8)
         unsafe withUnsafeMutableBytes(of: &name.sun_path) { unsafe $0.copyBytes(from: bytes) }
-        let length = MemoryLayout<sa_family_t>.size + bytes.count + (isAbstract ? 0 : 1)
-        let result = unsafe withUnsafeBytes(of: name) {
-            unsafe bind(descriptor, $0.baseAddress?.assumingMemoryBound(to: sockaddr.self), socklen_t(length))
+        let length = socklen_t(MemoryLayout<sa_family_t>.size + bytes.count + (isAbstract ? 0 : 1))
+        let isOpen = unsafe withUnsafeBytes(of: name) { name in
+            let address = unsafe name.baseAddress?.assumingMemoryBound(to: sockaddr.self)
+            return unsafe bind(receiving, address, length) == 0 && connect(sending, address, length) == 0
         }
-        guard result == 0 else { throw TemporaryDirectory.Failure.cannotWrite(errno) }
+        guard isOpen else { throw TemporaryDirectory.Failure.cannotWrite(errno) }
+        let messages = Monitor<[Message]>([])
+        self.messages = messages
+        reader = startThread {
+            while let message = Self.receive(receiving), message[Own.end] == nil { messages.update { $0.append(message) } }
+        }
     }
 
     deinit {
+        send(Own.end)
+        reader.join()
         close(descriptor)
+        close(own)
     }
 
-    /// The next message; nil when none comes in time.
-    func next(timeoutMilliseconds: Int32 = 20_000) -> Message? {
-        var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        guard unsafe poll(&entry, 1, timeoutMilliseconds) == 1 else { return nil }
+    private static func datagramSocket() -> Int32 { socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0) }
+
+    private static func receive(_ descriptor: Int32) -> Message? {
         var bytes = [UInt8](repeating: 0, count: 4096)
         let count = unsafe recv(descriptor, &bytes, bytes.count, 0)
+        guard count >= 0 else { return nil }
         var message: Message = [:]
-        for line in String(decoding: bytes.prefix(max(0, count)), as: UTF8.self).split(separator: "\n") {
+        for line in String(decoding: bytes.prefix(count), as: UTF8.self).split(separator: "\n") {
             let parts = line.split(separator: "=", maxSplits: 1)
             message[String(parts[0])] = parts.count == 2 ? String(parts[1]) : ""
         }
         return message
+    }
+
+    private func send(_ name: String) {
+        let bytes = Array(name.utf8)
+        unsafe Glibc.send(own, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+    }
+
+    /// The next message; nil when none comes in time.
+    func next() -> Message? {
+        messages.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0.isEmpty ? nil : $0.removeFirst() }
     }
 
     /// The next message that has a value of this name; others are dropped.
@@ -60,6 +92,15 @@ final class ServiceManager {
         return nil
     }
 
-    /// Whether no message comes for so long.
-    func isSilent(milliseconds: Int32) -> Bool { next(timeoutMilliseconds: milliseconds) == nil }
+    /// All messages that have been sent by now and are not taken yet.
+    func waiting() -> [Message] {
+        send(Own.mark)
+        let all = messages.wait(timeoutMilliseconds: WaitLimit.milliseconds) { messages -> [Message]? in
+            guard let end = messages.firstIndex(where: { $0[Own.mark] != nil }) else { return nil }
+            defer { messages.removeSubrange(...end) }
+            return Array(messages[..<end])
+        }
+        if all == nil { Issue.record("the manager's own message does not come") }
+        return all ?? []
+    }
 }
