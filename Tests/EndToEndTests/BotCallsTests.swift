@@ -28,7 +28,7 @@ import Time
             ) { result in
                 if (try? result.get()) == .new { done.update { $0 = true } }
             }
-            try #require(done.wait(timeoutMilliseconds: 20_000) { $0 ? true : nil } == true)
+            try #require(done.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0 ? true : nil } == true)
         }
     }
 

@@ -14,7 +14,7 @@ import Testing
         let parameters: JSONValue = ["type": "object", "properties": ["order_id": order], "required": ["order_id"]]
         let function: JSONValue = [
             "name": "reorder", "description": "Orders the same again.", "parameters": parameters,
-            "request": ["method": "POST", "url": .string(backend.url("/reorder")), "timeout_ms": 20_000], "confirm": "none",
+            "request": ["method": "POST", "url": .string(backend.url("/reorder")), "timeout_ms": 30_000], "confirm": "none",
         ]
         return [
             "store": store,

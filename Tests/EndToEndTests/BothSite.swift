@@ -95,7 +95,7 @@ final class BothSite: Sendable {
         let base: JSONObject = [
             "log": ["level": "info", "format": "json"], "store": ["type": "sqlite", "path": "deskgate.db", "minimum_free_megabytes": 0],
             "notifiers": [
-                "sink": ["type": "http", "url": .string(sink.url("/events")), "secret": ["file": "sink.whsec"]],
+                "sink": ["type": "http", "url": .string(sink.url("/events")), "secret": ["file": "sink.whsec"], "timeout_seconds": 120],
                 "sendbird": ["type": "sendbird"],
             ],
             "apps": [

@@ -58,7 +58,7 @@ import Time
     @Test func ofWhatExpiredWithoutATry() throws {
         let sink = try ScriptedServer(.requests([[.hang], [.awaitRelease, .respond(200)]]))
         defer { sink.stop() }
-        let site = try WebhookSite(sink, timeoutSeconds: 120, concurrency: 1, log: false, drainSeconds: 0)
+        let site = try WebhookSite(sink, concurrency: 1, log: false, drainSeconds: 0)
         let first = try site.start()
         try post(1, first)
         #expect(sink.waitForRequests(1))

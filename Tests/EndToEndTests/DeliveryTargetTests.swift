@@ -50,7 +50,7 @@ import Time
             identity: Event.Identity(appID: "app-1", ticketID: 7, commentID: 1, deviceID: device), userID: "user-1", occurredAt: Self.time,
             receivedAt: Self.time, expiresAt: Self.time + 1000, data: Array("{}".utf8))
         store.accept(Arrival(event, to: [subscription])) { _ in done.update { $0 += 1 } }
-        try #require(done.wait(timeoutMilliseconds: 20_000) { $0 == 3 ? true : nil } == true)
+        try #require(done.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0 == 3 ? true : nil } == true)
     }
 
     private static let eventID = UUIDv7(milliseconds: 1, random: InlineArray(repeating: 1)).event

@@ -50,9 +50,11 @@ import Time
         #expect(block.code == 0)
     }
 
-    /// The events at the sink that tell of the person's end.
+    /// The events at the sink that tell of the person's end, each once.
     private func told() throws -> [RecordedRequest] {
-        try sink.requests.filter { try jsonObject($0.text).string("type") == "user.forgotten" }
+        var seen: Set<String> = []
+        let events = sink.requests.filter { seen.insert($0.header("webhook-id") ?? "").inserted }
+        return try events.filter { try jsonObject($0.text).string("type") == "user.forgotten" }
     }
 
     /// How often something of the person stands in the store's files.

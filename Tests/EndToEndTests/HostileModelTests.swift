@@ -53,12 +53,23 @@ import Threading
             let text = texts.next()
             let count = site.shop.records.count
             for request in try requests(text, model, start, open) {
-                let answer = try request.send(with: site.client)
+                let answer = try send(request)
                 let isOwn = answer.statusCode == 200
                 #expect(isOwn || (400..<500).contains(answer.statusCode), "\(text): \(answer.statusCode)")
             }
             checkThatNothingHappened(since: count, text)
         }
+    }
+
+    /// Sends a request again and again while the service has no time for it, as it answers when its disk is slow.
+    private func send(_ request: ModelRequest) throws -> FunctionResponse {
+        var result = Result { try request.send(with: site.client) }
+        _ = eventually {
+            guard case .success(let answer) = result, answer.statusCode == 503 else { return true }
+            result = Result { try request.send(with: site.client) }
+            return false
+        }
+        return try result.get()
     }
 
     /// The same text in each field of each request.

@@ -61,7 +61,7 @@ import Testing
         for person in 1...3 { try post(Int64(person), to: "user-\(person)", server) }
         #expect(waitForReason(try #require(Self.reasons[notifier]), 60, notifier, server))
         try post(4, to: "victim", server)
-        #expect(site.simulators.recorder.wait(for: 1))
+        #expect(site.simulators.recorder.wait(for: 1, milliseconds: WaitLimit.milliseconds))
         #expect(site.simulators.recorder.pushes.map(\.token) == [PushSite.token])
         #expect(try server.stop() == .exit(0))
         let log = try server.process.errors.text()
@@ -73,7 +73,7 @@ import Testing
         let server = try RunningServer(site.workspace)
         try register(1...12, type: type, server)
         for person in 1...12 { try post(Int64(person), to: "user-\(person)", server) }
-        #expect(site.simulators.recorder.wait(for: 12))
+        #expect(site.simulators.recorder.wait(for: 12, milliseconds: WaitLimit.milliseconds))
         #expect(waitForReason(notifier == "hms" ? "hms_80000000" : "status_200", 12, notifier, server))
         for person in 1...12 { site.simulators.devices[token(person)] = SimulatedDevice(refusal: .mismatch) }
         for person in 1...12 { try post(Int64(100 + person), to: "user-\(person)", server) }
@@ -84,7 +84,7 @@ import Testing
         #expect(try tokens(server) == 12)
         for person in 1...12 { site.simulators.devices[token(person)] = nil }
         server.process.send(1)
-        #expect(site.simulators.recorder.wait(for: 13), "somebody has mended it")
+        #expect(site.simulators.recorder.wait(for: 13, milliseconds: WaitLimit.milliseconds), "somebody has mended it")
         #expect(try tokens(server) == 12)
     }
 
@@ -98,7 +98,7 @@ import Testing
         }
         #expect(waitForReason("misconfigured_for_device_type", 2, "fcm", server))
         try post(3, to: "user-3", server)
-        #expect(site.simulators.recorder.wait(for: 1))
+        #expect(site.simulators.recorder.wait(for: 1, milliseconds: WaitLimit.milliseconds))
         #expect(site.simulators.recorder.pushes.map(\.token) == [token(3)])
         #expect(try tokens(server) == 3)
         #expect(try server.stop() == .exit(0))

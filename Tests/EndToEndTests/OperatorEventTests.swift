@@ -58,13 +58,16 @@ import Time
 
     @Test func aNotifierThatIsRefusedAndComesBack() throws {
         defer { pager.stop() }
-        let (refusing, taking) = (try ScriptedServer(.everyRequest(.respond(401))), try ScriptedServer(.everyRequest(.respond(200))))
+        let refusing = try ScriptedServer(.everyRequest(.awaitRelease, .respond(401)))
+        let taking = try ScriptedServer(.everyRequest(.respond(200)))
         defer { for sink in [refusing, taking] { sink.stop() } }
         let site = try WebhookSite(
             refusing, log: false, Self.changes(refusing, pager: pager, thresholds: ["paused_seconds": 1]))
         var server = try site.start()
         let client = try SocketClient(server.publicAddress)
         for comment in 1...10 { #expect(try WebhookSite.post(Int64(comment), client) == "accepted") }
+        // None is refused before all of them wait.
+        refusing.release(1000)
         #expect(pager.waitForRequests(1))
         let event = try jsonObject(try #require(pager.requests.first).text)
         #expect(event.string("type") == "operator.notifier_paused")

@@ -89,6 +89,13 @@ final class PushSite: Sendable {
         return "\(response.status) \(response.text)"
     }
 
+    /// The number of a series in the metrics; nil when there is none.
+    /// - Parameter series: the metric's name with its labels.
+    static func value(of series: String, _ server: RunningServer) throws -> Int? {
+        try get(server.adminAddress, "/metrics").split(separator: "\n").first { $0.hasPrefix("\(series) ") }
+            .flatMap { $0.split(separator: " ").last }.flatMap { Int($0) }
+    }
+
     private func notifiers(_ changes: [String: JSONObject], _ others: JSONObject) throws -> JSONObject {
         var notifiers = others
         notifiers.append(["type": "log"], forKey: "log")

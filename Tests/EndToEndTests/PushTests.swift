@@ -28,7 +28,7 @@ import Testing
         let server = try RunningServer(site.workspace)
         try site.register(server)
         try post(1, server)
-        #expect(site.simulators.recorder.wait(for: 1))
+        #expect(site.simulators.recorder.wait(for: 1, milliseconds: WaitLimit.milliseconds))
         let push = try #require(site.simulators.recorder.pushes.first)
         #expect(push.provider == .apns)
         #expect(push.token == PushSite.token)
@@ -48,7 +48,7 @@ import Testing
         try site.register(server)
         for comment in 1...2 as ClosedRange<Int64> {
             try post(comment, server)
-            #expect(site.simulators.recorder.wait(for: Int(comment)))
+            #expect(site.simulators.recorder.wait(for: Int(comment), milliseconds: WaitLimit.milliseconds))
             #expect(waitForState("delivered", of: Int(comment), "apns", server))
         }
         #expect(site.simulators.recorder.pushes.map(\.provider) == [.apnsSandbox, .apnsSandbox])
@@ -96,7 +96,7 @@ import Testing
         try site.configure()
         server.process.send(1)
         _ = try server.process.errors.line(containing: "configuration reloaded")
-        #expect(site.simulators.recorder.wait(for: 2))
+        #expect(site.simulators.recorder.wait(for: 2, milliseconds: WaitLimit.milliseconds))
         for comment in 1...2 { #expect(waitForState("delivered", of: comment, "apns", server)) }
         #expect(try PushSite.get(server.publicAddress, "/readyz") == #"200 {"status":"ready"}"#)
         #expect(try server.stop() == .exit(0))
@@ -107,7 +107,7 @@ import Testing
         try site.register(server)
         for comment in 1...5 as ClosedRange<Int64> {
             try post(comment, server)
-            #expect(site.simulators.recorder.wait(for: Int(comment)))
+            #expect(site.simulators.recorder.wait(for: Int(comment), milliseconds: WaitLimit.milliseconds))
             server.process.send(1)
             // Apple, and so the simulator, refuses a fourth provider token within 20 minutes.
             #expect(
@@ -127,6 +127,6 @@ import Testing
         let line = try server.process.errors.line(containing: "configuration not reloaded").text
         #expect(try jsonObject(line).string("reason")?.hasPrefix("$.notifiers.apns.key: the key is not PEM") == true)
         try post(1, server)
-        #expect(site.simulators.recorder.wait(for: 1))
+        #expect(site.simulators.recorder.wait(for: 1, milliseconds: WaitLimit.milliseconds))
     }
 }

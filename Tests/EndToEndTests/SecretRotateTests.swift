@@ -194,6 +194,10 @@ private final class RotationLoad: Sendable {
         threads = Monitor((0..<clients).map { _ in startThread { Self.work(address, state) } })
     }
 
+    deinit {
+        stop()
+    }
+
     /// How many requests were authorized.
     var right: Int { state.withLock { $0.right } }
 
@@ -205,18 +209,18 @@ private final class RotationLoad: Sendable {
     /// Uses a key no more; returns when no request with it is under way.
     func remove(_ key: String) {
         state.update { $0.keys.removeAll { $0 == key } }
-        _ = state.wait(timeoutMilliseconds: 20_000) { $0.underWay.contains(key) ? nil : true }
+        _ = state.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0.underWay.contains(key) ? nil : true }
     }
 
     /// Waits until so many more requests have been answered.
     func waitForMore(_ count: Int) -> Bool {
         let goal = state.withLock { $0.right + $0.wrong } + count
-        return state.wait(timeoutMilliseconds: 20_000) { $0.right + $0.wrong >= goal ? true : nil } != nil
+        return state.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0.right + $0.wrong >= goal ? true : nil } != nil
     }
 
     func stop() {
         state.update { $0.isDone = true }
-        for thread in threads.withLock({ $0 }) { thread.join() }
+        for thread in threads.takeAll() { thread.join() }
     }
 
     private static func work(_ address: ListenAddress, _ state: Monitor<State>) {

@@ -14,7 +14,7 @@ import Testing
     }
 
     private func pushes(_ count: Int) -> [String] {
-        #expect(site.phones.simulators.recorder.wait(for: count))
+        #expect(site.phones.simulators.recorder.wait(for: count, milliseconds: WaitLimit.milliseconds))
         return site.phones.simulators.recorder.pushes.map(\.body)
     }
 
@@ -31,7 +31,8 @@ import Testing
         site.chat.post(.notification(type: "NOTIFICATION_ASSIGNMENT_DELAY", text: "All are busy."), in: channel)
         #expect(pushes(3)[2] == "All are busy.")
         let webhooks = try #require(site.chat.webhooks)
-        #expect(webhooks.wait(for: 6) && webhooks.sent.map(\.status) == Array(repeating: 200, count: 6))
+        #expect(webhooks.wait(for: 6, milliseconds: WaitLimit.milliseconds))
+        #expect(webhooks.sent.map(\.status) == Array(repeating: 200, count: 6))
         #expect(eventually { (try? site.events("comment.created").count) == 3 })
         let comments = try site.events("comment.created").compactMap { $0["data"] }
         #expect(Set(comments.map { $0["comment"]?["body"]?.text }) == ["How can I help?", "", "All are busy."])
@@ -41,8 +42,9 @@ import Testing
         let push = try #require(site.phones.simulators.recorder.pushes.first)
         #expect(push.title == "Anna" && push.token == PushSite.token)
         #expect(try site.event("ticket.created")["channel"] == .string(channel))
-        let metrics = try PushSite.get(server.adminAddress, "/metrics")
-        #expect(metrics.contains(#"deskgate_webhook_events_total{app="APP-1",result="ignored"} 3"#), "support's and the customer's own")
+        let ignored = try PushSite.value(of: #"deskgate_webhook_events_total{app="APP-1",result="ignored"}"#, server)
+        // One that is answered too late comes again.
+        #expect(ignored ?? 0 >= 3, "support's and the customer's own")
         try site.end(server, hiding: ["How can I help", "for support alone", "invoice.pdf"])
     }
 

@@ -99,7 +99,7 @@ import Testing
         #expect(try ask(ready, "chat", act, "{}")["error"] == true, "as the fault says")
         #expect(try ask(ready, "chat", act, "{}").integer("message_id") != nil)
         let told = try jsonObject(process.output.line(containing: "message_send").text)
-        #expect(told.string("provider") == "sendbird-chat" && told.integer("status") == 200 && told.integer("tries") == 1)
+        #expect(told.string("provider") == "sendbird-chat" && told.integer("status") == 200 && told.integer("tries") ?? 0 >= 1)
         #expect(try jsonObject(process.output.line(containing: "TICKET.CREATED").text).string("provider") == "sendbird-desk")
         #expect(receiver.requests.contains { $0.target == "/chat" && $0.text.contains(#""app_id":"APP-1""#) })
         process.send(15)

@@ -32,7 +32,8 @@ import Testing
 
     private static func chunk(_ text: String) -> String { "\(String(text.utf8.count, radix: 16))\r\n\(text)\r\n" }
 
-    /// The requests in which the program has found another: metrics tell how often it has answered `/readyz`.
+    /// The requests in which the program has found another: metrics tell how often it has answered `/readyz`. `isWithoutFindings` finds what
+    /// the program has found only later.
     private func findings(_ address: ListenAddress, _ server: RunningServer) throws -> [String] {
         try Self.requests.filter { text in
             let before = try answeredReadiness(server)
@@ -42,6 +43,12 @@ import Testing
             _ = try? client.readUntilGone()
             return try answeredReadiness(server) > before
         }
+    }
+
+    /// Whether the program has never answered `/readyz`, when all its connections have ended and with them all that they have brought.
+    private func isWithoutFindings(_ server: RunningServer) throws -> Bool {
+        #expect(eventually { (try? PushSite.value(of: #"deskgate_http_connections{listener="public"}"#, server)) == 0 })
+        return try answeredReadiness(server) == 0
     }
 
     private func answeredReadiness(_ server: RunningServer) throws -> Int {
@@ -57,6 +64,7 @@ import Testing
     @Test func findsNoHiddenRequest() throws {
         let server = try RunningServer(Workspace())
         #expect(try findings(server.publicAddress, server) == [])
+        #expect(try isWithoutFindings(server))
     }
 
     @Test(arguments: FrontServer.Kind.allCases)
@@ -66,6 +74,8 @@ import Testing
         let front = try FrontServer(kind, before: port)
         #expect(try status(front.address, FrontServer.refusedPath) == 404)
         #expect(try findings(front.address, server) == [])
+        front.stop()
+        #expect(try isWithoutFindings(server))
     }
 
     /// What well-behaved clients send arrives, chunks too, and however often.

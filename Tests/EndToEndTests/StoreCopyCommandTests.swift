@@ -10,12 +10,9 @@ import Time
 @Suite struct StoreCopyCommandTests {
     private static let count = 10_000
     private let workspace: Workspace
-    private let place: PostgresPlace
 
     init() throws {
-        place = try PostgresPlace()
         workspace = try Workspace()
-        try workspace.write("url", place.url(), mode: 0o600)
         try configure(type: "sqlite")
     }
 
@@ -39,6 +36,9 @@ import Time
         let store = try SQLiteStore(path: workspace.directory.path("deskgate.db"))
         defer { store.close() }
         let accepted = Monitor(0)
+        func wait(for count: Int) throws {
+            try #require(accepted.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0 >= count ? true : nil } == true)
+        }
         for number in 0..<count {
             var random = SeededGenerator(seed: UInt64(number))
             let event = Event(
@@ -51,19 +51,24 @@ import Time
                 if (try? result.get()) == .accepted { accepted.update { $0 += 1 } }
             }
             // The store's queue is limited.
-            if number % 5000 == 4999 { try #require(accepted.wait(timeoutMilliseconds: 60_000) { $0 > number ? true : nil } == true) }
+            if number % 5000 == 4999 { try wait(for: number + 1) }
         }
-        try #require(accepted.wait(timeoutMilliseconds: 60_000) { $0 == count ? true : nil } == true)
+        try wait(for: count)
     }
 
     /// Killed in the middle, it goes on; what it has copied serves; and all of it comes back.
     @Test func copiesThereAndBack() throws {
+        let database = try PostgresServer()
+        try workspace.write("url", database.url(), mode: 0o600)
         try fill(Self.count)
+        try stopDeliveries(in: database)
         let arguments = ["store", "copy", "--config", workspace.configuration, "--to", "postgres"]
         let process = try ChildProcess(Deskgate.path, arguments.map { Array($0.utf8) })
         _ = try process.errors.line(containing: "events: \(Self.count) of \(Self.count)")
         process.send(9)
         _ = try process.waitForEnd()
+        #expect(try database.sql("SELECT count(*) FROM events", "SELECT count(*) FROM deliveries") == "\(Self.count)\n0\n")
+        try letDeliveriesGoOn(in: database)
 
         let there = try run("--to", "postgres", "--json")
         #expect(there.code == 0, "\(there.errors)")
@@ -88,7 +93,32 @@ import Time
         #expect(try store.pending().map(\.count) == [Self.count])
     }
 
+    /// Has a copy wait, when it comes to the deliveries, for longer than it lives.
+    private func stopDeliveries(in database: PostgresServer) throws {
+        try configure(type: "postgres")
+        #expect(try Deskgate.run("store", "migrate", "--config", workspace.configuration).code == 0)
+        try configure(type: "sqlite")
+        try database.sql(
+            """
+            CREATE FUNCTION hold() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+                PERFORM pg_sleep(3600);
+                RETURN NULL;
+            END $$
+            """, "CREATE TRIGGER hold BEFORE INSERT ON deliveries FOR EACH STATEMENT EXECUTE FUNCTION hold()")
+    }
+
+    /// Ends that, when the copy has been killed, and waits until the server has noticed its end.
+    private func letDeliveriesGoOn(in database: PostgresServer) throws {
+        let others = "FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'"
+        try database.sql("SELECT pg_terminate_backend(pid) \(others)")
+        #expect(eventually { (try? database.sql("SELECT count(*) \(others)")) == "0\n" })
+        try database.sql("DROP TRIGGER hold ON deliveries", "DROP FUNCTION hold()")
+    }
+
     @Test func saysWhatIsWrong() throws {
+        let place = try PostgresPlace()
+        defer { withExtendedLifetime(place) {} }
+        try workspace.write("url", place.url(), mode: 0o600)
         try fill(1)
         let direction = try run("--to", "memory")
         #expect(direction.code == 2 && direction.errors.hasPrefix("deskgate: --to: expected postgres or sqlite."))

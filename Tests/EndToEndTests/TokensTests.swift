@@ -23,7 +23,7 @@ import Time
             store.register(Registration(key: key, type: "ios", token: token, now: Self.time, rules: []), telling: .nobody) { result in
                 if (try? result.get()) == .registered { done.update { $0 = true } }
             }
-            try #require(done.wait(timeoutMilliseconds: 20_000) { $0 ? true : nil } == true)
+            try #require(done.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0 ? true : nil } == true)
         }
     }
 

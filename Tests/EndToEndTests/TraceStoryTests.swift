@@ -1,6 +1,7 @@
 import Core
 import Glibc
 import JSON
+import SQLite
 import TestSupport
 import Testing
 
@@ -25,7 +26,7 @@ import Testing
     }
 
     @Test func aWebhooksTraceReachesTheReceiverAcrossARestart() throws {
-        let sink = try ScriptedServer(.requests([[.respond(503, headers: ["Retry-After: 1"])], [.respond(204)]]))
+        let sink = try ScriptedServer(.requests([[.respond(503, headers: ["Retry-After: 3600"])], [.respond(204)]]))
         defer { sink.stop() }
         let site = try WebhookSite(sink, ["log": ["level": "debug", "format": "json"]])
         let first = try site.start()
@@ -38,6 +39,8 @@ import Testing
         let logged = try jsonObject(first.process.errors.line(containing: #""message":"event""#).text)
         #expect(logged.string("trace_id") == Self.trace)
         #expect(try first.stop() == .exit(0))
+        try makeDue(site)
+        #expect(sink.requests.count == 1, "the next try is for the next process")
         let second = try site.start()
         #expect(sink.waitForRequests(2))
         let contexts = try sink.requests.map(Self.context)
@@ -57,6 +60,13 @@ import Testing
         let explained = try Deskgate.run("explain", "--config", site.workspace.configuration, "--delivery", id, "--json")
         #expect(explained.output.contains(Self.trace))
         #expect(try second.stop() == .exit(0))
+    }
+
+    /// As if the time had come for all that waits.
+    private func makeDue(_ site: WebhookSite) throws {
+        let connection = try Connection(path: site.workspace.directory.path("deskgate.db"), mode: .readWriteCreate)
+        try connection.execute("UPDATE deliveries SET due_at = 0 WHERE state = 0")
+        try connection.close()
     }
 
     /// What is no valid header, and what comes twice, counts as none: then a trace of our own begins, which nobody records.
@@ -102,7 +112,8 @@ import Testing
         let backend = try ScriptedServer(.everyRequest(.respond(204)))
         defer { backend.stop() }
         let verify: JSONValue = [
-            "mode": "key_and_backend", "url": .string(backend.url()), "secret": ["file": "verify.whsec"], "cache": ["positive_seconds": 0],
+            "mode": "key_and_backend", "url": .string(backend.url()), "secret": ["file": "verify.whsec"], "timeout_ms": 10_000,
+            "cache": ["positive_seconds": 0],
         ]
         let app: JSONValue = [
             "app_id": .string(Workspace.app), "keys": [["id": 1, "secret": ["file": "app-1.key"]]], "verify": verify,
@@ -127,7 +138,7 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
-    /// A reload begins and ends the export; a collector that is gone does not keep the service from stopping.
+    /// A reload begins and ends the export; a collector that is gone keeps the service from nothing.
     @Test func aReloadBeginsTheExport() throws {
         let (sink, collector) = (try ScriptedServer(.everyRequest(.respond(204))), try ScriptedServer(.everyRequest(.respond(200))))
         defer {
@@ -140,7 +151,7 @@ import Testing
         #expect(sink.waitForRequests(1))
         try site.configure(["traces": ["otlp": ["url": .string(collector.url("/v1/traces"))]]])
         server.process.send(SIGHUP)
-        let line = try server.process.errors.line(containing: "configuration reloaded")
+        var line = try server.process.errors.line(containing: "configuration reloaded")
         #expect(collector.requests.isEmpty)
         #expect(try Self.post(2, "", server) == 200)
         #expect(sink.waitForRequests(2) && collector.waitForRequests(1))
@@ -150,9 +161,13 @@ import Testing
         let told = collector.requests.map(\.text).joined()
         #expect(told.contains(context.traceIDText) && told.contains("POST /pyrus/webhook/:secret") && told.contains("deliver sink"))
         for secret in [WebhookSite.pathSecret, WebhookSite.message, Markers.user, "/events"] { #expect(!told.contains(secret)) }
-        collector.stop()
+        let closed = try ClosedPort()
+        try site.configure(["traces": ["otlp": ["url": .string("http://127.0.0.1:\(closed.port)/v1/traces")]]])
+        server.process.send(SIGHUP)
+        line = try server.process.errors.line(containing: "configuration reloaded", from: line.number + 1)
         #expect(try Self.post(3, "", server) == 200)
         #expect(sink.waitForRequests(3))
+        _ = try server.process.errors.line(containing: "traces cannot be exported")
         try site.configure()
         server.process.send(SIGHUP)
         _ = try server.process.errors.line(containing: "configuration reloaded", from: line.number + 1)
@@ -160,5 +175,6 @@ import Testing
         #expect(sink.waitForRequests(4))
         #expect(try !Self.context(#require(sink.requests.last)).isSampled)
         #expect(try server.stop() == .exit(0))
+        withExtendedLifetime(closed) {}
     }
 }

@@ -12,7 +12,8 @@ import Testing
     func diskIsFullForAWhile() throws {
         let disk = try SmallDisk(megabytes: 48)
         try disk.fill("ballast", bytes: 40 << 20)
-        let sink = try ScriptedServer(.everyRequest(.respond(200)))
+        // Nothing arrives before the disk is full: what has arrived makes room.
+        let sink = try ScriptedServer(.everyRequest(.awaitRelease, .respond(200)))
         defer { sink.stop() }
         let store: JSONObject = ["type": "sqlite", "path": .string(disk.path("deskgate.db")), "minimum_free_megabytes": 0]
         let site = try WebhookSite(sink, log: false, ["store": .object(store)])
@@ -28,6 +29,7 @@ import Testing
         try expect(refusal, "disk_full", retryAfter: "60")
         #expect(try server.authorize(site.workspace.key()).status == 200)
         disk.remove("ballast")
+        sink.release(100_000)
         try acceptAgain(5000, server)
         accepted.insert(5000)
         try expectAll(accepted, at: sink, "disk full")
@@ -63,7 +65,7 @@ import Testing
         let client = try SocketClient(server.publicAddress)
         for comment in 1...20 as ClosedRange<Int64> { #expect(try WebhookSite.post(comment, client) == "accepted") }
         let tool = try Connection(path: site.workspace.directory.path("deskgate.db"), mode: .readWriteCreate)
-        tool.setBusyTimeout(milliseconds: 20_000)
+        tool.setBusyTimeout(milliseconds: Int32(WaitLimit.milliseconds))
         try tool.transaction { () throws(SQLiteError) in
             do {
                 try expect(WebhookSite.send(WebhookSite.body(21), client), "unavailable", retryAfter: "5")
@@ -100,7 +102,7 @@ import Testing
             [
                 "apps": [WebhookSite.app(notifiers: ["bad", "sink"])],
                 "notifiers": [
-                    "sink": WebhookSite.notifier(sink), "bad": WebhookSite.notifier(bad, secret: "other.whsec", timeoutSeconds: 120),
+                    "sink": WebhookSite.notifier(sink), "bad": WebhookSite.notifier(bad, secret: "other.whsec"),
                 ],
             ])
         let server = try site.start()

@@ -24,7 +24,7 @@ private struct Tally {
         let sink = try ScriptedServer(.everyRequest(.respond(200)))
         defer { sink.stop() }
         // What was under way at a kill is tried again by the next process at once; its lease would last for longer than the test waits.
-        let site = try WebhookSite(sink, timeoutSeconds: 120, log: false)
+        let site = try WebhookSite(sink, log: false)
         let load = WebhookLoad(clients: 8)
         var random = SeededGenerator(seed: 20_260_310)
         for _ in 0..<Self.kills {

@@ -19,6 +19,10 @@ final class WebhookLoad: Sendable {
         threads = Monitor((0..<clients).map { _ in startThread { Self.postUntilDone(state) } })
     }
 
+    deinit {
+        stop()
+    }
+
     /// The comments whose event the server has said to have.
     var accepted: Set<Int64> { state.withLock { $0.accepted } }
 
@@ -30,13 +34,13 @@ final class WebhookLoad: Sendable {
     /// Waits until so many more events have been accepted.
     func waitForMore(_ count: Int) -> Bool {
         let goal = accepted.count + count
-        return state.wait(timeoutMilliseconds: 20_000) { $0.accepted.count >= goal ? true : nil } != nil
+        return state.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0.accepted.count >= goal ? true : nil } != nil
     }
 
     /// Ends the clients; those that have a request under way wait for its end.
     func stop() {
         state.update { $0.isDone = true }
-        for thread in threads.withLock({ $0 }) { thread.join() }
+        for thread in threads.takeAll() { thread.join() }
     }
 
     /// The help desk posts again what was not answered.

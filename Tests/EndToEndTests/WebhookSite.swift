@@ -12,6 +12,9 @@ final class WebhookSite: Sendable {
     // 33 bytes, whose base64 begins as the markers do.
     static let signingSecret = "whsec_\(Markers.prefix)7Hc0vXlB2nRfYd5sGJ8eKpUaWtOi6yLmQDEx"
 
+    /// For how long a sink may have no time to answer before it is told again.
+    private static let timeoutSeconds: Int64 = 120
+
     let workspace: Workspace
     private let secrets: [StandardWebhookSecret]
     private let members: JSONObject
@@ -19,15 +22,14 @@ final class WebhookSite: Sendable {
 
     /// - Parameter changes: top-level members of the configuration that are added or replaced.
     init(
-        _ sink: ScriptedServer, timeoutSeconds: Int64 = 20, concurrency: Int64 = 8, log: Bool = true, drainSeconds: Int64 = 5,
-        _ changes: JSONObject = [:]
+        _ sink: ScriptedServer, concurrency: Int64 = 8, log: Bool = true, drainSeconds: Int64 = 20, _ changes: JSONObject = [:]
     ) throws {
         secrets = [try StandardWebhookSecret(Self.signingSecret)]
         members = [
             "apps": [Self.app(notifiers: log ? ["log", "sink"] : ["sink"])],
             "notifiers": [
                 "log": ["type": "log"],
-                "sink": Self.notifier(sink, timeoutSeconds: timeoutSeconds, concurrency: concurrency),
+                "sink": Self.notifier(sink, concurrency: concurrency),
             ],
             "store": ["type": "sqlite", "path": "deskgate.db", "minimum_free_megabytes": 0],
             "shutdown": ["drain_seconds": .integer(drainSeconds)], "log": ["level": "info", "format": "json"],
@@ -54,7 +56,7 @@ final class WebhookSite: Sendable {
 
     /// A notifier that tells a sink, with the secret of a file: `sink.whsec`, or `other.whsec` for a second one.
     static func notifier(
-        _ sink: ScriptedServer, secret: String = "sink.whsec", timeoutSeconds: Int64 = 20, concurrency: Int64 = 8
+        _ sink: ScriptedServer, secret: String = "sink.whsec", concurrency: Int64 = 8
     ) -> JSONValue {
         [
             "type": "http", "url": .string(sink.url("/events")), "secret": ["file": .string(secret)],

@@ -10,11 +10,11 @@ import Time
 
     /// Runs the program with a sink that does this on each request.
     private func withSite(
-        _ script: ScriptedServer.Script, timeoutSeconds: Int64 = 20, _ body: (WebhookSite, RunningServer, ScriptedServer) throws -> Void
+        _ script: ScriptedServer.Script, _ body: (WebhookSite, RunningServer, ScriptedServer) throws -> Void
     ) throws {
         let sink = try ScriptedServer(script)
         defer { sink.stop() }
-        let site = try WebhookSite(sink, timeoutSeconds: timeoutSeconds)
+        let site = try WebhookSite(sink)
         let server = try site.start()
         try body(site, server, sink)
         server.process.send(9)
@@ -88,7 +88,7 @@ import Time
         [.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"), .sendForever(Array("5\r\nabcde\r\n".utf8))],
     ])
     func aSinkWithoutEndHoldsNothingElseUp(_ steps: [ScriptedStep]) throws {
-        try withSite(.requests([steps]), timeoutSeconds: 120) { site, server, sink throws in
+        try withSite(.requests([steps])) { site, server, sink throws in
             let client = try SocketClient(server.publicAddress)
             for comment in 1...20 as ClosedRange<Int64> { #expect(try WebhookSite.post(comment, client) == "accepted") }
             #expect(sink.waitForRequests(1))
@@ -100,7 +100,7 @@ import Time
     @Test func whatWaitsIsDeliveredAfterARestart() throws {
         let sink = try ScriptedServer(.requests([[.hang], Self.ok]))
         defer { sink.stop() }
-        let site = try WebhookSite(sink, timeoutSeconds: 120, drainSeconds: 0)
+        let site = try WebhookSite(sink, drainSeconds: 0)
         let first = try site.start()
         #expect(try WebhookSite.post(1, SocketClient(first.publicAddress)) == "accepted")
         #expect(sink.waitForRequests(1))

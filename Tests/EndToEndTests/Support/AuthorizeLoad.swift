@@ -19,18 +19,26 @@ final class AuthorizeLoad: Sendable {
         threads = Monitor(questions.map { question in startThread { Self.askUntilDone(address, question, state) } })
     }
 
+    deinit {
+        stop()
+    }
+
     /// Waits until so many more requests have got the right answer.
     /// - Returns: false when one has not.
     func waitForMore(_ count: Int) -> Bool {
         let goal = state.withLock { $0.right } + count
-        return state.wait(timeoutMilliseconds: 20_000) { $0.wrong.isEmpty ? ($0.right >= goal ? true : nil) : false } ?? false
+        return state.wait(timeoutMilliseconds: WaitLimit.milliseconds) { state -> Bool? in
+            guard state.wrong.isEmpty else { return false }
+            return state.right >= goal ? true : nil
+        } ?? false
     }
 
     /// Ends the clients.
     /// - Returns: what was not answered as it should be.
+    @discardableResult
     func stop() -> [String] {
         state.update { $0.isDone = true }
-        for thread in threads.withLock({ $0 }) { thread.join() }
+        for thread in threads.takeAll() { thread.join() }
         return state.withLock { $0.wrong }
     }
 
@@ -49,6 +57,16 @@ final class AuthorizeLoad: Sendable {
             }
         } catch {
             state.update { $0.wrong.append("\(question.app): \(error)") }
+        }
+    }
+}
+
+extension Monitor<[OwnThread]> {
+    /// The threads, which the caller joins; none the next time.
+    func takeAll() -> [OwnThread] {
+        withLock { threads in
+            defer { threads = [] }
+            return threads
         }
     }
 }

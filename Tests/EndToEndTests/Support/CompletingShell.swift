@@ -5,12 +5,23 @@ import TestSupport
 enum CompletingShell: String, CaseIterable {
     case bash, zsh, fish
 
+    /// How many lines one shell completes: many of them start the program, and a shell has as long as any other program.
+    private static let linesAtOnce = 50
+
     /// The candidates for each line, whose end is the cursor.
     /// - Parameter directory: the shell's working directory, which the paths in the answers are relative to.
     func complete(_ lines: [String], in directory: TemporaryDirectory) throws -> [String: Set<String>] {
         let script = try Deskgate.run("completions", rawValue)
         try directory.write("_deskgate", script.output)
         try directory.write("driver", driver)
+        return try stride(from: 0, to: lines.count, by: Self.linesAtOnce).reduce(into: [:]) { answers, start in
+            let some = lines[start..<min(start + Self.linesAtOnce, lines.count)]
+            answers.merge(try completeAtOnce(some, in: directory)) { $1 }
+        }
+    }
+
+    /// Runs a shell that completes these lines.
+    private func completeAtOnce(_ lines: ArraySlice<String>, in directory: TemporaryDirectory) throws -> [String: Set<String>] {
         try directory.write("lines", lines.map { "\($0)\n" }.joined())
         let start = """
             cd "$0" && export PATH="$1:$PATH" HOME="$0" LC_ALL=C.UTF-8 DESKGATE_CONFIG=config.json \
@@ -68,6 +79,7 @@ enum CompletingShell: String, CaseIterable {
         case .zsh:
             #"""
             zmodload zsh/zpty
+            rm -f ready answers
             # A shell with a terminal, whose compadd writes what matches into the file `answers`.
             cat >interactive <<'END'
             PROMPT= ; setopt no_beep; unsetopt prompt_cr prompt_sp; stty -echo
@@ -91,7 +103,7 @@ enum CompletingShell: String, CaseIterable {
             END
             zpty shell zsh -f -i
             zpty -w shell 'source ./interactive'
-            await() { local -i n; for (( n = 0; n < 6000; n++ )); do "$@" && return; zpty -rt shell ignored; sleep 0.01; done; exit 1 }
+            await() { local -i n; for (( n = 0; n < 12000; n++ )); do "$@" && return; zpty -rt shell ignored; sleep 0.01; done; exit 1 }
             await test -e ready
             has_answer() { [[ -e answers && "$(<answers)" == *'<done>' ]] }
             while IFS= read -r line; do
