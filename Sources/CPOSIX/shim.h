@@ -54,6 +54,8 @@ static inline int shim_res_use_server(uint32_t address, uint16_t port) {
     if (res_ninit(&_res) != 0) {
         return 0;
     }
+    // Seconds. The server is on this machine, so it may be late but loses no question; it must not be asked again meanwhile.
+    _res.retrans = 60;
     _res.nscount = 1;
     _res.nsaddr_list[0].sin_family = AF_INET;
     _res.nsaddr_list[0].sin_port = htons(port);

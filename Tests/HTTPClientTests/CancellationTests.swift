@@ -56,13 +56,14 @@ import Threading
             let ends = Monitor<[Int]>(Array(repeating: 0, count: 2000))
             let results = Results()
             let cancellations = Monitor<[Cancellation]>([])
+            let patience = Int(WaitLimit.programMilliseconds)
             let canceller = startThread {
                 for _ in 0..<2000 {
-                    cancellations.wait { $0.popLast() }?.cancel()
+                    cancellations.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0.popLast() }?.cancel()
                 }
             }
             for number in 0..<2000 {
-                let cancellation = client.send(request(.post, server.url(), body: "\(number)")) { result in
+                let cancellation = client.send(request(.post, server.url(), body: "\(number)", timeoutMilliseconds: patience)) { result in
                     ends.update { $0[number] += 1 }
                     results.add(result)
                 }

@@ -6,11 +6,12 @@ import Testing
 
 /// Connections that fail before HTTP/2 begins, and how many streams a connection may have.
 @Suite struct HTTP2OpeningTests {
-    private func failure(_ opening: HTTP2Opening, timeoutMilliseconds: Int = 20_000) throws -> ClientError? {
+    private func failure(
+        _ opening: HTTP2Opening, connectTimeoutMilliseconds: Int = Int(WaitLimit.milliseconds)
+    ) throws -> ClientError? {
         var failure: ClientError?
         try HTTP2Fixture.run(opening: { _ in opening }) { fixture in
-            failure = fixture.client.failure(
-                request(fixture.url, timeoutMilliseconds: timeoutMilliseconds, connectTimeoutMilliseconds: timeoutMilliseconds))
+            failure = fixture.client.failure(request(fixture.url, connectTimeoutMilliseconds: connectTimeoutMilliseconds))
             #expect(fixture.server.counts.requests == 0)
         }
         return failure
@@ -22,7 +23,7 @@ import Testing
     }
 
     @Test func tellsOfAStalledHandshake() throws {
-        #expect(try failure(.delayHandshake(milliseconds: nil), timeoutMilliseconds: 500) == .timeout(.connecting))
+        #expect(try failure(.delayHandshake(milliseconds: nil), connectTimeoutMilliseconds: 500) == .timeout(.connecting))
     }
 
     @Test func waitsForASlowHandshake() throws {

@@ -16,7 +16,7 @@ import Threading
             let senders = (0..<4).map { sender in
                 startThread {
                     for number in stride(from: sender, to: total, by: 4) {
-                        let request = request(.post, url, body: "\(number)", timeoutMilliseconds: 300_000)
+                        let request = request(.post, url, body: "\(number)", timeoutMilliseconds: Int(WaitLimit.programMilliseconds))
                         client.send(request) { result in
                             ends.withLock { $0[number] += 1 }
                             results.add(result)

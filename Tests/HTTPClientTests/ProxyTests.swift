@@ -31,7 +31,7 @@ import Testing
         try withProxy(.everyRequest(.awaitRelease, .respond(200))) { client, proxy in
             let results = Results()
             for number in 0..<10 {
-                client.send(request("http://host\(number).invalid/", connectTimeoutMilliseconds: 5000)) { results.add($0) }
+                client.send(request("http://host\(number).invalid/")) { results.add($0) }
             }
             #expect(proxy.waitForRequests(1))
             proxy.release(10)
@@ -52,9 +52,9 @@ import Testing
     }
 
     @Test func namesAProxyThatIsNotThere() throws {
-        let proxy = try ScriptedServer(.everyConnection(.close))
-        proxy.stop()
-        let client = try Client(settings: ClientSettings(proxy: "http://127.0.0.1:\(proxy.port)"))
+        let closed = try ClosedPort()
+        defer { withExtendedLifetime(closed) {} }
+        let client = try Client(settings: ClientSettings(proxy: "http://127.0.0.1:\(closed.port)"))
         defer { client.close() }
         #expect(client.failure(request("http://host.invalid/")) == .proxy)
     }

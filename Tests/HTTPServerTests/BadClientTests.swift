@@ -6,7 +6,7 @@ import Testing
 @Suite struct BadClientTests {
     /// Sends `text`, and nothing more, and returns the status of the first answer; nil when the server closes without one.
     private func status(answering text: String) throws -> Int? {
-        let fixture = try ServerFixture(settings: ServerSettings(requestTimeoutMilliseconds: 2000, threads: 1))
+        let fixture = try ServerFixture(settings: ServerSettings(threads: 1))
         defer { fixture.stop(drainMilliseconds: 0) }
         let client = try fixture.client()
         try? client.send(text)

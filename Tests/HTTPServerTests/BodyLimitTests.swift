@@ -38,7 +38,7 @@ import Testing
         let another = isChunked ? head + chunked(large) : request("POST", "/count", large)
         let (first, second) = (try fixture.client(), try fixture.client())
         try first.send(request("POST", "/heldBody", large + large))
-        let pending = fixture.held.next()
+        let pending = try fixture.held.next()
         // Who only announces much takes nothing away.
         let announcer = try fixture.client()
         try announcer.send("POST /count HTTP/1.1\r\nHost: test\r\nContent-Length: 1000000\r\nExpect: 100-continue\r\n\r\n")

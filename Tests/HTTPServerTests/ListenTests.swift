@@ -25,7 +25,8 @@ import Testing
     }
 
     @Test func usesAPortAgainAtOnce() throws {
-        let fixture = try ServerFixture()
+        // No other test listens on this address, so that nobody takes the port between the two.
+        let fixture = try ServerFixture(.tcp(host: "127.0.0.4", port: 0))
         let client = try fixture.client()
         try client.send(request("GET", "/hello"))
         #expect(try client.readResponse().status == 200)

@@ -18,9 +18,12 @@ import Testing
         }
         #expect(eventually { fixture.server.connectionCount == 0 })
         #expect(fixture.observed.count(of: 200) == 0)
-        let client = try fixture.client()
-        try client.send(text)
-        #expect(try client.readResponse().text == "body")
+        // Again when a busy machine leaves a client silent for longer than the idle time.
+        #expect(
+            eventually {
+                guard let client = try? fixture.client(), (try? client.send(text)) != nil else { return false }
+                return (try? client.readResponse())?.text == "body"
+            })
     }
 
     @Test func survivesADisconnectBehindEveryByteOfAnAnswer() throws {
@@ -38,7 +41,7 @@ import Testing
         defer { fixture.stop() }
         var client: SocketClient? = try fixture.client()
         try client?.send(request("POST", "/held"))
-        let pending = fixture.held.next()
+        let pending = try fixture.held.next()
         client = nil
         _ = pending.respond(ServerFixture.text(200, "to nobody"))
         #expect(eventually { fixture.server.connectionCount == 0 })
@@ -54,11 +57,11 @@ import Testing
     }
 
     @Test func letsGoOfASuspendedClientThatHasFinishedSending() throws {
-        let fixture = try ServerFixture(settings: ServerSettings(idleTimeoutSeconds: 1, threads: 1))
+        let fixture = try ServerFixture(settings: ServerSettings(idleTimeoutSeconds: 10, threads: 1))
         defer { fixture.stop() }
         let client = try fixture.client()
         try client.send(request("POST", "/held"))
-        let pending = fixture.held.next()
+        let pending = try fixture.held.next()
         client.finishSending()
         #expect(pending.respond(ServerFixture.text(200, "late")) == true)
         // Answered or closed: libmicrohttpd may see the end of what the client sends before it sees the answer.
@@ -82,7 +85,7 @@ import Testing
         defer { fixture.stop() }
         let client = try fixture.client()
         try client.send(request("POST", "/held") + request("POST", "/later", "two") + request("GET", "/hello"))
-        let pending = fixture.held.next()
+        let pending = try fixture.held.next()
         #expect(fixture.observed.count(of: 200) == 0)
         pending.respond(ServerFixture.text(201, "one"))
         #expect(try client.readResponse().text == "one")

@@ -1,5 +1,6 @@
 import HTTPServer
 import TestSupport
+import Testing
 import Threading
 
 /// A running server with one route for each way to answer, stopped when the test is over.
@@ -11,6 +12,7 @@ final class ServerFixture: Sendable {
     private let answering: AnsweringThread
 
     static let bodyLimit = 1024
+    private static let patience = WaitLimit.milliseconds
 
     init(_ address: ListenAddress = .tcp(host: "127.0.0.1", port: 0), settings: ServerSettings = ServerSettings(threads: 2)) throws {
         let observed = observed
@@ -39,11 +41,11 @@ final class ServerFixture: Sendable {
             Route("/hello", [(.get, { _, responder in responder.respond(text(200, "hello")) })]),
             Route("/echo", bodyLimit: bodyLimit, [(.post, { request, responder in responder.respond(echo(request)) })]),
             Route("/later", bodyLimit: bodyLimit, [(.post, { request, responder in answerLater(request, responder, answering) })]),
-            Route("/dropped", [(.post, { _, responder in responder.respondLater(timeoutMilliseconds: 60_000) { _ in } })]),
-            Route("/held", [(.post, { _, responder in responder.respondLater(timeoutMilliseconds: 60_000) { held.add($0) } })]),
+            Route("/dropped", [(.post, { _, responder in responder.respondLater(timeoutMilliseconds: patience) { _ in } })]),
+            Route("/held", [(.post, { _, responder in responder.respondLater(timeoutMilliseconds: patience) { held.add($0) } })]),
             Route(
                 "/heldBody", bodyLimit: 1 << 20,
-                [(.post, { _, responder in responder.respondLater(timeoutMilliseconds: 60_000) { held.add($0) } })]),
+                [(.post, { _, responder in responder.respondLater(timeoutMilliseconds: patience) { held.add($0) } })]),
             Route("/count", bodyLimit: 1 << 20, [(.post, { request, responder in responder.respond(count(request)) })]),
             Route("/overdue", [(.post, { _, responder in responder.respondLater(timeoutMilliseconds: 20) { held.add($0) } })]),
             Route("/large", [(.get, { _, responder in responder.respond(large) })]),
@@ -79,7 +81,7 @@ final class ServerFixture: Sendable {
         _ request: borrowing Request, _ responder: consuming Responder, _ answering: AnsweringThread
     ) -> Answered {
         let response = echo(request)
-        return responder.respondLater(timeoutMilliseconds: 60_000) { answering.answer(PendingBox($0), with: response) }
+        return responder.respondLater(timeoutMilliseconds: patience) { answering.answer(PendingBox($0), with: response) }
     }
 }
 
@@ -123,9 +125,8 @@ final class HeldResponses: Sendable {
     }
 
     /// Waits for the next one.
-    func next() -> PendingBox {
-        guard let box = boxes.wait({ $0.popLast() }) else { preconditionFailure("a wait without a timeout gives a value") }
-        return box
+    func next() throws -> PendingBox {
+        try #require(boxes.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0.popLast() })
     }
 }
 

@@ -75,7 +75,7 @@ import Testing
         defer { fixture.stop() }
         let client = try fixture.client()
         try client.send(request("POST", "/held"))
-        let pending = fixture.held.next()
+        let pending = try fixture.held.next()
         let other = try fixture.client()
         try other.send(request("GET", "/hello"))
         #expect(try other.readResponse().text == "hello")
@@ -92,29 +92,29 @@ import Testing
     }
 
     @Test func answersASuspendedRequestWhoseDeadlineHasPassed() throws {
-        let fixture = try ServerFixture(settings: ServerSettings(requestTimeoutMilliseconds: 5000, threads: 1))
+        let fixture = try ServerFixture(settings: ServerSettings(threads: 1))
         defer { fixture.stop() }
         let client = try fixture.client()
         try client.send(request("POST", "/overdue"))
         let response = try client.readResponse()
         #expect(response.status == 503)
         #expect(response.headers["retry-after"] == "1")
-        #expect(fixture.held.next().respond(ServerFixture.text(200, "late")) == false)
+        #expect(try fixture.held.next().respond(ServerFixture.text(200, "late")) == false)
     }
 
     @Test func aLateAnswerIsNeverTheNextRequests() throws {
-        let fixture = try ServerFixture(settings: ServerSettings(requestTimeoutMilliseconds: 5000, threads: 1))
+        let fixture = try ServerFixture(settings: ServerSettings(threads: 1))
         defer { fixture.stop() }
         let client = try fixture.client()
         // The second one is there already when the first one's time is over.
         try client.send(request("POST", "/overdue") + request("POST", "/held"))
         #expect(try client.readResponse().status == 503)
-        let late = fixture.held.next()
+        let late = try fixture.held.next()
         #expect(try client.isClosedByServer())
         #expect(late.respond(ServerFixture.text(200, "late")) == false)
         let other = try fixture.client()
         try other.send(request("POST", "/held"))
-        #expect(fixture.held.next().respond(ServerFixture.text(201, "in time")))
+        #expect(try fixture.held.next().respond(ServerFixture.text(201, "in time")))
         #expect(try other.readResponse().text == "in time")
     }
 

@@ -10,6 +10,8 @@ import Threading
     private let directory: TemporaryDirectory
     private let certificatePath: String
     private let identity: TLSIdentity
+    /// How long a curl may take, in seconds.
+    private let patience = WaitLimit.milliseconds / 1000
 
     init() throws {
         directory = try TemporaryDirectory()
@@ -18,16 +20,19 @@ import Threading
         identity = TLSIdentity(certificate: TestCertificate.shared.certificate, key: TestCertificate.shared.key)
     }
 
-    private func fixture(requestTimeoutMilliseconds: Int = 30_000) throws -> ServerFixture {
+    private func fixture(
+        idleTimeoutSeconds: Int = 30, requestTimeoutMilliseconds: Int = Int(WaitLimit.milliseconds)
+    ) throws -> ServerFixture {
         try ServerFixture(
             settings: ServerSettings(
-                idleTimeoutSeconds: 1, requestTimeoutMilliseconds: requestTimeoutMilliseconds, threads: 2, tls: identity))
+                idleTimeoutSeconds: idleTimeoutSeconds, requestTimeoutMilliseconds: requestTimeoutMilliseconds, threads: 2,
+                tls: identity))
     }
 
     private func curl(_ fixture: ServerFixture, _ path: String, _ options: String...) throws -> Command {
         let all = options.joined(separator: " ")
         let url = "https://\(fixture.server.address)\(path)"
-        return try Command("sh", "-c", "exec curl -sS --max-time 20 --cacert '\(certificatePath)' \(all) '\(url)'")
+        return try Command("sh", "-c", "exec curl -sS --max-time \(patience) --cacert '\(certificatePath)' \(all) '\(url)'")
     }
 
     private func openssl(_ fixture: ServerFixture, _ options: String) throws -> Command {
@@ -92,7 +97,7 @@ import Threading
     }
 
     @Test func endsATrickledHandshake() throws {
-        let fixture = try fixture(requestTimeoutMilliseconds: 300)
+        let fixture = try fixture(idleTimeoutSeconds: 1, requestTimeoutMilliseconds: 300)
         defer { fixture.stop() }
         let client = try fixture.client()
         try client.send([0x16, 0x03, 0x01, 0x0f, 0xff, 0x01, 0x00, 0x0f, 0xfb, 0x03, 0x03])
@@ -102,7 +107,7 @@ import Threading
     }
 
     @Test func endsASilentHandshake() throws {
-        let fixture = try fixture(requestTimeoutMilliseconds: 300)
+        let fixture = try fixture(idleTimeoutSeconds: 1, requestTimeoutMilliseconds: 300)
         defer { fixture.stop() }
         let client = try fixture.client()
         #expect(status(of: try client.readUntilGone()) == nil)
@@ -116,7 +121,7 @@ import Threading
             let output = try? curl(fixture, "/held", "-X POST", "-o /dev/null -w '%{http_code}'").output
             answer.update { $0 = output ?? "" }
         }
-        let pending = fixture.held.next()
+        let pending = try fixture.held.next()
         fixture.stop(drainMilliseconds: 0)
         thread.join()
         #expect(answer.withLock { $0 } == "503")
@@ -132,16 +137,16 @@ import Threading
         // curl asks the second path on the connection of the first, which the server answers when it has been given the other certificate.
         let url = "https://\(fixture.server.address)"
         let standing = Monitor("")
-        let thread = startThread { [certificatePath] in
+        let thread = startThread { [certificatePath, patience] in
             let output = try? Command(
-                "curl", "-sS", "--max-time", "20", "--cacert", certificatePath, "-X", "POST", "\(url)/held", "\(url)/held"
+                "curl", "-sS", "--max-time", "\(patience)", "--cacert", certificatePath, "-X", "POST", "\(url)/held", "\(url)/held"
             ).output
             standing.update { $0 = output ?? "" }
         }
-        let first = fixture.held.next()
+        let first = try fixture.held.next()
         try fixture.server.replaceIdentity(with: TLSIdentity(certificate: renewed.certificate, key: renewed.key))
         _ = first.respond(ServerFixture.text(200, "one "))
-        _ = fixture.held.next().respond(ServerFixture.text(200, "two"))
+        _ = try fixture.held.next().respond(ServerFixture.text(200, "two"))
         thread.join()
         #expect(standing.withLock { $0 } == "one two")
         #expect(try Command("curl", "-sS", "--cacert", trusting, "\(url)/hello").output == "hello")

@@ -46,17 +46,10 @@ struct ConcurrencyTests {
         let pipe = TestPipe()
         let sink = try LogSink(descriptor: pipe.writeEnd, format: .text, now: testTime)
         let logger = Logger(level: .info, sink: sink)
+        let received = Monitor<[UInt8]>([])
         let reader = startThread {
-            var last: [String: Int] = [:]
-            var count = 0
-            for line in lines(pipe.readToEnd()) {
-                let parts = line.split(separator: " ")
-                let number = Int(parts[3].dropFirst(2)) ?? -1
-                precondition(number == last[String(parts[2]), default: -1] + 1)
-                last[String(parts[2])] = number
-                count += 1
-            }
-            precondition(count == 2 * 2000)
+            let bytes = pipe.readToEnd()
+            received.update { $0 = bytes }
         }
         let other = startThread { for number in 0..<2000 { logger.log(.info, "a", ["n": .integer(number)]) } }
         for number in 0..<2000 { logger.log(.info, "b", ["n": .integer(number)]) }
@@ -66,5 +59,14 @@ struct ConcurrencyTests {
         reader.join()
         pipe.closeReadEnd()
         #expect(sink.droppedLines == 0)
+        var last: [String: Int] = [:]
+        for line in lines(received.withLock { $0 }) {
+            let parts = line.split(separator: " ")
+            try #require(parts.count == 4)
+            let number = Int(parts[3].dropFirst(2)) ?? -1
+            #expect(number == last[String(parts[2]), default: -1] + 1)
+            last[String(parts[2])] = number
+        }
+        #expect(last == ["a": 1999, "b": 1999])
     }
 }

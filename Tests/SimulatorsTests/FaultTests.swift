@@ -7,9 +7,9 @@ import Time
 
 /// Faults as a script tells them.
 @Suite struct FaultTests {
-    private func push(_ fixture: SimulatorFixture, token: String = "device-1", timeoutMilliseconds: Int = 60_000) throws -> Result<
-        ClientResponse, ClientError
-    > {
+    private func push(
+        _ fixture: SimulatorFixture, token: String = "device-1", timeoutMilliseconds: Int = Int(WaitLimit.milliseconds)
+    ) throws -> Result<ClientResponse, ClientError> {
         let bearer = [(name: "authorization", value: "Bearer \(fixture.simulators.credentials.rustoreToken)")]
         let body = #"{"message":{"token":"\#(token)","notification":{"body":"Hello"}}}"#
         return try fixture.post(
@@ -70,9 +70,13 @@ import Time
         try SimulatorFixture.run { fixture in
             try expect(fixture, [200])
             try read(fault, into: fixture.simulators.faults)
-            let result = try push(fixture, timeoutMilliseconds: fault.contains("stall") ? 500 : 60_000)
-            // After some of these libcurl tries once more by itself.
-            if case .success(let response) = result { #expect(response.status == 200) }
+            let patience = fault.contains("stall") ? 500 : Int(WaitLimit.milliseconds)
+            repeat {
+                let result = try push(fixture, timeoutMilliseconds: patience)
+                // After some of these libcurl tries once more by itself.
+                if case .success(let response) = result { #expect(response.status == 200) }
+                // A busy machine may not bring a push to the server in its time. Then the fault is still to come.
+            } while fixture.simulators.faults.remaining > 0
             try expect(fixture, [200, 200])
             #expect(fixture.simulators.faults.remaining == 0)
         }

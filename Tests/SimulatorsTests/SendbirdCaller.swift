@@ -1,6 +1,7 @@
 import HTTPClient
 import JSON
 import Simulators
+import TestSupport
 import Testing
 import Threading
 
@@ -72,9 +73,10 @@ extension Client {
         _ method: ClientMethod, _ url: String, _ token: (name: String, value: String), _ body: JSONObject?
     ) throws -> ClientResponse {
         let request = try ClientRequest(
-            method, url, headers: [token], body: body.map { JSONValue.object($0).serialized() } ?? [], timeoutMilliseconds: 60_000)
+            method, url, headers: [token], body: body.map { JSONValue.object($0).serialized() } ?? [],
+            timeoutMilliseconds: Int(WaitLimit.milliseconds))
         let end = Monitor<Result<ClientResponse, ClientError>?>(nil)
         send(request) { result in end.update { $0 = result } }
-        return try #require(end.wait(timeoutMilliseconds: 60_000) { $0 }).get()
+        return try #require(end.wait(timeoutMilliseconds: WaitLimit.programMilliseconds) { $0 }).get()
     }
 }

@@ -125,7 +125,9 @@ import Threading
             #expect(webhooks.wait(for: 4))
             #expect(
                 webhooks.sent.map(\.event) == ["TICKET.CREATED", "TICKET.STATUS.UPDATED", "TICKET.STATUS.UPDATED", "TICKET.CLOSED"])
-            #expect(webhooks.sent.map(\.tries) == [2, 1, 1, 1] && webhooks.sent.allSatisfy(\.isAccepted))
+            // An answer that takes longer than a second, as on a busy machine, costs another try.
+            #expect(zip(webhooks.sent, [2, 1, 1, 1]).allSatisfy { $0.isAccepted && $0.tries >= $1 })
+            #expect(receiver.requests.count <= webhooks.sent.map(\.tries).reduce(0, +), "what was accepted is not sent again")
             let request = try #require(receiver.requests.last)
             #expect(request.target == "/sendbird/desk-webhook/shop" && request.body == webhooks.sent.last?.body)
             let key = try HMACKey<SHA1>(secret: desk.desk.token.utf8.span)

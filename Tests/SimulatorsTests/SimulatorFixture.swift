@@ -44,14 +44,14 @@ final class SimulatorFixture {
 
     func post(
         _ provider: SimulatedProvider, _ path: String, headers: [(name: String, value: String)] = [], body: String,
-        timeoutMilliseconds: Int = 60_000
+        timeoutMilliseconds: Int = Int(WaitLimit.milliseconds)
     ) throws -> Result<ClientResponse, ClientError> {
         let request = try ClientRequest(
             .post, simulators[provider].url + path, headers: headers, body: Array(body.utf8), timeoutMilliseconds: timeoutMilliseconds,
             connectTimeoutMilliseconds: timeoutMilliseconds)
         let end = Monitor<Result<ClientResponse, ClientError>?>(nil)
         client.send(request) { result in end.update { $0 = result } }
-        return try #require(end.wait(timeoutMilliseconds: 120_000) { $0 })
+        return try #require(end.wait(timeoutMilliseconds: WaitLimit.programMilliseconds) { $0 })
     }
 
     /// A provider token of APNs, as the credentials make it; `change` may spoil it.

@@ -23,15 +23,17 @@ import Time
         exporter = TraceExporter(registry: registry, logger: log.logger, clocks: .system, version: "1.2.3") { "replica-1" }
     }
 
-    private func settings(_ collector: ScriptedServer, timeoutSeconds: Int = 10) -> Configuration.TraceExport {
+    private static let patience = Int(WaitLimit.programMilliseconds / 1000)
+
+    private func settings(_ collector: ScriptedServer) -> Configuration.TraceExport {
         Configuration.TraceExport(
             url: collector.url("/v1/traces"),
             headers: [Configuration.TraceExport.Header(name: "X-Tenant", value: SecretBytes(copying: "support".utf8.span))],
-            sampleRatio: 1, timeoutSeconds: timeoutSeconds)
+            sampleRatio: 1, timeoutSeconds: Self.patience)
     }
 
-    private func export(to collector: ScriptedServer, timeoutSeconds: Int = 10) throws {
-        let settings = settings(collector, timeoutSeconds: timeoutSeconds)
+    private func export(to collector: ScriptedServer) throws {
+        let settings = settings(collector)
         try exporter.prepare(settings)
         exporter.use(settings)
     }
@@ -94,8 +96,10 @@ import Time
         let collector = try ScriptedServer(
             .requests([[.respond(503, headers: ["Retry-After: 0"])], [.respond(429, headers: ["Retry-After: 0"])], [.respond(200)]]))
         defer { collector.stop() }
-        try export(to: collector)
+        // Recorded before there is a collector, so that both are in one batch.
+        exporter.tracer.record(sampleRatio: 1)
         end(2)
+        try export(to: collector)
         #expect(collector.waitForRequests(3))
         #expect(eventually { count("exported") == 2 })
         let bodies = collector.requests.map(\.body)
@@ -109,12 +113,16 @@ import Time
     }
 
     @Test func isGivenUpWhenTheCollectorRefuses() throws {
-        let collector = try ScriptedServer(.requests([[.respond(400, body: "no")], [.respond(200, body: Self.partial)]]))
+        let collector = try ScriptedServer(
+            .requests([[.awaitRelease, .respond(400, body: "no")], [.respond(200, body: Self.partial)]]))
         defer { collector.stop() }
-        try export(to: collector)
+        exporter.tracer.record(sampleRatio: 1)
         end(2)
-        #expect(eventually { count("failed") == 2 })
+        try export(to: collector)
+        #expect(collector.waitForRequests(1))
+        // While the first batch is on its way, so that all of these are in the second one.
         end(5)
+        collector.release()
         #expect(eventually { count("failed") == 6 })
         exporter.stop()
         #expect(count("exported") == 1 && collector.requests.count == 2)
@@ -128,7 +136,7 @@ import Time
     func aCollectorThatHangsDelaysNothing(drainMilliseconds: UInt64, least: UInt64) throws {
         let collector = try ScriptedServer(.everyRequest(.hang))
         defer { collector.stop() }
-        try export(to: collector, timeoutSeconds: 60)
+        try export(to: collector)
         // One alone: of several, a slow machine could export only the first ones.
         end(1)
         #expect(collector.waitForRequests(1))
@@ -138,7 +146,7 @@ import Time
         exporter.stop(drainMilliseconds: drainMilliseconds)
         let took = SystemClock.monotonicMilliseconds().elapsed(since: start)
         // Not before, as a slow machine may only take longer.
-        #expect(took >= least && took < 50_000, "the collector would be waited for 60 s")
+        #expect(took >= least && took < WaitLimit.milliseconds, "the collector would be waited for longer")
         #expect(count("failed") == 1 && count("dropped") == SpanQueue.capacity + 10)
     }
 

@@ -121,10 +121,10 @@ import Threading
             (server.url(), nil), ("http://localhost:\(server.port)/", nil), (server.url(), IPAddress("127.0.0.1")),
             ("http://8.8.8.8:\(server.port)/", IPAddress("127.0.0.1")),
         ] {
-            let request = try ClientRequest(.get, url, timeoutMilliseconds: 60_000, address: address)
+            let request = try ClientRequest(.get, url, timeoutMilliseconds: Int(WaitLimit.milliseconds), address: address)
             let failure = Monitor<ClientError?>(nil)
             client.send(request) { result in if case .failure(let error) = result { failure.update { $0 = error } } }
-            #expect(failure.wait(timeoutMilliseconds: 60_000) { $0 } == .connect)
+            #expect(failure.wait(timeoutMilliseconds: WaitLimit.programMilliseconds) { $0 } == .connect)
         }
         #expect(server.connectionCount == 0)
     }

@@ -2,6 +2,7 @@ import Bytes
 import HTTPClient
 import POSIX
 import TestSupport
+import Testing
 import Threading
 
 @testable import URLPreviews
@@ -38,7 +39,8 @@ struct PreviewFixture {
         rules.ports.insert(server.port)
         rules.admits = { $0 == IPAddress(publicPlace) || SpecialAddress($0) == nil }
         // Only a failing test uses it up.
-        rules.milliseconds = 60_000
+        rules.milliseconds = WaitLimit.milliseconds
+        rules.connectMilliseconds = WaitLimit.milliseconds
         change(&rules)
         let resolver = NameResolver(server: NameResolver.Server(address: 0x7F00_0001, port: names.port))
         let previewer = URLPreviewer(
@@ -79,8 +81,7 @@ struct PreviewFixture {
         let url = try WebURL(text)
         let outcome = Monitor<PreviewOutcome?>(nil)
         previewer.preview(of: url) { found in outcome.update { $0 = found } }
-        guard let found = outcome.wait(timeoutMilliseconds: 120_000, { $0 }) else { fatalError("there is no outcome") }
-        return found
+        return try #require(outcome.wait(timeoutMilliseconds: WaitLimit.programMilliseconds) { $0 })
     }
 
     func title(_ text: String) throws -> String? {

@@ -166,7 +166,8 @@ import Threading
             for _ in 0..<20 { fixture.previewer.preview(of: url) { outcome in outcomes.update { $0.append(outcome) } } }
             #expect(fixture.server.waitForRequests(1))
             fixture.server.release(20)
-            #expect(outcomes.wait(timeoutMilliseconds: 60_000) { $0.count == 20 ? $0 : nil }?.allSatisfy { $0 != .busy } == true)
+            let all = outcomes.wait(timeoutMilliseconds: WaitLimit.programMilliseconds) { $0.count == 20 ? $0 : nil }
+            #expect(all?.allSatisfy { $0 != .busy } == true)
             #expect(fixture.server.requests.count == 1)
         }
     }
@@ -184,7 +185,7 @@ import Threading
             }
             #expect(try fixture.outcome(fixture.url("page.test", "/3")) == .busy)
             fixture.server.release(3)
-            #expect(outcomes.wait(timeoutMilliseconds: 60_000) { $0.count == 2 ? $0 : nil } != nil)
+            #expect(outcomes.wait(timeoutMilliseconds: WaitLimit.programMilliseconds) { $0.count == 2 ? $0 : nil } != nil)
             #expect(try fixture.title(fixture.url("page.test", "/3")) == "Title")
         }
     }

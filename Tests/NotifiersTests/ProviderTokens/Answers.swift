@@ -1,4 +1,6 @@
 import Core
+import TestSupport
+import Testing
 import Threading
 
 /// What some requests got, in the order in which they ended.
@@ -13,10 +15,7 @@ final class Answers: Sendable {
     }
 
     /// Waits for so many.
-    func wait(_ count: Int) -> [Result<ProviderToken, ProviderTokenFailure>] {
-        guard let found = answers.wait(timeoutMilliseconds: 60_000, { $0.count >= count ? $0 : nil }) else {
-            fatalError("\(count) requests have not ended within a minute")
-        }
-        return found
+    func wait(_ count: Int) throws -> [Result<ProviderToken, ProviderTokenFailure>] {
+        try #require(answers.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0.count >= count ? $0 : nil })
     }
 }

@@ -23,7 +23,7 @@ struct ExchangeFixture {
         ServiceAccountFile(tokenURI: tokenURI ?? server.url("/token")).bytes
     }
 
-    func google(timeoutMilliseconds: Int = 20_000) throws -> GoogleTokenSource {
+    func google(timeoutMilliseconds: Int = Int(WaitLimit.milliseconds)) throws -> GoogleTokenSource {
         let clocks = clocks
         return GoogleTokenSource(
             try ServiceAccount(parsing: accountFile().span), client: client, timeoutMilliseconds: timeoutMilliseconds,
@@ -34,6 +34,6 @@ struct ExchangeFixture {
         let clocks = clocks
         return HuaweiTokenSource(
             clientID: "10086", clientSecret: SecretBytes(copying: secret.utf8.span), url: server.url("/oauth2/v3/token"), client: client,
-            timeoutMilliseconds: 20_000, unixMilliseconds: { clocks.unixMilliseconds() })
+            timeoutMilliseconds: Int(WaitLimit.milliseconds), unixMilliseconds: { clocks.unixMilliseconds() })
     }
 }

@@ -1,4 +1,6 @@
 import Core
+import TestSupport
+import Testing
 import Threading
 import Time
 
@@ -19,15 +21,15 @@ enum Fetched: Equatable {
 
 extension ProviderTokenSource {
     /// Fetches and waits for the end.
-    func fetched(unixSeconds: UnixSeconds = 1_700_000_000) -> Fetched {
-        let result = Monitor<Fetched?>(nil)
+    func fetched(unixSeconds: UnixSeconds = 1_700_000_000) throws -> Fetched {
+        let results = Monitor<[Fetched]>([])
         fetch(unixSeconds: unixSeconds) { fetch in
-            result.update { current in
-                if current != nil { fatalError("a fetch ends once") }
-                current = Fetched(fetch)
+            let count = results.update { results in
+                results.append(Fetched(fetch))
+                return results.count
             }
+            if count > 1 { Issue.record("a fetch ended \(count) times") }
         }
-        guard let fetched = result.wait(timeoutMilliseconds: 60_000, { $0 }) else { fatalError("a fetch has not ended within a minute") }
-        return fetched
+        return try #require(results.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0.first })
     }
 }

@@ -36,7 +36,7 @@ struct GoogleTokenSourceTests {
         let refused = ScriptedStep.respond(400, headers: ["Date: Tue, 14 Nov 2023 23:13:20 GMT"], body: body)
         try ExchangeFixture.with(.everyRequest(refused)) { fixture in
             let source = try fixture.google()
-            #expect(source.fetched() == .refused("token_invalid_grant", providerUnixSeconds: 1_700_003_600))
+            #expect(try source.fetched() == .refused("token_invalid_grant", providerUnixSeconds: 1_700_003_600))
         }
     }
 
@@ -52,10 +52,10 @@ struct GoogleTokenSourceTests {
             cache.token { answers.add($0) }
             let skewed = ProviderTokenFailure(
                 .unavailable(retryAfterMilliseconds: 0), reason: "clock_skew", clockSkewSeconds: 3600)
-            let first = answers.wait(1)[0]
+            let first = try answers.wait(1)[0]
             #expect(throws: skewed) { try first.get() }
             cache.token { answers.add($0) }
-            _ = answers.wait(2)
+            _ = try answers.wait(2)
             #expect(answers.texts[1] == "ya29.c.b0Aa")
             let text = try #require(fixture.server.requests.last?.text.split(separator: "assertion=").last)
             let key = try RS256PublicKey(pem: TestKey.sharedRSA.publicPEM.utf8.span)
@@ -74,7 +74,7 @@ struct GoogleTokenSourceTests {
             }
             #expect(answers.all.isEmpty)
             fixture.server.release()
-            _ = answers.wait(160)
+            _ = try answers.wait(160)
             #expect(answers.texts == [String](repeating: "ya29.c.b0Aa", count: 160))
             #expect(fixture.server.requests.count == 1)
         }

@@ -8,7 +8,7 @@ import Testing
 struct TokenExchangeTests {
     private static func fetched(_ steps: ScriptedStep...) throws -> Fetched? {
         var fetched: Fetched?
-        try ExchangeFixture.with(.connections([[.readRequest] + steps])) { fetched = $0.huawei().fetched() }
+        try ExchangeFixture.with(.connections([[.readRequest] + steps])) { fetched = try $0.huawei().fetched() }
         return fetched
     }
 
@@ -83,7 +83,7 @@ struct TokenExchangeTests {
     @Test func `a server that says nothing is waited for so long and no longer`() throws {
         try ExchangeFixture.with(.everyConnection(.hang)) { fixture in
             let source = try fixture.google(timeoutMilliseconds: 200)
-            #expect(source.fetched() == .unavailable("token_timeout", retryAfter: nil))
+            #expect(try source.fetched() == .unavailable("token_timeout", retryAfter: nil))
         }
     }
 
@@ -93,6 +93,6 @@ struct TokenExchangeTests {
         let client = try Client(settings: ClientSettings())
         let fixture = ExchangeFixture(server: server, client: client)
         client.close()
-        #expect(fixture.huawei().fetched() == .unavailable("token_cancelled", retryAfter: nil))
+        #expect(try fixture.huawei().fetched() == .unavailable("token_cancelled", retryAfter: nil))
     }
 }

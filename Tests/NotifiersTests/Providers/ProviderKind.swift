@@ -4,6 +4,7 @@ import HTTPClient
 import JSON
 import Notifiers
 import Simulators
+import TestSupport
 import Time
 
 /// The push providers, for what must hold with each.
@@ -21,7 +22,7 @@ enum ProviderKind: String, CaseIterable {
 
     /// A notifier that the simulators know, or with another credential.
     func notifier(
-        _ fixture: PushFixture, timeoutMilliseconds: Int = 60_000, isGenuine: Bool = true, clocks: ManualClocks? = nil,
+        _ fixture: PushFixture, timeoutMilliseconds: Int = Int(WaitLimit.milliseconds), isGenuine: Bool = true, clocks: ManualClocks? = nil,
         monotonicMilliseconds: (@Sendable () -> MonotonicMilliseconds)? = nil
     ) throws -> any ProvableNotifier {
         let clocks = clocks ?? fixture.clocks

@@ -63,7 +63,7 @@ import Time
         try PushFixture.run { fixture in
             let deliveries = try deliveries(20)
             let notifier = try kind.notifier(
-                fixture, timeoutMilliseconds: 8000, monotonicMilliseconds: { SystemClock.monotonicMilliseconds() })
+                fixture, timeoutMilliseconds: 15_000, monotonicMilliseconds: { SystemClock.monotonicMilliseconds() })
             fixture.simulators.faults.add(Fault(.stallStream, token: token(deliveries[0]), times: nil))
             let stalled = fixture.deliver(deliveries, notifier)[0]
             #expect(stalled == DeliveryOutcome(.retry(retryAfterMilliseconds: nil), reason: "timeout"))

@@ -12,7 +12,7 @@ import Time
 ///
 /// Most tests share the simulators, and have push tokens of their own, so that neither faults nor devices of one meet another.
 final class PushFixture {
-    private static let shared = start()
+    private static let shared = Result { try PushFixture.start() }
 
     let simulators: SimulatorSet
     let client: Client
@@ -27,30 +27,26 @@ final class PushFixture {
             settings: ClientSettings(connectionsPerHost: 1, certificateAuthorities: directory.path("ca.pem"), httpVersion: .http2))
     }
 
-    private static func start(_ change: (inout SimulatorSettings) -> Void = { _ in }) -> SimulatorSet {
+    private static func start(_ change: (inout SimulatorSettings) -> Void = { _ in }) throws -> SimulatorSet {
         var settings = SimulatorSettings()
         settings.now = { Sample.now }
         // Each test has notifiers of its own, and each of those its own tokens.
         settings.providerTokenLimit = 1_000_000
         settings.recordLimit = 100_000
         change(&settings)
-        do {
-            return try SimulatorSet(settings)
-        } catch {
-            fatalError("no simulators for a test: \(error)")
-        }
+        return try SimulatorSet(settings)
     }
 
     /// Runs with the simulators that all share.
     static func run(_ body: (PushFixture) throws -> Void) throws {
-        let fixture = try PushFixture(shared)
+        let fixture = try PushFixture(shared.get())
         defer { fixture.client.close() }
         try body(fixture)
     }
 
     /// Runs with simulators of its own.
     static func runAlone(_ change: (inout SimulatorSettings) -> Void = { _ in }, _ body: (PushFixture) throws -> Void) throws {
-        let simulators = start(change)
+        let simulators = try start(change)
         defer { simulators.stop() }
         let fixture = try PushFixture(simulators)
         defer { fixture.client.close() }

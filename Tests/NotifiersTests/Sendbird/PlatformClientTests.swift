@@ -91,7 +91,10 @@ import Testing
     @Test func toleratesNobodyThere() throws {
         try PlatformFixture.with(.everyRequest(.close)) { platform in
             guard case .unavailable(_, mayHaveArrived: true) = platform.get("a").error else { Issue.record("it may have arrived"); return }
-            platform.server.stop()
+        }
+        let closed = try ClosedPort()
+        defer { withExtendedLifetime(closed) {} }
+        try PlatformFixture.with(.everyRequest(.close), port: closed.port) { platform in
             #expect(platform.get("a").error == .unavailable(reason: "cannot_connect", mayHaveArrived: false))
         }
     }

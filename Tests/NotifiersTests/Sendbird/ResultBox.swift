@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import Threading
 
@@ -8,5 +9,5 @@ struct ResultBox<Value: Sendable> {
     func put(_ result: Value) { value.update { $0 = result } }
 
     /// Waits for the result; fails when none comes.
-    func take() throws -> Value { try #require(value.wait(timeoutMilliseconds: 20_000) { $0 }) }
+    func take() throws -> Value { try #require(value.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0 }) }
 }
