@@ -64,6 +64,13 @@ struct CallLedger<Waiter: Sendable>: Sendable {
     /// Whether as many calls are under way as may be.
     var isFull: Bool { underWay >= bounds.underWay }
 
+    /// How many wait for the answer to a change that is under way, beside those who began one.
+    var waiting: Int {
+        changes.values.reduce(0) { count, change in
+            if case .underWay(let waiters) = change { count + waiters.count } else { count }
+        }
+    }
+
     /// Decides on a call, and counts it if it is performed.
     /// - Parameters:
     ///   - key: what makes a repetition of a change; nil for what changes nothing.

@@ -50,6 +50,9 @@ package final class ServedBots: Sendable {
     /// Counts calls that became `unknown`, because the process that made them has ended; on any thread.
     package func count(lost calls: [BotCall]) { metrics.count(lost: calls) }
 
+    /// How many requests wait for the answer to a change of a bot that another request has begun.
+    func waiting(for bot: String) -> Int { state.current.bot(bot)?.ledger.withLock { $0.waiting } ?? 0 }
+
     /// Ends the calls that are under way, and waits for that. Changes among them end as `unknown`.
     package func close() { client.close() }
 }

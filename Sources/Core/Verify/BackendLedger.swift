@@ -71,6 +71,9 @@ package struct BackendLedger<Waiter: Sendable>: Sendable {
     /// How the backend does, as its breaker has found.
     package var standing: BreakerStanding { BreakerStanding(breaker) }
 
+    /// How many wait for the answer to a call that is under way.
+    package var waiting: Int { calls.values.reduce(0) { $0 + $1.waiters.count } }
+
     /// What is known without a call; nil when somebody has to `ask`.
     package mutating func find(_ identity: CheckIdentity, now: MonotonicMilliseconds) -> Finding? {
         if let answer = cache.answer(identity, now: now) { return .kept(answer) }

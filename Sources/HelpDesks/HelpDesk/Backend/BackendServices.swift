@@ -68,6 +68,9 @@ package struct BackendVerifiers: Sendable {
     /// How the backends do, by app.
     package var standings: [(app: String, standing: BreakerStanding)] { verifiers.compactMap(\.self).map { ($0.app, $0.standing) } }
 
+    /// How many requests wait for the backends' answers.
+    var waiting: Int { verifiers.reduce(0) { $0 + ($1?.waiting ?? 0) } }
+
     /// The verifier of an app that is asked in just this way.
     fileprivate func verifier(of app: String, with settings: Configuration.Verify) -> BackendVerifier? {
         verifiers.compactMap(\.self).first { $0.app.utf8.elementsEqual(app.utf8) && $0.settings == settings }

@@ -64,6 +64,9 @@ final class BackendVerifier: Sendable {
     /// How the backend does.
     var standing: BreakerStanding { ledger.withLock { $0.standing } }
 
+    /// How many requests wait for its answer.
+    var waiting: Int { ledger.withLock { $0.waiting } }
+
     /// Forgets the answers about a person.
     /// - Parameter person: as in `CheckIdentity`; nil for everybody.
     func forget(person: UInt128?) {
