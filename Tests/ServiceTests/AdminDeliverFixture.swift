@@ -135,7 +135,7 @@ final class AdminDeliverFixture {
         store.accept(Arrival(event(number), to: [Subscription(notifier: "sink-\(number)", requiresDevice: requiresDevice)])) { result in
             if (try? result.get()) == .accepted { done.update { $0 = true } }
         }
-        try #require(done.wait(timeoutMilliseconds: 20_000) { $0 ? true : nil } == true)
+        try #require(done.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0 ? true : nil } == true)
     }
 
     private static func tryOnce(

@@ -42,7 +42,7 @@ import Threading
         ) { result in
             if (try? result.get()) != nil { done.update { $0 = true } }
         }
-        try #require(done.wait(timeoutMilliseconds: 20_000) { $0 ? true : nil } == true)
+        try #require(done.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0 ? true : nil } == true)
     }
 
     /// The persons and devices of an answer.

@@ -15,12 +15,19 @@ import Time
 final class DeliveryFixture {
     static let start: UnixMilliseconds = 1_800_000_000_000
 
+    /// Both clocks, which are set in one step.
+    private struct ClockTimes {
+        var wall = DeliveryFixture.start
+        /// How far the wall clock is ahead of the one that nobody sets.
+        var ahead: Int64 = 0
+
+        var sinceBoot: UInt64 { wall.advanced(by: -ahead).rawValue }
+    }
+
     let store: DeliveryStore
     let log: TestLog
     private let scratch: TemporaryDirectory
-    private let time = Monitor(DeliveryFixture.start)
-    /// How far the wall clock is ahead of the one that nobody sets.
-    private let ahead = Monitor<Int64>(0)
+    private let time = Monitor(ClockTimes())
     private let retention: Retention
     let inbox = Monitor(DispatcherInbox())
     /// Of the dispatcher that was started last.
@@ -49,16 +56,16 @@ final class DeliveryFixture {
         store.close()
     }
 
-    var now: UnixMilliseconds { time.withLock { $0 } }
+    var now: UnixMilliseconds { time.withLock { $0.wall } }
 
     /// As after a restart of the process.
     func startDispatcher() throws {
         inbox.update { $0 = DispatcherInbox() }
         metrics = MetricsRegistry()
         let clocks = Clocks(
-            unixSeconds: { [time] in time.withLock { $0 }.seconds },
-            unixMilliseconds: { [time] in time.withLock { $0 } },
-            sinceBoot: { [time, ahead] in time.withLock { $0 }.advanced(by: -ahead.withLock { $0 }).rawValue })
+            unixSeconds: { [time] in time.withLock { $0.wall.seconds } },
+            unixMilliseconds: { [time] in time.withLock { $0.wall } },
+            sinceBoot: { [time] in time.withLock { $0.sinceBoot } })
         dispatcher = try Dispatcher(
             store: store, audience: { .nobody }, notifiers: served,
             retention: retention,
@@ -67,7 +74,7 @@ final class DeliveryFixture {
             logger: log.logger, clocks: clocks, inbox: inbox, onLostCalls: onLostCalls)
     }
 
-    func stop(drainMilliseconds: UInt64 = 20_000) {
+    func stop(drainMilliseconds: UInt64 = WaitLimit.milliseconds) {
         dispatcher?.stop(drainMilliseconds: drainMilliseconds)
         dispatcher = nil
     }
@@ -87,19 +94,22 @@ final class DeliveryFixture {
 
     /// Moves the clock and wakes the dispatcher, as the end of its waiting would.
     func advance(_ milliseconds: Int64) {
-        time.update { $0 = $0.advanced(by: milliseconds) }
+        time.update { $0.wall = $0.wall.advanced(by: milliseconds) }
         inbox.update { $0.hasNews = true }
     }
 
     /// Sets the wall clock, and not the other one, and wakes the dispatcher.
     func jump(_ milliseconds: Int64) {
-        ahead.withLock { $0 += milliseconds }
-        advance(milliseconds)
+        time.update { time in
+            time.wall = time.wall.advanced(by: milliseconds)
+            time.ahead += milliseconds
+        }
+        inbox.update { $0.hasNews = true }
     }
 
     /// Moves the clock and wakes nobody.
     func setForward(_ milliseconds: UInt64) {
-        time.update { $0 += milliseconds }
+        time.update { $0.wall += milliseconds }
     }
 
     /// Accepts an event for a notifier, and tells the dispatcher.
@@ -113,6 +123,13 @@ final class DeliveryFixture {
         store.accept(Arrival(event, to: [Subscription(notifier: notifier, keepsOrder: keepsOrder)])) { [inbox] _ in
             inbox.announceNews()
         }
+    }
+
+    /// Has the dispatcher make a pass that begins from now on, and waits for its beginning: the passes before it have ended then.
+    func beginPass() -> Bool {
+        let before = store.standingReads
+        advance(0)
+        return eventually { store.standingReads > before }
     }
 
     /// Waits until all has been started that may start now: notifiers are served in the order of their names, so `z` comes last.

@@ -1,5 +1,6 @@
 import Core
 import TestSupport
+import Testing
 import Threading
 import Time
 
@@ -39,15 +40,19 @@ final class DeliveryNotifier: Notifier {
         state.update { $0.answer = outcome }
     }
 
-    /// Waits until so many tries have begun; false when they had not after 20 seconds, which only a failing test reaches.
+    /// Waits until so many tries have begun; false when they have not in the time that only a failing test uses up.
     func waitForTries(_ count: Int) -> Bool {
-        state.wait(timeoutMilliseconds: 20_000) { $0.started.count >= count ? true : nil } != nil
+        state.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0.started.count >= count ? true : nil } != nil
     }
 
     /// Ends the try that has waited longest, of which there must be one.
     func end(_ outcome: DeliveryOutcome) {
-        let completion = state.withLock { $0.held.removeFirst().completion }
-        completion(outcome)
+        let held = state.withLock { $0.held.isEmpty ? nil : $0.held.removeFirst() }
+        guard let held else {
+            Issue.record("no try waits for its end")
+            return
+        }
+        held.completion(outcome)
     }
 
     func deliver(_ delivery: Delivery, completion: @escaping @Sendable (DeliveryOutcome) -> Void) {

@@ -17,6 +17,8 @@ final class DeliveryStore: Store {
         case work
         /// Every claim of a call, while its reports are taken in.
         case claims
+        /// The same of a call that has reports.
+        case claimsBesideReports
         /// Questions about revocations.
         case revocations
         /// Recording when keys were used.
@@ -100,7 +102,8 @@ final class DeliveryStore: Store {
     ) throws(StoreError) -> [Result<Claimed, StoreError>] {
         state.update { $0.works.append((finished.count, claims.map(\.notifier))) }
         if isRefused(.work) { throw Self.refusal }
-        guard !claims.isEmpty, isRefused(.claims) else { return try store.work(finished, claims, telling: audience) }
+        let refusesClaims = !claims.isEmpty && (isRefused(.claims) || !finished.isEmpty && isRefused(.claimsBesideReports))
+        guard refusesClaims else { return try store.work(finished, claims, telling: audience) }
         return try store.work(finished, [], telling: audience) + claims.map { _ in .failure(Self.refusal) }
     }
 

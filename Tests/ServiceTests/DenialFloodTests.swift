@@ -72,7 +72,7 @@ import Threading
             for number in 1...300 {
                 #expect(try right.send(to: client).status == 200)
                 // So that both are really mixed.
-                let isMixed = flood.wait(timeoutMilliseconds: 20_000) {
+                let isMixed = flood.wait(timeoutMilliseconds: WaitLimit.milliseconds) {
                     $0.failures > 0 || $0.statuses.values.reduce(0, +) >= 2 * number ? true : nil
                 }
                 #expect(isMixed == true)

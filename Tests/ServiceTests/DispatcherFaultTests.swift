@@ -115,7 +115,7 @@ import Threading
         #expect(notifier.waitForTries(1))
         // Otherwise it may be another notifier's claim that is refused.
         #expect(fixture.settle(100))
-        fixture.store.refuse(.claims, times: 1)
+        fixture.store.refuse(.claimsBesideReports, times: 1)
         notifier.end(.arrived)
         #expect(fixture.waitForState(.delivered, of: 1))
         #expect(fixture.store.refusals == 1)
@@ -133,7 +133,7 @@ import Threading
         #expect(notifier.waitForTries(1))
         let inbox = fixture.inbox
         let ending = startThread {
-            #expect(inbox.wait(timeoutMilliseconds: 20_000) { $0.isStopping ? true : nil } == true)
+            #expect(inbox.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0.isStopping ? true : nil } == true)
             notifier.end(.arrived)
         }
         fixture.stop()

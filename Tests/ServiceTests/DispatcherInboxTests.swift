@@ -16,7 +16,7 @@ import Threading
 
     @Test func newsWakeWhoWaitsForThem() {
         let thread = startThread { [inbox] in
-            #expect(inbox.wait(timeoutMilliseconds: 20_000) { $0.take() }?.hasNews == true)
+            #expect(inbox.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0.take() }?.hasNews == true)
         }
         inbox.announceNews()
         thread.join()
@@ -53,7 +53,7 @@ import Threading
     }
 
     @Test func aQuestionForASignOfLifeWakesTheDispatcher() {
-        let thread = startThread { [inbox] in #expect(inbox.wait(timeoutMilliseconds: 20_000) { $0.take() } != nil) }
+        let thread = startThread { [inbox] in #expect(inbox.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0.take() } != nil) }
         _ = inbox.askForSignOfLife()
         thread.join()
         #expect(inbox.askForSignOfLife())
@@ -63,7 +63,9 @@ import Threading
         let count = 2000
         let thread = startThread { [inbox] in
             var taken = 0
-            while taken < count, let news = inbox.wait(timeoutMilliseconds: 20_000, { $0.take() }) { taken += news.outcomes.count }
+            while taken < count, let news = inbox.wait(timeoutMilliseconds: WaitLimit.milliseconds, { $0.take() }) {
+                taken += news.outcomes.count
+            }
             #expect(taken == count)
         }
         for number in 0..<count { inbox.report(.arrived, of: DeliveryFixture.id(number), by: "a") }

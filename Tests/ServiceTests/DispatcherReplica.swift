@@ -36,7 +36,7 @@ final class DispatcherReplica {
     }
 
     func stop() {
-        dispatcher?.stop(drainMilliseconds: 20_000)
+        dispatcher?.stop(drainMilliseconds: WaitLimit.milliseconds)
         dispatcher = nil
     }
 

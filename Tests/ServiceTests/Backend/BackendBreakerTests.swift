@@ -14,9 +14,9 @@ import Testing
 
     @Test func aDeadBackendIsNotAskedEachTime() throws {
         let fixture = try BackendFixture()
-        let backend = try ScriptedServer(.everyConnection(.close))
-        let json = fixture.json(backend.url())
-        backend.stop()
+        let closed = try ClosedPort()
+        defer { withExtendedLifetime(closed) {} }
+        let json = fixture.json("http://127.0.0.1:\(closed.port)/")
         try fixture.withService(json) { (service) throws in
             for number in 1...50 { #expect(try service.ask(user: "user-\(number)").status == 503) }
             #expect(

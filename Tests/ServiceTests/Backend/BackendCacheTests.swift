@@ -118,7 +118,7 @@ import Time
         try fixture.withService(fixture.json(old.url())) { (service) throws in
             let waiting = try BackendCaller.routes.map { try BackendCaller.begin(service.publicAddress, $0, BackendCaller.body($0)) }
             #expect(old.waitForRequests(1))
-            for _ in 1...20 { #expect(try service.ask(app: "bank").status == 200) }
+            #expect(service.waitForQuestions(2))
             #expect(try fixture.reload(service, fixture.json(new.url())))
             #expect(try service.ask().status == 403)
             old.release(2)

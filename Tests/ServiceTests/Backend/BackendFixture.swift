@@ -15,6 +15,8 @@ import Time
 /// The service with two apps: `shop`, whose backend is asked, and `bank`, which has none. Its clocks stand still unless the test moves them.
 final class BackendFixture {
     static let path = "/may-chat"
+    /// How long a call may take where a test says nothing: the longest time that a configuration takes, which `patient` makes longer.
+    private static let usualTimeout = 10_000
 
     let directory: ConfigurationDirectory
     let log: TestLog
@@ -39,7 +41,7 @@ final class BackendFixture {
     ///   - verify: further members of `verify`.
     ///   - hasKeys: whether `shop` has a key.
     func json(
-        _ url: String, _ verify: String = "", mode: String = "key_and_backend", timeout: Int = 10_000, hasKeys: Bool = true,
+        _ url: String, _ verify: String = "", mode: String = "key_and_backend", timeout: Int = usualTimeout, hasKeys: Bool = true,
         notifiers: String = #"{"log":{"type":"log"}}"#
     ) -> String {
         let keys = hasKeys ? #""keys":[{"id":1,"secret":{"file":"secrets/app-1.key"}}],"# : ""
@@ -60,14 +62,14 @@ final class BackendFixture {
             unixSeconds: { [elapsed] in TestTime.now + elapsed.withLock { $0 } / 1000 },
             unixMilliseconds: { [elapsed] in TestTime.now.milliseconds + elapsed.withLock { $0 } },
             monotonicNanoseconds: { [elapsed] in start + elapsed.withLock { $0 } * 1_000_000 })
-        let service = try RunningService(directory.configuration(json), logger: log.logger, clocks: clocks)
+        let service = try RunningService(Self.patient(directory.configuration(json)), logger: log.logger, clocks: clocks)
         defer { service.stop() }
         return try body(service)
     }
 
     /// Serves `shop` with a backend that does as the script says.
     func withService<Result>(
-        _ script: ScriptedServer.Script, _ verify: String = "", mode: String = "key_and_backend", timeout: Int = 10_000,
+        _ script: ScriptedServer.Script, _ verify: String = "", mode: String = "key_and_backend", timeout: Int = usualTimeout,
         hasKeys: Bool = true, _ body: (RunningService, ScriptedServer) throws -> Result
     ) throws -> Result {
         let backend = try ScriptedServer(script)
@@ -79,7 +81,16 @@ final class BackendFixture {
 
     func reload(_ service: RunningService, _ json: String) throws -> Bool {
         try directory.scratch.write("config.json", json)
-        return service.reload { () throws(ConfigurationError) in try Configuration(contentsOf: directory.file) }
+        return service.reload { () throws(ConfigurationError) in Self.patient(try Configuration(contentsOf: directory.file)) }
+    }
+
+    /// The configuration with as much time for calls as only a failing test uses up, except where the test gave another limit.
+    private static func patient(_ configuration: Configuration) -> Configuration {
+        var configuration = configuration
+        for index in configuration.apps.indices where configuration.apps[index].verify?.timeoutMilliseconds == usualTimeout {
+            configuration.apps[index].verify?.timeoutMilliseconds = Int(WaitLimit.milliseconds)
+        }
+        return configuration
     }
 
     /// The metrics' lines above zero that begin with this.
@@ -117,6 +128,11 @@ enum BackendCaller {
 }
 
 extension RunningService {
+    /// Waits until so many requests wait for a backend's answer.
+    func waitForQuestions(_ count: Int) -> Bool {
+        eventually { graph.helpDeskState.current.backends?.waiting == count }
+    }
+
     /// Asks about somebody, and waits for the answer.
     func ask(
         _ path: String = BackendCaller.authorize, user: String = "user-1", app: String = "shop", key: String? = nil

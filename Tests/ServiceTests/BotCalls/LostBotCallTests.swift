@@ -29,7 +29,7 @@ import Time
         fixture.store.begin(young, isAwaited: { true }) { _ in }
         #expect(try fixture.store.botCall(lost.id)?.outcome == .started)
         fixture.advance(62_000)
-        #expect(told.wait(timeoutMilliseconds: 60_000) { $0.isEmpty ? nil : $0 } == [lost.id])
+        #expect(told.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0.isEmpty ? nil : $0 } == [lost.id])
         #expect(try fixture.store.botCall(lost.id)?.outcome == .unknown)
         #expect(try fixture.store.botCall(lost.id)?.reason == "interrupted")
         #expect(try fixture.store.botCall(young.id)?.outcome == .started)

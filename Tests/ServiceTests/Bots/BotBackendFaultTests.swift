@@ -100,7 +100,7 @@ import Time
     func areNotHandedOn(test: Case) throws {
         let fixture = try BotFixture()
         try fixture.withBot(
-            .connections([[.readRequest] + test.steps]), timeout: test.status == 504 ? 300 : 10_000
+            .connections([[.readRequest] + test.steps]), timeout: test.status == 504 ? 3000 : Int(WaitLimit.milliseconds)
         ) { service, backend in
             let ticket = try service.ticket()
             let response = try service.get("get_order_list", ticket: ticket)
@@ -131,9 +131,9 @@ import Time
 
     @Test func tellsThatNothingWasDoneWhereNothingWasSent() throws {
         let fixture = try BotFixture()
-        let gone = try ScriptedServer(.everyConnection(.close))
-        gone.stop()
-        try fixture.withService([BotFixture.bot(gone.url(""))]) { service in
+        let closed = try ClosedPort()
+        defer { withExtendedLifetime(closed) {} }
+        try fixture.withService([BotFixture.bot("http://127.0.0.1:\(closed.port)")]) { service in
             let response = try service.call("reorder", ["order_id": "7"], ticket: try service.ticket())
             #expect((response.status, response.error) == (502, "bad_gateway"))
             #expect(response.json["outcome"]?.text == "not_done")
@@ -153,7 +153,7 @@ import Time
     /// A backend that hangs takes so many calls and no more; the others are answered at once, as is everything else.
     @Test func letsSoManyCallsWait() throws {
         let fixture = try BotFixture()
-        try fixture.withBot(.everyConnection(.readRequest, .hang), timeout: 20_000) {
+        try fixture.withBot(.everyConnection(.readRequest, .hang), timeout: Int(WaitLimit.programMilliseconds)) {
             service, backend in
             let ticket = try service.ticket()
             let waiting = try (0..<256).map { _ in try service.beginCall("get_order_list", ticket: ticket)

@@ -68,7 +68,7 @@ final class BotFixture {
 
     /// Serves the bot `orders` with a backend that does as the script says.
     func withBot<Result>(
-        _ script: ScriptedServer.Script, timeout: Int = 10_000, limits: [LimitRule] = [],
+        _ script: ScriptedServer.Script, timeout: Int = Int(WaitLimit.milliseconds), limits: [LimitRule] = [],
         records: Bool = false,
         _ body: (RunningService, ScriptedServer) throws -> Result
     ) throws -> Result {
@@ -85,7 +85,7 @@ final class BotFixture {
     /// - Parameter backend: the beginning of the functions' addresses.
     static func bot(
         _ backend: String, name: String = "orders", apps: [String] = ["shop"],
-        secrets: [String] = [secret], timeout: Int = 10_000,
+        secrets: [String] = [secret], timeout: Int = Int(WaitLimit.milliseconds),
         limits: [LimitRule] = [], records: Bool = false, without missing: String? = nil
     ) throws -> BotDefinition {
         let order =

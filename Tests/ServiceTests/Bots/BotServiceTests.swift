@@ -61,7 +61,7 @@ import Time
             drainSeconds: 1, store: #"{"type":"sqlite","path":"store.sqlite"}"#)
         let backend = try ScriptedServer(.everyConnection(.readRequest, .hang))
         defer { backend.stop() }
-        let bots = [try BotFixture.bot(backend.url(""), timeout: 20_000)]
+        let bots = [try BotFixture.bot(backend.url(""), timeout: Int(WaitLimit.programMilliseconds))]
         var clients: [SocketClient] = []
         try fixture.withService(bots) { service in
             let ticket = try service.ticket()
@@ -71,6 +71,8 @@ import Time
                 try service.beginCall("reorder", ["order_id": "7"], ticket: ticket),
             ]
             #expect(backend.waitForRequests(2))
+            // The repetition waits for the change that is under way.
+            #expect(eventually { service.graph.bots.waiting(for: "orders") == 1 })
         }
         for client in clients { #expect(try client.readResponse().status == 503) }
         let store = try fixture.configuration(bots).store.open(devicesPerUser: 10)
@@ -100,7 +102,7 @@ import Time
             service.graph.store.begin(call, isAwaited: { true }) { result in
                 begun.update { $0 = (try? result.get()) == .new }
             }
-            #expect(begun.wait(timeoutMilliseconds: 20_000) { $0 ? true : nil } == true)
+            #expect(begun.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0 ? true : nil } == true)
             let response = try service.call("reorder", ["order_id": "7"], ticket: text)
             #expect((response.status, response.error) == (409, "already_called"))
             #expect(response.json["outcome"]?.text == "started")
@@ -113,13 +115,15 @@ import Time
     /// 1,000 calls at once to a backend that hangs take their share of the service and no more.
     @Test func authorizeWhileABackendHangs() throws {
         let fixture = try BotFixture()
-        try fixture.withBot(.everyConnection(.readRequest, .hang), timeout: 20_000) {
+        try fixture.withBot(.everyConnection(.readRequest, .hang), timeout: Int(WaitLimit.programMilliseconds)) {
             service, backend in
             let ticket = try service.ticket()
             let clients = try (0..<1000).map { _ in
                 try service.beginCall("get_order_list", ticket: ticket)
             }
             #expect(backend.waitForRequests(256))
+            let refused = #"{bot="orders",function="get_order_list",outcome="unavailable"} 744"#
+            #expect(eventually { (try? service.metricLines("deskgate_bot_calls_total").contains(refused)) == true })
             for _ in 0..<100 { #expect(try service.ask(app: "bank").status == 200) }
             backend.stop()
             var counts: [Int: Int] = [:]

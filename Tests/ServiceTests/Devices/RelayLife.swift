@@ -109,7 +109,7 @@ final class RelayLife {
         let wish = Registration(key: key, type: random.element(of: ["ios", "ios", "android"]), token: token, now: now, rules: [])
         let isDone = Monitor(false)
         store.register(wish, telling: Self.audience) { _ in isDone.update { $0 = true } }
-        try #require(isDone.wait(timeoutMilliseconds: 20_000) { $0 ? true : nil } == true)
+        try #require(isDone.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0 ? true : nil } == true)
     }
 
     /// Tries what is due, as the dispatcher does; the registry may change in the middle.
@@ -122,7 +122,7 @@ final class RelayLife {
         for delivery in claimed {
             let answer = Monitor<DeliveryOutcome?>(nil)
             notifier.deliver(delivery) { outcome in answer.update { $0 = outcome } }
-            let outcome = try #require(answer.wait(timeoutMilliseconds: 20_000) { $0 })
+            let outcome = try #require(answer.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0 })
             let next = try next(after: outcome, mayDie: mayDie)
             _ = try store.work(
                 [FinishedAttempt(id: delivery.id, attempt: delivery.attempts, next: next, reason: outcome.reason, now: now)], [])

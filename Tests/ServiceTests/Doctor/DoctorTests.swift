@@ -15,7 +15,7 @@ import Threading
         let doctor = Doctor(file: scratch.path("config.json"), logger: log.logger)
         let (findings, isComplete) = doctor.run([
             DoctorCheck(.dns, .warning, else: "the name server hangs", milliseconds: 50) {
-                _ = end.wait { $0 ? true : nil }
+                _ = end.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0 ? true : nil }
                 return []
             },
             DoctorCheck(.clock, else: "never") { [DoctorFinding(.clock, .ok, "right")] },

@@ -33,8 +33,10 @@ import Testing
     private func examine(_ shown: String?, members: String = #""store":{"path":"/var/lib/deskgate/deskgate.db"}"#) throws -> [DoctorFinding]
     {
         try root.write("shown", shown ?? "")
-        try root.write(
-            "systemctl", "#!/bin/sh\n[ \"$1\" = show ] && cat '\(root.path("shown"))'\nexit \(shown == nil ? 1 : 0)\n", mode: 0o755)
+        try root.write("script", "#!/bin/sh\n[ \"$1\" = show ] && cat '\(root.path("shown"))'\nexit \(shown == nil ? 1 : 0)\n")
+        // Another process writes the program: what this one has open for writing is open in programs that other tests start just now, too,
+        // and cannot be run meanwhile (ETXTBSY in execve(2)).
+        try #require(try Command("install", "-m", "755", root.path("script"), root.path("systemctl")).status == 0)
         let log = try TestLog(in: root, level: .error)
         let doctor = Doctor(
             file: directory.file, logger: log.logger, places: HostPlaces(root: root.path, systemctl: root.path("systemctl")))

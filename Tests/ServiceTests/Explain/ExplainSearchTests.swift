@@ -40,7 +40,7 @@ import Time
             identity: Event.Identity(appID: "shop", ticketID: 1, commentID: HelpDeskID(Int64(number)), deviceID: ""), userID: user,
             occurredAt: Self.now, receivedAt: Self.now, expiresAt: Self.now + 1000, data: Event.noData)
         store.accept(Arrival(event, to: [Subscription(notifier: "sink")]), telling: .nobody) { _ in done.update { $0 = true } }
-        try #require(done.wait(timeoutMilliseconds: 20_000) { $0 ? true : nil } == true)
+        try #require(done.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0 ? true : nil } == true)
     }
 
     @Test func findsDeliveriesAmongTheNewest() throws {

@@ -41,7 +41,8 @@ import Testing
     }
 
     private func curl(_ arguments: String) throws -> String {
-        try Command("sh", "-c", "exec curl -sS --max-time 20 --cacert '\(scratch.path("own.pem"))' -w '%{http_code}' \(arguments)").output
+        let curl = "curl -sS --max-time \(WaitLimit.milliseconds / 1000) --cacert '\(scratch.path("own.pem"))' -w '%{http_code}'"
+        return try Command("sh", "-c", "exec \(curl) \(arguments)").output
     }
 
     @Test(arguments: ["--tlsv1.3", "--tls-max 1.2"]) func admitsWhoShowsOne(version: String) throws {

@@ -51,7 +51,8 @@ private final class ProvenFixture<Wish: Sendable>: RouteFixture {
         let description = RouteDescription("Things.", answers: [])
         router = Router([
             ProvenRoute(
-                "/things/:name/start", of: helpDesk, timeoutMilliseconds: 60_000, description: description, services, reading: reader,
+                "/things/:name/start", of: helpDesk, timeoutMilliseconds: WaitLimit.milliseconds, description: description, services,
+                reading: reader,
                 count: { result, app, _ in family.child(app ?? "", result).increment() },
                 perform: { [asked] caller, wish in
                     asked.update { $0 += 1 }

@@ -47,7 +47,7 @@ private final class URLPreviewFixture: RouteFixture {
         var rules = PreviewRules()
         rules.ports.insert(server.port)
         rules.admits = { $0 == IPAddress("127.0.0.1") || SpecialAddress($0) == nil }
-        rules.milliseconds = 60_000
+        rules.milliseconds = WaitLimit.milliseconds
         previewer = URLPreviewer(rules: rules)
         let metrics = HelpDeskMetrics(registry)
         let clocks = Clocks(

@@ -105,7 +105,10 @@ import Threading
             #expect(isInForce == !isBroken, "\(json)")
             // So that requests and reloads are really mixed.
             let goal = progress.withLock(\.count) + 4
-            #expect(progress.wait(timeoutMilliseconds: 20_000) { !$0.failures.isEmpty || $0.count >= goal ? true : nil } != nil)
+            let isMixed = progress.wait(timeoutMilliseconds: WaitLimit.milliseconds) {
+                !$0.failures.isEmpty || $0.count >= goal ? true : nil
+            }
+            #expect(isMixed == true)
         }
         progress.update { $0.isOver = true }
         for client in clients { client.join() }

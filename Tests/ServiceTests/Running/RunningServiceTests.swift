@@ -16,7 +16,9 @@ import Testing
     private let ready = ExchangeCase(name: "ready", method: .get, path: "/readyz", status: 200, answer: #"{"status":"ready"}"#)
 
     @Test func logsItsLife() throws {
-        let fixture = try ServiceFixture()
+        // No other test listens on this address, so connecting is refused after the stop.
+        let own = #""host":"127.0.0.5","port":0"#
+        let fixture = try ServiceFixture(json: ServiceFixture.json(admin: own, listen: own))
         let (publicAddress, adminAddress) = try fixture.withService { ($0.publicAddress, $0.adminAddress) }
         #expect(
             try fixture.log.lines() == [

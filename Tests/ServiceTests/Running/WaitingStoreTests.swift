@@ -50,7 +50,7 @@ import Time
     private func accept(_ number: Int, _ store: any Store, bytes: Int = 2) -> Result<Acceptance, StoreError>? {
         let answer = Monitor<Result<Acceptance, StoreError>?>(nil)
         store.accept(Self.arrival(number, bytes: bytes)) { result in answer.update { $0 = result } }
-        return answer.wait(timeoutMilliseconds: 60_000) { $0 }
+        return answer.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0 }
     }
 
     @Test func isOpenAtOnceWhereItCanBe() throws {
@@ -74,7 +74,7 @@ import Time
         #expect(store.refusal == StoreError(.notOpen, "somebody has it"))
         #expect(accept(1, store) == .failure(StoreError(.notOpen, "somebody has it")))
         #expect(throws: StoreError(.notOpen, "somebody has it")) { try store.pending() }
-        #expect(attempts.wait(timeoutMilliseconds: 60_000) { $0 >= 3 ? true : nil } == true)
+        #expect(attempts.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0 >= 3 ? true : nil } == true)
         isPossible.update { $0 = true }
         #expect(eventually { store.refusal == nil })
         #expect(accept(1, store) == .success(.accepted))

@@ -104,12 +104,15 @@ import Time
     }
 
     @Test func isUnavailableWhileSendbirdIsAway() throws {
-        try fixture.withService(.everyRequest(.respond(503))) { (service, sendbird) throws in
+        try fixture.withService(.everyRequest(.respond(503))) { (service, _) throws in
             for _ in 1...2 {
                 let response = try service.session(SessionFixture.body())
                 #expect(response.status == 503 && response.headers["retry-after"] == "5")
             }
-            sendbird.stop()
+        }
+        let closed = try ClosedPort()
+        defer { withExtendedLifetime(closed) {} }
+        try fixture.withService(.everyRequest(Self.given), port: closed.port) { (service, _) throws in
             #expect(try service.session(SessionFixture.body()).status == 503)
         }
     }

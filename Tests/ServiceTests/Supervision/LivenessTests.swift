@@ -81,13 +81,16 @@ import Threading
     @Test func aListenerThatTakesRequestsAndAnswersNoneIsSilent() throws {
         let hanging = try ScriptedServer(.everyRequest(.awaitRelease, .respond(200)))
         defer { hanging.stop() }
-        let probe = { (address: ListenAddress) in HealthProbe(address, tls: nil, timeoutMilliseconds: 300).isUnanswered() }
-        #expect(probe(.tcp(host: "127.0.0.1", port: hanging.port)))
+        let probe = { (address: ListenAddress, timeout: Int) in
+            HealthProbe(address, tls: nil, timeoutMilliseconds: timeout).isUnanswered()
+        }
+        let patience = Int(WaitLimit.milliseconds)
+        #expect(probe(.tcp(host: "127.0.0.1", port: hanging.port), 300))
         hanging.release()
         let busy = try ScriptedServer(.everyRequest(.respond(503)))
         defer { busy.stop() }
-        #expect(!probe(.tcp(host: "127.0.0.1", port: busy.port)), "it answers")
-        #expect(!probe(.unix(path: "/nowhere/socket")), "nobody takes the request")
+        #expect(!probe(.tcp(host: "127.0.0.1", port: busy.port), patience), "it answers")
+        #expect(!probe(.unix(path: "/nowhere/socket"), patience), "nobody takes the request")
     }
 
     @Test func aServiceThatRunsIsAlive() throws {

@@ -55,8 +55,9 @@ final class RecordingStore: Store {
     }
 
     /// Waits until so many events wait for an answer.
-    func waitForWork(_ count: Int) {
-        _ = state.wait { $0.work.count >= count ? true : nil }
+    /// - Returns: false when they do not in the time that only a failing test uses up.
+    func waitForWork(_ count: Int) -> Bool {
+        state.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0.work.count >= count ? true : nil } != nil
     }
 
     func accept(
