@@ -29,11 +29,11 @@ import Testing
         let (script, length, phase) = Self.answers[index]
         try withClient(.init(), script) { client, server in
             let body = String(repeating: "x", count: length)
-            let failure = failure(of: client, tooEarly: Self.phases.prefix { $0 != phase }) { milliseconds in
+            let found = failure(of: client, tooEarly: Self.phases.prefix { $0 != phase }) { milliseconds in
                 request(.post, server.url(), body: body, timeoutMilliseconds: milliseconds)
             }
-            #expect(failure == .timeout(phase))
-            #expect(failure?.isBeforeSending == false)
+            #expect(found == .timeout(phase))
+            #expect(found?.isBeforeSending == false)
         }
     }
 
@@ -41,11 +41,11 @@ import Testing
     func limitsTheHandshake(byTotal: Bool) throws {
         try withClient(.init(), .everyConnection(.hang)) { client, server in
             let url = "https://127.0.0.1:\(server.port)/"
-            let failure = failure(of: client, tooEarly: [.queued]) { milliseconds in
+            let found = failure(of: client, tooEarly: [.queued]) { milliseconds in
                 byTotal ? request(url, timeoutMilliseconds: milliseconds) : request(url, connectTimeoutMilliseconds: milliseconds)
             }
-            #expect(failure == .timeout(.connecting))
-            #expect(failure?.isBeforeSending == true)
+            #expect(found == .timeout(.connecting))
+            #expect(found?.isBeforeSending == true)
             #expect(server.waitUntilUnconnected())
         }
     }
