@@ -9,8 +9,8 @@ BENCH ?=
 # How long `make soak` runs, in seconds.
 SECONDS ?= 600
 
-# How often `make faults` plays each scene.
-ROUNDS ?= 20
+# How often `make faults` plays each scene (20), and how often `make flakes` runs the tests (10).
+ROUNDS ?=
 
 # The sanitizers under which `make sanitize` runs every test.
 SANITIZERS ?= thread address
@@ -123,6 +123,12 @@ soak: build
 faults:
 	Scripts/install test
 	Scripts/faults $(ROUNDS)
+
+# Repeats the tests beside load, and counts failures.
+.PHONY: flakes
+flakes:
+	@Scripts/install test
+	@Scripts/flakes $(ROUNDS)
 
 sanitize:
 	Scripts/install test

@@ -72,7 +72,7 @@ final class Ledger: Sendable {
     /// - Returns: false when they have not in two minutes, which only a failing test reaches.
     func waitForMore(_ count: Int, by replicas: [Int]) -> Bool {
         let before = state.withLock { $0.counts }
-        return state.wait(timeoutMilliseconds: 120_000) { state in
+        return state.wait(timeoutMilliseconds: WaitLimit.milliseconds) { state in
             replicas.allSatisfy { state.counts[$0, default: 0] >= before[$0, default: 0] + count } ? true : nil
         } ?? false
     }

@@ -28,14 +28,12 @@ final class CuttingProxy: Sendable {
 
     /// Listens on a port of 127.0.0.1, for a server on another one.
     init(to server: UInt16, on text: String, _ action: Action) throws {
-        port = try freePort()
-        guard let listening = listeningSocket(port) else { throw PostgresServer.Failure.noFreePort }
-        self.listening = listening
+        guard let listening = listeningSocket(0), let port = boundPort(of: listening) else { throw PostgresServer.Failure.noFreePort }
+        (self.listening, self.port) = (listening, port)
         let state = state
         acceptor = startThread {
             while true {
-                let client = accept(listening, nil, nil)
-                guard client >= 0 else { return }
+                guard let client = acceptConnection(listening) else { return }
                 guard let upstream = connectedSocket(server) else {
                     close(client)
                     continue

@@ -33,7 +33,7 @@ import Time
         try whileLocked {
             for number in 0..<count { store.accept(Sample(number).arrival()) { _ in answers.update { $0 += 1 } } }
         }
-        #expect(answers.wait(timeoutMilliseconds: 60_000) { $0 == count ? true : nil } == true)
+        #expect(answers.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0 == count ? true : nil } == true)
         return store.commits - before
     }
 

@@ -38,7 +38,7 @@ import Time
                 answers.update { $0.append((try? result.get()) ?? .accepted) }
             }
         }
-        let all = try #require(answers.wait(timeoutMilliseconds: 60_000) { $0.count == 20 ? $0 : nil })
+        let all = try #require(answers.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0.count == 20 ? $0 : nil })
         #expect(all == [.accepted] + Array(repeating: .duplicate(of: Sample(1).event.id), count: 19))
         #expect(try fixture.store.all().count == 1)
     }
@@ -131,7 +131,7 @@ import Time
             let arrival = number == 4 ? Arrival(thief, to: Sample(4).arrival().subscriptions) : Sample(number).arrival(to: ["log", "log"])
             fixture.store.accept(arrival) { result in answers.update { $0.append((try? result.get()) == .accepted) } }
         }
-        #expect(answers.wait(timeoutMilliseconds: 60_000) { $0.count == 5 ? $0 : nil } == [true, true, false, true, true])
+        #expect(answers.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0.count == 5 ? $0 : nil } == [true, true, false, true, true])
         #expect(try fixture.store.all().count == 9)
         #expect(try fixture.store.pending().map(\.count) == [9])
         #expect(try fixture.store.take(Sample(4).arrival(to: [])) == .accepted, "what was refused is not half there")

@@ -97,7 +97,7 @@ import Threading
         }
         defer { writer.join() }
         body()
-        return try #require(count.wait(timeoutMilliseconds: 60_000) { $0 })
+        return try #require(count.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0 })
     }
 
     /// The ending of a call and the beginning of the next one cost one commit.
@@ -128,7 +128,7 @@ import Threading
         store.accept(Sample(1).arrival(), telling: .registry, isAwaited: { false }) { result in
             if case .failure(let error) = result { failure.update { $0 = error } }
         }
-        #expect(failure.wait(timeoutMilliseconds: 60_000) { $0?.kind } == .unavailable)
+        #expect(failure.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0?.kind } == .unavailable)
         #expect(try store.take(Sample(1).arrival()) == .accepted)
         let wish = try Registration.of("A")
         store.register(wish, telling: .registry, isAwaited: { false }) { _ in }

@@ -3,8 +3,8 @@ internal import Threading
 
 /// A program that a test runs without a shell, with its standard output and error gathered while it runs.
 ///
-/// Blocking, for tests; every wait ends after `patienceMilliseconds`, which only a failing test reaches. Let go while it runs, it is
-/// killed. It starts with no signal blocked or ignored, whatever the test's process does with them.
+/// Blocking, for tests; every wait ends after `WaitLimit.programMilliseconds`, which only a failing test reaches. Let go while it runs,
+/// it is killed. It starts with no signal blocked or ignored, whatever the test's process does with them.
 package final class ChildProcess: Sendable {
     /// Why a test's program failed.
     package enum Failure: Error {
@@ -34,8 +34,6 @@ package final class ChildProcess: Sendable {
         /// It is a pipe of one page that nobody reads.
         case unread
     }
-
-    static let patienceMilliseconds: UInt64 = 300_000
 
     // One at a time, so that no program inherits the pipes of another.
     // Of a value that takes room: to the thread sanitizer an empty one is the pointer beside it.
@@ -102,6 +100,11 @@ package final class ChildProcess: Sendable {
         }
     }
 
+    /// Runs `body` while no program is being started here that could inherit a descriptor.
+    static func withoutStarts<Result>(_ body: () -> Result) -> Result {
+        starting.withLock { _ in body() }
+    }
+
     /// Sends a signal, unless it has ended.
     package func send(_ signal: Int32) {
         // Under the lock nobody reaps it, so the number is still its own.
@@ -115,7 +118,7 @@ package final class ChildProcess: Sendable {
 
     /// Waits for its end.
     package func waitForEnd() throws -> End {
-        guard let end = end.wait(timeoutMilliseconds: Self.patienceMilliseconds, { $0 }) else { throw Failure.stillRunning }
+        guard let end = end.wait(timeoutMilliseconds: WaitLimit.programMilliseconds, { $0 }) else { throw Failure.stillRunning }
         return end
     }
 

@@ -76,7 +76,7 @@ package final class DNSServer: Sendable {
     }
 
     deinit {
-        precondition(state.withLock { $0.isStopped }, "a name server must be stopped before it is let go")
+        stop()
     }
 
     /// What has been asked, in the order of arrival.
@@ -84,7 +84,11 @@ package final class DNSServer: Sendable {
 
     /// Ends it and waits for its thread.
     package func stop() {
-        state.withLock { $0.isStopped = true }
+        let wasStopped = state.withLock { state in
+            defer { state.isStopped = true }
+            return state.isStopped
+        }
+        guard !wasStopped else { return }
         // A question of our own wakes the thread.
         let waking = Glibc.socket(AF_INET, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         let question: [UInt8] = [0, 0, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 0x61, 0, 0, 1, 0, 1]

@@ -30,7 +30,7 @@ package final class GatheredOutput: Sendable {
 
     /// Everything, once the program has closed it.
     package func bytes() throws -> [UInt8] {
-        let patience = ChildProcess.patienceMilliseconds
+        let patience = WaitLimit.programMilliseconds
         guard let bytes = state.wait(timeoutMilliseconds: patience, { $0.isComplete ? $0.bytes : nil }) else {
             throw ChildProcess.Failure.stillRunning
         }
@@ -46,7 +46,7 @@ package final class GatheredOutput: Sendable {
     /// - Returns: the line without its end, and its number.
     /// - Throws: when the program closes it without such a line, or writes none in time, with all that it did write.
     package func line(containing text: String, from start: Int = 0) throws -> (text: String, number: Int) {
-        let found = state.wait(timeoutMilliseconds: ChildProcess.patienceMilliseconds) { state -> (text: String, number: Int)?? in
+        let found = state.wait(timeoutMilliseconds: WaitLimit.programMilliseconds) { state -> (text: String, number: Int)?? in
             let lines = state.bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).dropLast()
             for (number, line) in lines.enumerated().dropFirst(start) {
                 let line = String(decoding: line, as: UTF8.self)

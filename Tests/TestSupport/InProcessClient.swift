@@ -33,7 +33,8 @@ package struct InProcessClient: Sendable {
                     }
                 }
             }
-            return ReceivedResponse(exchange.wait())
+            // A status that no test expects, when there is no answer in time.
+            return exchange.wait().map { ReceivedResponse($0) } ?? ReceivedResponse(status: 0, headers: [:], body: [])
         }
     }
 
@@ -110,9 +111,8 @@ private final class InProcessExchange: Exchange {
         }
     }
 
-    func wait() -> Response {
-        guard let response = answer.wait({ $0 }) else { preconditionFailure("a wait without a timeout gives a value") }
-        return response
+    func wait() -> Response? {
+        answer.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0 }
     }
 }
 

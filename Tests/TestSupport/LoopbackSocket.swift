@@ -27,6 +27,27 @@ package func connectedSocket(_ port: UInt16) -> Int32? {
     return nil
 }
 
+/// Waits for the next connection to a listening socket that this thread alone accepts from.
+/// - Returns: nil once the listening socket is shut down.
+package func acceptConnection(_ listening: Int32) -> Int32? {
+    while true {
+        var request = pollfd(fd: listening, events: Int16(POLLIN), revents: 0)
+        guard unsafe poll(&request, 1, -1) > 0 else {
+            if errno == EINTR { continue }
+            return nil
+        }
+        // Swift does not see accept4(2), so no program may start before the flag is set: it would hold the connection open.
+        let (descriptor, code) = ChildProcess.withoutStarts { () -> (Int32, Int32) in
+            let descriptor = accept(listening, nil, nil)
+            guard descriptor >= 0 else { return (-1, errno) }
+            _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+            return (descriptor, 0)
+        }
+        if descriptor >= 0 { return descriptor }
+        guard code == EINTR || code == ECONNABORTED else { return nil }
+    }
+}
+
 /// Waits for what comes by a socket; nil at the end.
 package func receive(_ socket: Int32) -> [UInt8]? {
     var part = [UInt8](repeating: 0, count: 1 << 16)

@@ -4,7 +4,8 @@ internal import Threading
 /// A server on a real socket that misbehaves as its script says, and records what it is sent.
 ///
 /// It speaks HTTP/1.1 only where the script makes it, so it can be as wrong as a test needs it to be. Each connection has a thread, for
-/// which everything blocks. It listens on a port of 127.0.0.1 that the system chose, unless it is told otherwise, and must be stopped.
+/// which everything blocks. It listens on a port of 127.0.0.1 that the system chose, unless it is told otherwise. It stops when it is let
+/// go.
 package final class ScriptedServer: Sendable {
     /// What is done on connections.
     package enum Script: Sendable {
@@ -36,8 +37,6 @@ package final class ScriptedServer: Sendable {
         var threads: [OwnThread] = []
     }
 
-    private static let patienceMilliseconds: UInt64 = 120_000
-
     /// The port it listens on.
     package let port: UInt16
     private let listening: Int32
@@ -56,7 +55,7 @@ package final class ScriptedServer: Sendable {
     }
 
     deinit {
-        precondition(state.withLock { $0.isStopping }, "a scripted server must be stopped before it is let go")
+        stop()
     }
 
     /// The URL of a path, which starts with a slash.
@@ -90,19 +89,19 @@ package final class ScriptedServer: Sendable {
     }
 
     /// Waits until so many requests have been read whole.
-    /// - Returns: false when they had not after two minutes, which only a failing test reaches.
+    /// - Returns: false when they had not after `WaitLimit.milliseconds`.
     package func waitForRequests(_ count: Int) -> Bool {
-        state.wait(timeoutMilliseconds: Self.patienceMilliseconds) { $0.requests.count >= count ? true : nil } != nil
+        state.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0.requests.count >= count ? true : nil } != nil
     }
 
     /// Waits until so many connections have been accepted; otherwise as `waitForRequests`.
     package func waitForConnections(_ count: Int) -> Bool {
-        state.wait(timeoutMilliseconds: Self.patienceMilliseconds) { $0.accepted >= count ? true : nil } != nil
+        state.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0.accepted >= count ? true : nil } != nil
     }
 
     /// Waits until no connection is open; otherwise as `waitForRequests`.
     package func waitUntilUnconnected() -> Bool {
-        state.wait(timeoutMilliseconds: Self.patienceMilliseconds) { $0.open.isEmpty ? true : nil } != nil
+        state.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0.open.isEmpty ? true : nil } != nil
     }
 
     /// Lets so many of those go on that wait, or will wait, in `ScriptedStep.awaitRelease`.
@@ -148,10 +147,7 @@ package final class ScriptedServer: Sendable {
 /// The thread that takes connections.
 private func acceptConnections(_ listening: Int32, _ script: ScriptedServer.Script, _ state: Monitor<ScriptedServer.State>) {
     while true {
-        let descriptor = accept(listening, nil, nil)
-        guard descriptor >= 0 else { return }
-        // Programs that other tests start must not keep it open.
-        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        guard let descriptor = acceptConnection(listening) else { return }
         var on: Int32 = 1
         unsafe setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
         let number = state.update { state in

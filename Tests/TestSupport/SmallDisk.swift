@@ -27,7 +27,7 @@ package final class SmallDisk: Sendable {
     /// Makes a file that takes so many bytes of its room.
     package func fill(_ name: String, bytes: Int) throws {
         // An array, which is written as it is; another sequence would be copied byte by byte, which takes seconds.
-        try directory.write(name, [UInt8](repeating: 0, count: bytes))
+        try directory.writeInPlace(name, [UInt8](repeating: 0, count: bytes))
     }
 
     /// Removes a file.
@@ -48,7 +48,7 @@ package func makeUnwritable(_ path: String) -> Bool {
     let broken = unsafe open(path, O_RDONLY | O_CLOEXEC)
     guard broken >= 0 else { return false }
     defer { close(broken) }
-    for number in 3..<Int32(1024) where number != broken {
+    for number in 3..<Int32(16_384) where number != broken {
         let isFile = linkTarget("/proc/self/fd/\(number)").utf8.elementsEqual(path.utf8)
         if isFile, dup2(broken, number) != number { return false }
     }

@@ -3,7 +3,7 @@ package import HTTPServer
 
 /// A client on a real socket that sends exactly the bytes it is given, so that tests can be as wrong as they need to be.
 ///
-/// Blocking, for tests; every wait ends after `patienceSeconds`, which only a failing test reaches.
+/// Blocking, for tests; every wait ends after `WaitLimit.milliseconds`, which only a failing test reaches.
 @safe
 package final class SocketClient {
     /// Why a test's exchange failed.
@@ -11,7 +11,6 @@ package final class SocketClient {
         case cannotConnect(Int32), closed, reset, timedOut, malformed(String)
     }
 
-    private static let patienceSeconds = 20
     private let descriptor: Int32
     private var received: [UInt8] = []
 
@@ -19,7 +18,7 @@ package final class SocketClient {
     package init(_ address: ListenAddress) throws {
         descriptor = socket(address.family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         // The one for sending also bounds connect, which waits while a server that accepts nobody has no room for more (socket(7)).
-        var patience = timeval(tv_sec: Self.patienceSeconds, tv_usec: 0)
+        var patience = timeval(tv_sec: Int(WaitLimit.milliseconds / 1000), tv_usec: 0)
         unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
         unsafe setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
         switch address {

@@ -36,9 +36,16 @@ package final class TemporaryDirectory: Sendable {
         Self.descendants(of: path).map { String($0.dropFirst(path.count + 1)) }.sorted()
     }
 
-    /// Writes a file in place of what was there, and makes the directories on the way to it.
+    /// Writes a file in place of what was there, in one step for those who watch, and makes the directories on the way to it.
     /// - Parameter mode: the file's permissions, such as 0o600.
     package func write(_ name: String, _ bytes: some Sequence<UInt8>, mode: UInt32 = 0o600) throws {
+        let temporary = "\(name).being-written"
+        try writeInPlace(temporary, bytes, mode: mode)
+        guard unsafe rename(path(temporary), path(name)) == 0 else { throw Failure.cannotWrite(errno) }
+    }
+
+    /// As `write`, but the file is missing for a moment, and then grows.
+    package func writeInPlace(_ name: String, _ bytes: some Sequence<UInt8>, mode: UInt32 = 0o600) throws {
         var directory = path
         for part in name.split(separator: "/").dropLast() {
             directory += "/\(part)"

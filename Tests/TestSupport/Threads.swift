@@ -1,13 +1,13 @@
 package import Threading
 internal import Time
 
-/// Starts a thread for a test, which has nothing better to do than to end when the system has no room for it.
+/// Starts a thread for a test. While the system has no room for it, tries again.
 package func startThread(_ body: @escaping @Sendable () -> Void) -> OwnThread {
-    do throws(ThreadError) {
-        return try OwnThread(body)
-    } catch {
-        fatalError(error.description)
+    var thread: OwnThread?
+    guard eventually({ (try? OwnThread(body)).map { thread = $0 } != nil }), let thread else {
+        fatalError("the system has no room for a thread")
     }
+    return thread
 }
 
 /// Runs `body` on `count` threads at once, each with its index, and returns when all have ended; none begins before every one is there.
@@ -18,7 +18,7 @@ package func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) 
     let threads = (0..<count).map { index in
         startThread {
             missing.update { $0 -= 1 }
-            _ = missing.wait { $0 > 0 ? nil : true }
+            _ = missing.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0 > 0 ? nil : true }
             body(index)
         }
     }
@@ -26,11 +26,11 @@ package func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) 
 }
 
 /// Waits until `condition` holds, for what nobody signals.
-/// - Returns: false when it still did not after two minutes, which only a failing test reaches.
+/// - Returns: false when it still did not after `WaitLimit.milliseconds`.
 package func eventually(_ condition: () -> Bool) -> Bool {
     let pause = Monitor(())
     // By the clock, as a condition may itself wait, for example for an answer.
-    let end = SystemClock.monotonicMilliseconds() + 120_000
+    let end = SystemClock.monotonicMilliseconds() + WaitLimit.milliseconds
     // Less and less often, as a condition may start a program or ask a server, which takes the processor from what is waited for.
     var milliseconds: UInt64 = 5
     while SystemClock.monotonicMilliseconds() < end {

@@ -38,7 +38,7 @@ import Threading
                     gate.update { $0.running -= 1 }
                 })
         }
-        #expect(gate.wait(timeoutMilliseconds: 20_000) { $0.running == 3 ? true : nil } == true)
+        #expect(gate.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0.running == 3 ? true : nil } == true)
         gate.update { $0.isOpen = true }
         queue.stop()
         #expect(gate.withLock { ($0.running, $0.most) } == (0, 3))

@@ -136,7 +136,7 @@ import Time
                 if let outcome = try? result.get() { answers.update { $0.append(outcome) } }
             }
         }
-        let all = try #require(answers.wait(timeoutMilliseconds: 60_000) { $0.count == 100 ? $0 : nil })
+        let all = try #require(answers.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0.count == 100 ? $0 : nil })
         #expect(all.count { $0 == .registered } == 1)
         #expect(all.count { $0 == .limited(rule: rules[0], until: Self.start + 300_000) } == 99)
         #expect(try fixture.store.registered().count == 1)

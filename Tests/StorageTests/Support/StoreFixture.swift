@@ -89,6 +89,6 @@ final class Answer<Value: Sendable>: Sendable {
 
     /// Waits for it.
     func get() throws(StoreError) -> Value {
-        try (result.wait(timeoutMilliseconds: 60_000) { $0 } ?? .failure(StoreError(.unavailable, "no answer"))).get()
+        try (result.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0 } ?? .failure(StoreError(.unavailable, "no answer"))).get()
     }
 }

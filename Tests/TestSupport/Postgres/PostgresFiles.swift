@@ -143,28 +143,3 @@ private final class Watchdog: Sendable {
         close(lifeline)
     }
 }
-
-/// A port of 127.0.0.1 that nobody listens on now, and that the system gives to nobody who does not ask for it by number.
-package func freePort() throws -> UInt16 {
-    for _ in 0..<200 {
-        // Below what Linux takes for outgoing connections (ip_local_port_range of ip(7)).
-        let port = UInt16.random(in: 10_240..<32_768)
-        if isFree(port) { return port }
-    }
-    throw PostgresServer.Failure.noFreePort
-}
-
-/// The first of so many ports in a row of the kind of `freePort`.
-package func freePorts(_ count: UInt16) throws -> UInt16 {
-    while true {
-        let first = try freePort()
-        if (first..<first + count).allSatisfy({ isFree($0) }) { return first }
-    }
-}
-
-/// Whether nobody listens on a port of 127.0.0.1 now.
-package func isFree(_ port: UInt16) -> Bool {
-    guard let socket = listeningSocket(port) else { return false }
-    close(socket)
-    return true
-}

@@ -39,8 +39,12 @@ package final class PostgresPlace: Sendable {
     private static let create: StaticString = """
         DO $$ BEGIN EXECUTE 'CREATE SCHEMA ' || current_setting('deskgate.place'); END $$
         """
+    // A session that a test cut off may still commit, so it is ended first: while a transaction is open, it has a lock.
     private static let empty: StaticString = """
         DO $$ DECLARE name text; BEGIN
+            PERFORM pg_terminate_backend(pid, 10000) FROM (
+                SELECT DISTINCT pid FROM pg_locks JOIN pg_class ON pg_class.oid = relation
+                WHERE relnamespace = current_schema()::regnamespace AND pid <> pg_backend_pid()) AS others;
             FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = current_schema() AND tablename <> 'deskgate_versions' LOOP
                 EXECUTE 'DELETE FROM ' || name;
             END LOOP;
@@ -74,9 +78,9 @@ package final class PostgresPlace: Sendable {
     /// - Returns: the rows of the last one.
     @discardableResult
     package func run(_ queries: Query..., ports: [UInt16] = []) throws -> Rows? {
-        let connection = try Connection(try settings(ports: ports), by: .after(milliseconds: 20_000))
+        let connection = try Connection(try settings(ports: ports), by: .after(milliseconds: WaitLimit.milliseconds))
         var rows: Rows?
-        for query in queries { rows = try connection.run(query, by: .after(milliseconds: 20_000)) }
+        for query in queries { rows = try connection.run(query, by: .after(milliseconds: WaitLimit.milliseconds)) }
         return rows
     }
 }

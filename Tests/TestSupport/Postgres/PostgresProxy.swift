@@ -35,15 +35,13 @@ package final class PostgresProxy: Sendable {
     /// Listens on a free port of 127.0.0.1.
     /// - Parameter server: the server's port.
     package init(to server: UInt16) throws {
-        port = try freePort()
-        guard let listening = listeningSocket(port) else { throw PostgresServer.Failure.noFreePort }
-        self.listening = listening
+        guard let listening = listeningSocket(0), let port = boundPort(of: listening) else { throw PostgresServer.Failure.noFreePort }
+        (self.listening, self.port) = (listening, port)
         let road = Monitor(Road())
         self.road = road
         acceptor = startThread {
             while true {
-                let client = accept(listening, nil, nil)
-                guard client >= 0 else { return }
+                guard let client = acceptConnection(listening) else { return }
                 guard let upstream = connectedSocket(server) else {
                     close(client)
                     continue
@@ -94,7 +92,7 @@ package final class PostgresProxy: Sendable {
     /// Waits until so many COMMITs have met what `cut` said.
     /// - Returns: false when they were not in time, which only a failing test reaches.
     package func waitForCuts(_ count: Int) -> Bool {
-        road.wait(timeoutMilliseconds: 60_000) { $0.cuts >= count ? true : nil } ?? false
+        road.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0.cuts >= count ? true : nil } ?? false
     }
 }
 

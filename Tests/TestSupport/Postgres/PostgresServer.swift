@@ -92,10 +92,20 @@ package final class PostgresServer: @unchecked Sendable {
             "dynamic_shared_memory_type=mmap",
         ]
         let arguments = ["-D", files.data] + (settings + options.settings).flatMap { ["-c", $0] }
-        let process = try files.start("postgres", arguments)
-        self.process = process
-        // A standby says something else than a primary.
-        _ = try process.errors.line(containing: "ready to accept")
+        for attempt in 1... {
+            let process = try files.start("postgres", arguments)
+            self.process = process
+            do {
+                // A standby says something else than a primary.
+                _ = try process.errors.line(containing: "ready to accept")
+                return
+            } catch ChildProcess.Failure.missingLine(_, _, let written)
+                where attempt < 5 && written.contains("pre-existing shared memory")
+            {
+                // A process of the killed server has not ended yet.
+                stop()
+            }
+        }
     }
 
     /// Stops the server at once, without a checkpoint, as `pg_ctl stop -m immediate`; what was committed is recovered by the next start.
@@ -117,23 +127,44 @@ package final class PostgresServer: @unchecked Sendable {
     /// Ends the server and all of its processes with SIGKILL, as when the machine fails.
     package func kill() throws {
         guard let process else { return }
-        let children = try processes()
+        let children = try haltedProcesses()
         process.send(SIGKILL)
         for child in children { Glibc.kill(child, SIGKILL) }
         _ = try process.waitForEnd()
         self.process = nil
+        // The next server of this directory would find their shared memory in use.
+        guard eventually({ children.allSatisfy { [nil, "Z"].contains(Self.state(of: $0)) } }) else {
+            throw Failure.commandFailed("kill", output: "")
+        }
     }
 
     /// Has the server and its processes do nothing, as when the machine hangs, until `resume`.
     package func pause() throws {
-        process?.send(SIGSTOP)
-        for child in try processes() { Glibc.kill(child, SIGSTOP) }
+        for child in try haltedProcesses() { Glibc.kill(child, SIGSTOP) }
     }
 
     /// Ends a `pause`.
     package func resume() throws {
         for child in try processes() { Glibc.kill(child, SIGCONT) }
         process?.send(SIGCONT)
+    }
+
+    /// Has the first process do nothing, so that it starts no other.
+    /// - Returns: as `processes`.
+    private func haltedProcesses() throws -> [Int32] {
+        guard let process else { return [] }
+        process.send(SIGSTOP)
+        guard eventually({ !process.isRunning || Self.state(of: process.identifier) == "T" }) else {
+            throw Failure.commandFailed("kill -STOP", output: "")
+        }
+        return try processes()
+    }
+
+    /// The letter of a process's state (proc_pid_stat(5)); nil when there is no such process.
+    private static func state(of process: Int32) -> Character? {
+        guard let stat = try? File.read("/proc/\(process)/stat", limit: 1 << 12).bytes else { return nil }
+        // Behind the name, which is in parentheses and may contain some itself.
+        return String(decoding: stat, as: UTF8.self).split(separator: ")").last?.dropFirst().first
     }
 
     /// The numbers of the server's processes beside its first.

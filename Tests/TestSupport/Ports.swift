@@ -1,0 +1,87 @@
+internal import Glibc
+internal import Threading
+
+/// A port of 127.0.0.1 to which every connection is refused while this value lives: it is bound, so nobody else can listen on it.
+package final class ClosedPort: Sendable {
+    package let port: UInt16
+    private let descriptor: Int32
+
+    package init() throws {
+        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        let isBound = unsafe withLoopbackAddress(0) { unsafe bind(descriptor, $0, $1) == 0 }
+        guard isBound, let port = boundPort(of: descriptor) else {
+            close(descriptor)
+            throw PostgresServer.Failure.noFreePort
+        }
+        self.port = port
+    }
+
+    deinit {
+        close(descriptor)
+    }
+}
+
+/// The port that a socket of IPv4 is bound to.
+package func boundPort(of descriptor: Int32) -> UInt16? {
+    var name = sockaddr_in()
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let isKnown = unsafe withUnsafeMutableBytes(of: &name) { bytes in
+        unsafe getsockname(descriptor, bytes.assumingMemoryBound(to: sockaddr.self).baseAddress, &length) == 0
+    }
+    return isKnown ? UInt16(bigEndian: name.sin_port) : nil
+}
+
+/// A port of 127.0.0.1 on which nobody listens, for a program that must be given a number. No other process of these tests gets it, and
+/// this one gets it again only after a thousand others.
+package func freePort() throws -> UInt16 {
+    try freePorts(1)
+}
+
+/// The first of so many successive ports of the kind of `freePort`.
+package func freePorts(_ count: UInt16) throws -> UInt16 {
+    try PortBlock.own.get().take(count)
+}
+
+/// Whether nobody listens on a port of 127.0.0.1 now.
+package func isFree(_ port: UInt16) -> Bool {
+    guard let socket = listeningSocket(port) else { return false }
+    close(socket)
+    return true
+}
+
+/// The ports that this process alone may use, by the lock of a file that lasts as long as the process.
+private final class PortBlock: Sendable {
+    static let own = Result { try PortBlock() }
+
+    // Below the ports that Linux gives to outgoing connections (ip_local_port_range of ip(7)).
+    private static let range: Range<UInt16> = 10_240..<32_768
+    private static let size: UInt16 = 1024
+
+    private let first: UInt16
+    private let used = Monitor(UInt16(0))
+
+    private init() throws {
+        for first in stride(from: Self.range.lowerBound, to: Self.range.upperBound, by: Int(Self.size)) {
+            let descriptor = unsafe open("/tmp/deskgate-test-ports-\(first)", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o666)
+            guard descriptor >= 0 else { continue }
+            if flock(descriptor, LOCK_EX | LOCK_NB) == 0 {
+                self.first = first
+                return
+            }
+            close(descriptor)
+        }
+        throw PostgresServer.Failure.noFreePort
+    }
+
+    func take(_ count: UInt16) throws -> UInt16 {
+        for _ in 0..<Self.size {
+            let port = used.withLock { used in
+                if used + count > Self.size { used = 0 }
+                defer { used += count }
+                return first + used
+            }
+            if (port..<port + count).allSatisfy(isFree) { return port }
+        }
+        throw PostgresServer.Failure.noFreePort
+    }
+}
