@@ -53,8 +53,8 @@ package func isFree(_ port: UInt16) -> Bool {
 private final class PortBlock: Sendable {
     static let own = Result { try PortBlock() }
 
-    // Below the ports that Linux gives to outgoing connections (ip_local_port_range of ip(7)).
-    private static let range: Range<UInt16> = 10_240..<32_768
+    // Below the ports of `deskgate demo`, and of outgoing connections (ip_local_port_range of ip(7)).
+    private static let range: Range<UInt16> = 10_240..<29_696
     private static let size: UInt16 = 1024
 
     private let first: UInt16
