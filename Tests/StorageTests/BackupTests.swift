@@ -26,16 +26,27 @@ import Testing
     @Test func isWholeWhileTheStoreGoesOn() throws {
         let store = try SQLiteStore(path: path)
         for number in 0..<20 { try store.take(Sample(number)) }
-        let old = umask(0o022)
-        defer { umask(old) }
         try StoreFile.backUp(path, to: backup)
         try store.take(Sample(20))
         store.close()
         #expect(try count(backup) == 20)
         #expect(try count(path) == 21)
-        var status = stat()
-        #expect(unsafe stat(backup, &status) == 0 && status.st_mode & 0o777 == 0o600)
         #expect(directory.contents() == ["backup.db", "store.db"], "it leaves nothing else")
+    }
+
+    /// In a process of its own, because each process has one mask.
+    @Test func `a backup is for its owner only whatever the mask allows`() async {
+        await #expect(processExitsWith: .success) {
+            umask(0)
+            let directory = try TemporaryDirectory()
+            let (path, backup) = (directory.path("store.db"), directory.path("backup.db"))
+            let store = try SQLiteStore(path: path)
+            try StoreFile.backUp(path, to: backup)
+            store.close()
+            var status = stat()
+            let isThere = unsafe stat(backup, &status) == 0
+            #expect(isThere && status.st_mode & 0o777 == 0o600)
+        }
     }
 
     @Test func overwritesNothing() throws {

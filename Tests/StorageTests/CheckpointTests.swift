@@ -2,10 +2,11 @@ import Core
 import Glibc
 import POSIX
 import SQLite
-import Storage
 import TestSupport
 import Testing
 import Time
+
+@testable import Storage
 
 @Suite struct CheckpointTests {
     private let directory: TemporaryDirectory
@@ -16,9 +17,10 @@ import Time
     }
 
     /// A store that moves pages from its log early.
-    private func open() throws -> SQLiteStore {
+    private func open(_ change: (inout StoreSettings) -> Void = { _ in }) throws -> SQLiteStore {
         var settings = StoreSettings()
         settings.pagesBeforeCheckpoint = 100
+        change(&settings)
         return try SQLiteStore(path: directory.path("store.db"), settings: settings)
     }
 
@@ -30,10 +32,27 @@ import Time
         for number in numbers { try store.take(Sample(number).with { $0.data = data }) }
     }
 
+    /// Takes events, and every so often waits until the checkpointer has kept pace, however long its thread was not scheduled.
+    private func take(_ numbers: Range<Int>, waitingAfterEach count: Int, _ store: SQLiteStore) throws {
+        for first in stride(from: numbers.lowerBound, to: numbers.upperBound, by: count) {
+            try take(first..<min(first + count, numbers.upperBound), store)
+            try #require(eventually { self.isLogShort(store) }, "the checkpointer does not move the log's pages")
+        }
+    }
+
+    /// Whether a checkpoint would not begin yet. Asking writes a page, after which the writer takes the checkpointer's next step.
+    private func isLogShort(_ store: SQLiteStore) -> Bool {
+        let pages = try? store.queue.perform { database throws(SQLiteError) -> Int in
+            try database.touch()
+            return database.loggedPages
+        }
+        return pages.map { $0 < 100 } ?? false
+    }
+
     @Test func keepsTheLogShortWhileEventsCome() throws {
         let store = try open()
         defer { store.close() }
-        try take(0..<800, store)
+        try take(0..<800, waitingAfterEach: 100, store)
         // All of them are 32 MB.
         #expect(try logBytes() < 16 << 20)
         #expect(try store.all().count == 800)
@@ -51,7 +70,7 @@ import Time
         rows.reset()
         // Enough for the log to be begun anew, which leaves its file as long as it is.
         let length = try logBytes()
-        try take(200..<800, store)
+        try take(200..<800, waitingAfterEach: 100, store)
         #expect(try logBytes() < length + 400 * data.count)
         #expect(try store.all().count == 800)
     }
@@ -66,15 +85,13 @@ import Time
     }
 
     @Test func keepsTheLogWhenTheDiskTakesNoMorePages() throws {
-        let first = try open()
+        let first = try open { $0.probeIntervalMilliseconds = 5 }
         try take(0..<50, first)
         try #require(makeUnwritable(directory.path("store.db")))
         var count = 50
-        while first.refusal == nil, count < 2000 {
-            guard (try? first.take(Sample(count).with { $0.data = data })) != nil else { break }
-            count += 1
-        }
-        #expect(first.refusal?.kind == .notOpen)
+        // A checkpoint begins when the log has 100 pages, which ten events fill. The store notes its failure also while it is idle.
+        while count < 100, (try? first.take(Sample(count).with { $0.data = data })) != nil { count += 1 }
+        #expect(eventually { first.refusal?.kind == .notOpen })
         do throws(StoreError) {
             try first.take(Sample(5000).arrival())
             Issue.record("it was accepted")
@@ -105,11 +122,10 @@ import Time
     }
 
     @Test func acceptsNothingNewWhileAReaderKeepsTheLogLong() throws {
-        var settings = StoreSettings()
-        settings.pagesBeforeCheckpoint = 100
-        settings.maximumLogPages = 1000
-        settings.probeIntervalMilliseconds = 5
-        let store = try SQLiteStore(path: directory.path("store.db"), settings: settings)
+        let store = try open {
+            $0.maximumLogPages = 1000
+            $0.probeIntervalMilliseconds = 5
+        }
         defer { store.close() }
         try take(0..<10, store)
         let reader = try Connection(path: directory.path("store.db"), mode: .readOnly)
@@ -130,6 +146,6 @@ import Time
         #expect(try store.claim(at: 2000).count > 50, "what it has it still delivers")
         rows.reset()
         #expect(eventually { store.refusal == nil }, "the log is emptied without being asked")
-        try take(5000..<5100, store)
+        try take(5000..<5100, waitingAfterEach: 20, store)
     }
 }

@@ -39,22 +39,26 @@ import Time
         #expect(try store.pending().map(\.count) == [count - 19])
     }
 
-    @Test(.enabled(if: SmallDisk.isPermitted, "only root may mount a small disk"))
-    func survivesADiskThatIsReallyFull() throws {
+    /// - Parameter probeMilliseconds: how often an idle store checks whether there is room. The longer one never comes in this test.
+    @Test(.enabled(if: SmallDisk.isPermitted, "only root may mount a small disk"), arguments: [5, 3_600_000] as [UInt64])
+    func survivesADiskThatIsReallyFull(probeMilliseconds: UInt64) throws {
+        let isProbing = probeMilliseconds == 5
         let disk = try SmallDisk()
         try disk.fill("ballast", bytes: 700_000)
         var settings = StoreSettings()
         settings.minimumFreeBytes = 0
-        settings.probeIntervalMilliseconds = 5
+        settings.probeIntervalMilliseconds = probeMilliseconds
         let path = disk.path("store.db")
         let store = try SQLiteStore(path: path, settings: settings)
         let (count, error) = fill(store)
         #expect(error?.kind == .diskFull)
-        #expect(store.refusal?.kind.rawValue == "disk_full")
+        // A probe may find room in pages of the log that the disk has already given.
+        if !isProbing { #expect(store.refusal?.kind.rawValue == "disk_full") }
         #expect(try store.all().count == count)
         disk.remove("ballast")
-        #expect(eventually { store.refusal == nil }, "it finds the room by itself")
+        if isProbing { #expect(eventually { store.refusal == nil }, "it finds the room by itself") }
         #expect(try store.take(Sample(20_000).arrival(to: [])) == .accepted)
+        #expect(store.refusal == nil)
         store.close()
         let again = try SQLiteStore(path: path, settings: settings)
         defer { again.close() }

@@ -88,7 +88,7 @@ import Time
         defer { store.close() }
         let delivery = try store.take(Sample(1))
         let connection = try Connection(path: path, mode: .readWriteCreate)
-        connection.setBusyTimeout(milliseconds: 20_000)
+        connection.setBusyTimeout(milliseconds: Int32(WaitLimit.milliseconds))
         try Statement(connection, "UPDATE deliveries SET state = 4").run()
         try connection.close()
         #expect(throws: StoreError.self) { try store.story(of: delivery.id) }
@@ -96,7 +96,7 @@ import Time
 
     private static func spoil(_ sample: Sample, _ path: String) throws {
         let connection = try Connection(path: path, mode: .readWriteCreate)
-        connection.setBusyTimeout(milliseconds: 20_000)
+        connection.setBusyTimeout(milliseconds: Int32(WaitLimit.milliseconds))
         try Statement(connection, "UPDATE events SET kind = 'x' WHERE comment_id = ?1").run(
             sample.delivery().event.identity.commentID?.text)
         try connection.close()

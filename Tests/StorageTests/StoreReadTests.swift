@@ -41,7 +41,10 @@ import Time
     }
 
     @Test func areAnsweredWhileSomebodyWrites() throws {
-        let store = try open { $0.busyTimeoutMilliseconds = 60_000 }
+        let store = try open {
+            $0.busyTimeoutMilliseconds = Int32(WaitLimit.milliseconds)
+            $0.readMilliseconds = WaitLimit.milliseconds
+        }
         defer { store.close() }
         try store.take(Sample(1))
         let other = try Connection(path: path, mode: .readWriteCreate)
@@ -58,7 +61,7 @@ import Time
         }
         #expect(counts == [1, 0, 0, 0, 0, 1])
         #expect(isWaiting, "the writer waited all the time")
-        #expect(answer.wait { $0 } == .success(.accepted))
+        #expect(answer.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0 } == .success(.accepted))
     }
 
     @Test func cannotWrite() throws {
@@ -95,7 +98,8 @@ import Time
     }
 
     @Test func areEndedWhenTheStoreIsClosed() throws {
-        let store = try open()
+        // Nothing else ends the read.
+        let store = try open { $0.readMilliseconds = 2 * WaitLimit.milliseconds }
         try fill(store)
         let (isReading, end) = (Monitor(false), Monitor<Result<Int, StoreError>?>(nil))
         let reader = startThread {
@@ -111,7 +115,7 @@ import Time
                 end.update { $0 = .failure(error) }
             }
         }
-        #expect(isReading.wait { $0 ? true : nil } == true)
+        #expect(isReading.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0 ? true : nil } == true)
         store.close()
         reader.join()
         #expect(end.withLock { $0 } == .failure(.closed))

@@ -20,7 +20,7 @@ import Time
     private func filled(_ backend: Backend, eventsPerStep: Int64 = 20_000) throws -> StoreFixture {
         let fixture = try backend.store {
             $0.eventsPerStep = eventsPerStep
-            $0.searchMilliseconds = 60_000
+            $0.searchMilliseconds = WaitLimit.milliseconds
         }
         for call in Self.calls { try fixture.store.begin(call) }
         return fixture

@@ -9,17 +9,15 @@ import Time
 
 /// Operators' reads of a database: beside those who write, without writing, and for a limited time.
 @Suite struct PostgresReadTests {
-    private static let soon: UInt64 = 20_000
-
     private func connection(_ place: PostgresPlace) throws -> Connection {
-        try Connection(try place.settings(), by: .after(milliseconds: Self.soon))
+        try Connection(try place.settings(), by: .after(milliseconds: WaitLimit.milliseconds))
     }
 
     /// Holds a lock on the tables of events while `body` runs.
     private func holding(_ lock: StaticString, _ place: PostgresPlace, _ body: () throws -> Void) throws {
         let other = try connection(place)
-        let result = try other.transaction(by: .after(milliseconds: Self.soon)) { () throws(PostgresError) in
-            try other.run(Query(lock), by: .after(milliseconds: Self.soon))
+        let result = try other.transaction(by: .after(milliseconds: WaitLimit.milliseconds)) { () throws(PostgresError) in
+            try other.run(Query(lock), by: .after(milliseconds: WaitLimit.milliseconds))
             return Result { try body() }
         }
         try result.get()
@@ -39,7 +37,7 @@ import Time
             #expect(try store.pending().count == 1)
             #expect(answer.withLock { $0 } == nil, "the writer waited all the time")
         }
-        #expect(answer.wait { $0 } == .success(.accepted))
+        #expect(answer.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0 } == .success(.accepted))
     }
 
     @Test func cannotWrite() throws {
@@ -80,7 +78,7 @@ import Time
     /// What operators wait for delays neither metrics nor the question for revocations.
     @Test func areApartFromMetrics() throws {
         let place = try PostgresPlace()
-        let store = try place.store()
+        let store = try place.store(Self.withoutReadLimit)
         defer { store.close() }
         try store.take(Sample(1))
         try holding("LOCK TABLE key_uses IN ACCESS EXCLUSIVE MODE", place) { () throws in
@@ -94,9 +92,7 @@ import Time
             _ = try store.revocationNews(since: nil)
             // Ends the read, which would otherwise take its time.
             try place.run(
-                Query(
-                    "SELECT count(pg_cancel_backend(pid)) FROM pg_stat_activity WHERE query LIKE '%FROM key_uses%' AND pid <> pg_backend_pid()"
-                ))
+                Query("SELECT count(pg_cancel_backend(pid)) FROM pg_locks WHERE relation = 'key_uses'::regclass AND NOT granted"))
             reader.join()
             #expect(hasEnded.withLock { $0 })
         }
@@ -104,7 +100,7 @@ import Time
 
     @Test func areEndedWhenTheStoreIsClosed() throws {
         let place = try PostgresPlace()
-        let store = try place.store()
+        let store = try place.store(Self.withoutReadLimit)
         try store.take(Sample(1))
         try holding("LOCK TABLE key_uses IN ACCESS EXCLUSIVE MODE", place) { () throws in
             let end = Monitor<StoreError?>(nil)
@@ -135,11 +131,17 @@ import Time
         #expect(eventually { (try? store.deliveries(DeliveryFilter(), limit: 10).count) == 1 })
     }
 
-    /// Whether a read of the table waits for its lock, before long.
+    /// The server ends no read before the connection's own patience is over.
+    private static var withoutReadLimit: StoreSettings {
+        var settings = StoreSettings()
+        settings.readMilliseconds = WaitLimit.milliseconds
+        return settings
+    }
+
+    /// Whether a read of the place's own table waits for its lock, before long.
     private func isWaiting(_ place: PostgresPlace) throws -> Bool {
         eventually {
-            let rows = try? place.run(
-                Query("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%FROM key_uses%'"))
+            let rows = try? place.run(Query("SELECT count(*) FROM pg_locks WHERE relation = 'key_uses'::regclass AND NOT granted"))
             return (try? rows?.one().int64(0)) ?? 0 > 0
         }
     }

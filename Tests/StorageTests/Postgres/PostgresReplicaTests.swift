@@ -198,31 +198,34 @@ import Time
         try right.take(
             Sample(1).with {
                 $0.received = now
-                $0.expires = now + 60_000
+                $0.expires = now + 3_600_000
             })
         func claim(_ time: UnixMilliseconds) -> Claim {
             Claim(notifier: "log", now: time, leaseMilliseconds: 60_000, limit: 1, longestDelayMilliseconds: 600_000)
         }
-        let claimed = try wrong.claimDue(claim(wrongNow + 10))
+        // So much later that a heartbeat with a slow answer, which measures the offset wrong, makes no difference.
+        let claimed = try wrong.claimDue(claim(wrongNow + 30_000))
         #expect(claimed.deliveries.map(\.id) == [Sample(1).delivery().id])
         let next = try #require(claimed.nextDue)
-        #expect(next.offset(from: wrongNow).magnitude < 70_000, "it is told by the clock of who asks")
-        #expect(try right.claimDue(claim(now + 1000)).deliveries == [], "it is leased")
+        #expect(next.offset(from: wrongNow + 90_000).magnitude < 60_000, "it is told by the clock of who asks")
+        #expect(try right.claimDue(claim(now + 30_000)).deliveries == [], "it is leased")
         let rules = [LimitRule.fiveMinutes(.user)]
         #expect(try right.wish(.of("A", at: now, rules: rules)) == .registered)
         guard case .limited(_, let until) = try wrong.wish(.of("B", at: wrongNow, rules: rules)) else {
             Issue.record("the limit was exceeded")
             return
         }
-        #expect(until.offset(from: wrongNow + 300_000).magnitude < 10_000)
+        #expect(until.offset(from: wrongNow + 300_000).magnitude < 60_000)
         let calls = try wrong.registrationCalls(of: RevokedPerson(appID: "app", userID: "user"), devices: ["d1"])
-        #expect(try #require(calls.user.earliest(ofLast: 1)).offset(from: wrongNow).magnitude < 10_000, "by the clock of who asks, too")
+        #expect(try #require(calls.user.earliest(ofLast: 1)).offset(from: wrongNow).magnitude < 60_000, "by the clock of who asks, too")
         for (store, expected) in [(wrong, -ahead), (right, 0)] {
-            #expect(((expected - 10_000)...(expected + 10_000)).contains(try #require(store.clockOffsetMilliseconds)))
+            #expect(((expected - 60_000)...(expected + 60_000)).contains(try #require(store.clockOffsetMilliseconds)))
         }
     }
 
     @Test func tenStartAtOnceOnAnEmptyDatabase() throws {
+        // On a server of its own, because a place of the shared one usually has the schema already.
+        let place = try PostgresPlace(try PostgresServer())
         let stores = Monitor<[PostgresStore]>([])
         let starters = (0..<10).map { _ in
             startThread {
