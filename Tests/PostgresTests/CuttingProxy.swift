@@ -26,22 +26,23 @@ final class CuttingProxy: Sendable {
     private let state = Monitor(State())
     private let acceptor: OwnThread
 
-    /// Listens on a port of 127.0.0.1, for a server on another one.
+    /// Listens on a port of 127.0.0.1 that the system chooses, for a server on another one.
     init(to server: UInt16, on text: String, _ action: Action) throws {
-        guard let listening = listeningSocket(0), let port = boundPort(of: listening) else { throw PostgresServer.Failure.noFreePort }
-        (self.listening, self.port) = (listening, port)
+        guard let listening = listeningSocket(0) else { throw PostgresServer.Failure.noFreePort }
+        self.listening = listening
+        port = localPort(of: listening)
         let state = state
         acceptor = startThread {
-            while true {
-                guard let client = acceptConnection(listening) else { return }
+            while let client = acceptConnection(listening) {
                 guard let upstream = connectedSocket(server) else {
                     close(client)
                     continue
                 }
                 let link = Link(client: client, server: upstream, text: Array(text.utf8), action: action)
+                let threads = [startThread { link.passOnRequests() }, startThread { link.passOnAnswers() }]
                 state.withLock { state in
                     state.sockets += [client, upstream]
-                    state.threads += [startThread { link.passOnRequests() }, startThread { link.passOnAnswers() }]
+                    state.threads += threads
                     if state.isStopping { link.cut() }
                 }
             }

@@ -34,8 +34,10 @@ import Testing
     }
 
     @Test func tellsOfStatementTimeouts() throws {
-        let connection = try connect(query: "options=-c%20statement_timeout%3D20ms")
-        let error = failure { () throws(PostgresError) in try connection.run("SELECT pg_sleep(60)") }
+        let connection = try connect()
+        // The limit ends with the transaction of both statements, so that it is not that of later ones.
+        let limited = [Query("SELECT set_config('statement_timeout', '20ms', true)"), Query("SELECT pg_sleep(60)")]
+        let error = failure { () throws(PostgresError) in try connection.pipeline(limited, by: .patient) }
         #expect(error?.sqlState == .queryCanceled)
         #expect(error?.isConnectionLost == false)
         #expect(error?.commitIsInDoubt == false)

@@ -7,17 +7,9 @@ final class SilentServer: Sendable {
     private let descriptor: Int32
 
     init() throws {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        guard let descriptor = listeningSocket(0) else { throw PostgresServer.Failure.noFreePort }
         self.descriptor = descriptor
-        guard listen(descriptor, 10) == 0 else { throw PostgresServer.Failure.noFreePort }
-        // Listening without an address chose a free port.
-        var address = sockaddr_in()
-        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let isNamed = unsafe withUnsafeMutablePointer(to: &address) { pointer in
-            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe getsockname(descriptor, $0, &size) == 0 }
-        }
-        guard isNamed else { throw PostgresServer.Failure.noFreePort }
-        port = UInt16(bigEndian: address.sin_port)
+        port = localPort(of: descriptor)
     }
 
     deinit {

@@ -1,12 +1,9 @@
 import Postgres
 import TestSupport
 
-/// Long enough for everything that is to succeed; only a failing test reaches it.
-let patience: UInt64 = 30_000
-
 extension Deadline {
     /// A deadline that only a failing test reaches.
-    static var patient: Deadline { .after(milliseconds: patience) }
+    static var patient: Deadline { .after(milliseconds: WaitLimit.milliseconds) }
 }
 
 extension ConnectionSettings {

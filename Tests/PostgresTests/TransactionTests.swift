@@ -136,7 +136,7 @@ import Threading
                     let change = { (id: Int) in Query("UPDATE locked SET changes = changes + 1 WHERE id = $1", .int8(Int64(id))) }
                     try connection.run(change(index), by: .patient)
                     ready.update { $0 += 1 }
-                    _ = ready.wait(timeoutMilliseconds: patience) { $0 == 2 ? true : nil }
+                    _ = ready.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0 == 2 ? true : nil }
                     try connection.run(change(1 - index), by: .patient)
                 }
             } catch let error as PostgresError {

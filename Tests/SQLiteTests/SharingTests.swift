@@ -69,7 +69,7 @@ import Threading
             startThread { [database] in
                 let error = failure { () throws(SQLiteError) in
                     let connection = try database.open()
-                    connection.setBusyTimeout(milliseconds: 60_000)
+                    connection.setBusyTimeout(milliseconds: Int32(WaitLimit.milliseconds))
                     for number in 0..<50 {
                         try connection.transaction { () throws(SQLiteError) in try connection.add("\(thread) \(number)") }
                     }

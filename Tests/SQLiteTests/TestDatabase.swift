@@ -29,12 +29,12 @@ final class TestDatabase: Sendable {
 
     /// How many descriptors of this process are files of the database.
     func openDescriptors() -> Int {
-        (0..<1024).count { linkTarget("/proc/self/fd/\($0)").utf8.starts(with: path.utf8) }
+        ownDescriptors().count { linkTarget("/proc/self/fd/\($0)").utf8.starts(with: path.utf8) }
     }
 
     /// Overwrites, or adds, bytes of the file behind SQLite's back.
     func overwrite(at offset: Int, with bytes: [UInt8]) {
-        let descriptor = unsafe Glibc.open(path, O_WRONLY | O_CREAT, 0o600)
+        let descriptor = unsafe Glibc.open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
         let written = unsafe bytes.withUnsafeBytes { unsafe pwrite(descriptor, $0.baseAddress, $0.count, offset) }
         #expect(written == bytes.count)
         close(descriptor)

@@ -20,7 +20,7 @@ import Threading
         #expect(asked >= 2)
     }
 
-    @Test(arguments: [0, 999, 1000, 86_400_000, UInt64(1) << 40])
+    @Test(arguments: [0, 120_999, 121_000, 86_400_000, UInt64(1) << 40])
     func waitsForAnUpdate(milliseconds: UInt64) {
         let monitor = Monitor(milliseconds == 0 ? 1 : 0)
         let thread = startThread { monitor.update { $0 = 1 } }
@@ -33,11 +33,11 @@ import Threading
         let threads = (0..<8).map { _ in
             startThread {
                 monitor.update { $0.ready += 1 }
-                _ = monitor.wait { $0.isOpen ? true : nil }
+                _ = monitor.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0.isOpen ? true : nil }
                 monitor.update { $0.passed += 1 }
             }
         }
-        _ = monitor.wait { $0.ready == 8 ? true : nil }
+        #expect(monitor.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0.ready == 8 ? true : nil } == true)
         monitor.update { $0.isOpen = true }
         for thread in threads { thread.join() }
         #expect(monitor.withLock { $0.passed } == 8)
@@ -47,7 +47,7 @@ import Threading
         let monitor = Monitor((things: [Int](), taken: [Int]()))
         let threads = (0..<4).map { _ in
             startThread {
-                while let thing = monitor.wait({ $0.things.popLast() }), thing >= 0 {
+                while let thing = monitor.wait(timeoutMilliseconds: WaitLimit.milliseconds, { $0.things.popLast() }), thing >= 0 {
                     monitor.withLock { $0.taken.append(thing) }
                 }
             }

@@ -13,23 +13,23 @@ import Threading
     @Test func runsBesideItsStarter() {
         let monitor = Monitor(0)
         let thread = startThread {
-            _ = monitor.wait { $0 == 1 ? true : nil }
+            _ = monitor.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0 == 1 ? true : nil }
             monitor.update { $0 = 2 }
         }
         monitor.update { $0 = 1 }
-        #expect(monitor.wait { $0 == 2 ? true : nil } == true)
+        #expect(monitor.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0 == 2 ? true : nil } == true)
         thread.join()
     }
 
     @Test func runsToItsEndWhenDetached() {
         let monitor = Monitor(0)
         let thread = startThread {
-            _ = monitor.wait { $0 == 1 ? true : nil }
+            _ = monitor.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0 == 1 ? true : nil }
             monitor.update { $0 = 2 }
         }
         thread.detach()
         monitor.update { $0 = 1 }
-        #expect(monitor.wait { $0 == 2 ? true : nil } == true)
+        #expect(monitor.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0 == 2 ? true : nil } == true)
     }
 
     @Test func releasesItsBody() {

@@ -11,10 +11,10 @@ import Threading
         #expect(
             queue.submit {
                 gate.update { $0.isRunning = true }
-                _ = gate.wait { $0.isOpen ? true : nil }
+                _ = gate.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0.isOpen ? true : nil }
                 done.update { $0.append(0) }
             })
-        _ = gate.wait { $0.isRunning ? true : nil }
+        _ = gate.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0.isRunning ? true : nil }
         #expect(queue.submit { done.update { $0.append(1) } })
         #expect(queue.submit { done.update { $0.append(2) } })
         #expect(!queue.submit { done.update { $0.append(3) } })
@@ -34,7 +34,7 @@ import Threading
                         state.running += 1
                         state.most = max(state.most, state.running)
                     }
-                    _ = gate.wait { $0.isOpen ? true : nil }
+                    _ = gate.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0.isOpen ? true : nil }
                     gate.update { $0.running -= 1 }
                 })
         }
