@@ -1,5 +1,6 @@
 import Core
 import POSIX
+import TestSupport
 import Threading
 import Time
 
@@ -69,10 +70,10 @@ final class Ledger: Sendable {
     }
 
     /// Waits until each of these replicas has accepted so much more than it had.
-    /// - Returns: false when they have not in two minutes, which only a failing test reaches.
+    /// - Returns: false when they were not in time, which only a failing test reaches.
     func waitForMore(_ count: Int, by replicas: [Int]) -> Bool {
         let before = state.withLock { $0.counts }
-        return state.wait(timeoutMilliseconds: WaitLimit.milliseconds) { state in
+        return state.wait(timeoutMilliseconds: WaitLimit.programMilliseconds) { state in
             replicas.allSatisfy { state.counts[$0, default: 0] >= before[$0, default: 0] + count } ? true : nil
         } ?? false
     }

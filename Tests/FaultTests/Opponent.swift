@@ -14,7 +14,7 @@ final class Opponent {
         try holder.run(Query("SET deadlock_timeout = '100s'"), by: Self.patience)
     }
 
-    private static var patience: Deadline { .after(milliseconds: 20_000) }
+    private static var patience: Deadline { .after(milliseconds: WaitLimit.milliseconds) }
 
     /// Locks persons, waits until a replica waits for one of them, and then does something before it lets go.
     /// - Parameter persons: whose ids, as a pattern of LIKE.
@@ -22,7 +22,8 @@ final class Opponent {
     func block(_ persons: String, then body: () throws(PostgresError) -> Void) throws -> Bool {
         let own = try holder.run(Query("SELECT pg_backend_pid()"), by: Self.patience).one().int32(0)
         return try holder.transaction(by: Self.patience) { () throws(PostgresError) in
-            try lock(persons)
+            // The load may not have stored any of them yet.
+            guard eventually({ ((try? lock(persons)) ?? 0) > 0 }) else { return false }
             let query = Query("SELECT count(*) FROM pg_stat_activity WHERE $1 = ANY (pg_blocking_pids(pid))", .int4(own))
             let isInTheWay = eventually { ((try? watcher.run(query, by: Self.patience).one().int64(0)) ?? 0) > 0 }
             if isInTheWay { try body() }
@@ -31,9 +32,11 @@ final class Opponent {
     }
 
     /// Locks persons, inside `block`.
-    func lock(_ persons: String) throws(PostgresError) {
+    /// - Returns: how many.
+    @discardableResult
+    func lock(_ persons: String) throws(PostgresError) -> Int {
         let sql: StaticString = "SELECT user_id FROM persons WHERE user_id LIKE $1 ORDER BY user_id FOR UPDATE"
-        try holder.run(Query(sql, .text(persons)), by: Self.patience)
+        return try holder.run(Query(sql, .text(persons)), by: Self.patience).count
     }
 
     /// How many deadlocks there were in the database, as far as sessions have told by now.

@@ -65,7 +65,7 @@ final class Scene {
     }
 
     /// Waits longer than all deadlines of a store together.
-    private func wait(until condition: () -> Bool) -> Bool { (0..<6).contains { _ in eventually(condition) } }
+    private func wait(until condition: () -> Bool) -> Bool { (0..<3).contains { _ in eventually(condition) } }
 
     /// Runs a statement in the place.
     @discardableResult

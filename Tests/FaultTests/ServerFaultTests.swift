@@ -43,8 +43,8 @@ import Testing
             let address = try ConnectionSettings(server.url(query: "application_name=hog").utf8.span)
             var hogs: [Connection] = []
             let areAllTaken = eventually {
-                while let hog = try? Connection(address, by: .after(milliseconds: 5000)) { hogs.append(hog) }
-                _ = try? hogs.first?.run(Query(ReplicaFaultTests.endSessions), by: .after(milliseconds: 5000))
+                while let hog = try? Connection(address, by: .after(milliseconds: WaitLimit.milliseconds)) { hogs.append(hog) }
+                _ = try? hogs.first?.run(Query(ReplicaFaultTests.endSessions), by: .after(milliseconds: WaitLimit.milliseconds))
                 return hogs.count == 16
             }
             #expect(areAllTaken)
