@@ -23,7 +23,7 @@ import Time
             for store in [store, model] as [any Store] { try store.put(nil, app: app, user: "first") }
         }
         var script = RandomCalls(seed: seed)
-        for _ in 0..<250 {
+        for step in 1...250 {
             if script.reopens() {
                 store.close()
                 store = try SQLiteStore(path: directory.path("store.db"), settings: settings, random: random)
@@ -31,7 +31,8 @@ import Time
             }
             let call = script.next()
             #expect(call(store) == call(model))
-            #expect(try state(of: store) == state(of: model))
+            // Asking for everything takes longer than the calls.
+            if step.isMultiple(of: 10) { #expect(try state(of: store) == state(of: model)) }
         }
     }
 

@@ -7,13 +7,12 @@ package final class ClosedPort: Sendable {
     private let descriptor: Int32
 
     package init() throws {
-        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        let isBound = unsafe withLoopbackAddress(0) { unsafe bind(descriptor, $0, $1) == 0 }
-        guard isBound, let port = boundPort(of: descriptor) else {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        guard unsafe withLoopbackAddress(0, { unsafe bind(descriptor, $0, $1) == 0 }) else {
             close(descriptor)
             throw PostgresServer.Failure.noFreePort
         }
-        self.port = port
+        (self.descriptor, port) = (descriptor, localPort(of: descriptor))
     }
 
     deinit {
@@ -21,14 +20,14 @@ package final class ClosedPort: Sendable {
     }
 }
 
-/// The port that a socket of IPv4 is bound to.
-package func boundPort(of descriptor: Int32) -> UInt16? {
+/// The port that a socket of IPv4 is bound to; 0 when it is not bound.
+package func localPort(of descriptor: Int32) -> UInt16 {
     var name = sockaddr_in()
     var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let isKnown = unsafe withUnsafeMutableBytes(of: &name) { bytes in
-        unsafe getsockname(descriptor, bytes.assumingMemoryBound(to: sockaddr.self).baseAddress, &length) == 0
+    unsafe withUnsafeMutableBytes(of: &name) { bytes in
+        _ = unsafe getsockname(descriptor, bytes.assumingMemoryBound(to: sockaddr.self).baseAddress, &length)
     }
-    return isKnown ? UInt16(bigEndian: name.sin_port) : nil
+    return UInt16(bigEndian: name.sin_port)
 }
 
 /// A port of 127.0.0.1 on which nobody listens, for a program that must be given a number. No other process of these tests gets it, and

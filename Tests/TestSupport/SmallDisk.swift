@@ -48,11 +48,16 @@ package func makeUnwritable(_ path: String) -> Bool {
     let broken = unsafe open(path, O_RDONLY | O_CLOEXEC)
     guard broken >= 0 else { return false }
     defer { close(broken) }
-    for number in 3..<Int32(16_384) where number != broken {
+    for number in ownDescriptors() where number > 2 && number != broken {
         let isFile = linkTarget("/proc/self/fd/\(number)").utf8.elementsEqual(path.utf8)
         if isFile, dup2(broken, number) != number { return false }
     }
     return true
+}
+
+/// The descriptors that this process has open, some of which other threads may have closed meanwhile.
+package func ownDescriptors() -> [Int32] {
+    TemporaryDirectory.names(in: "/proc/self/fd").compactMap { Int32($0) }.sorted()
 }
 
 /// Where a symbolic link leads, such as a descriptor's in /proc/self/fd; empty when there is none.

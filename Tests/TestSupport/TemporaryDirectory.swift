@@ -91,7 +91,7 @@ package final class TemporaryDirectory: Sendable {
     }
 
     /// The names in a directory; none for anything else, a symbolic link to a directory included.
-    private static func names(in directory: String) -> [String] {
+    static func names(in directory: String) -> [String] {
         let descriptor = unsafe open(directory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
         guard descriptor >= 0, let stream = unsafe fdopendir(descriptor) else { return [] }
         defer { unsafe closedir(stream) }

@@ -20,7 +20,8 @@ struct HuaweiTokenSourceTests {
         let body = #"{"error":1101,"sub_error":12304,"error_description":"invalid client_secret"}"#
         let refused = ScriptedStep.respond(400, headers: ["Date: Tue, 14 Nov 2023 23:13:20 GMT"], body: body)
         try ExchangeFixture.with(.everyRequest(refused)) { fixture in
-            #expect(try fixture.huawei().fetched() == .refused("token_error_1101", providerUnixSeconds: nil))
+            let answer = try fixture.huawei().fetched()
+            #expect(answer == .refused("token_error_1101", providerUnixSeconds: nil))
         }
     }
 }

@@ -35,8 +35,8 @@ package final class PostgresProxy: Sendable {
     /// Listens on a free port of 127.0.0.1.
     /// - Parameter server: the server's port.
     package init(to server: UInt16) throws {
-        guard let listening = listeningSocket(0), let port = boundPort(of: listening) else { throw PostgresServer.Failure.noFreePort }
-        (self.listening, self.port) = (listening, port)
+        guard let listening = listeningSocket(0) else { throw PostgresServer.Failure.noFreePort }
+        (self.listening, port) = (listening, localPort(of: listening))
         let road = Monitor(Road())
         self.road = road
         acceptor = startThread {
