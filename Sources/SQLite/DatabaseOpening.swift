@@ -3,6 +3,8 @@ internal import Glibc
 
 /// The steps from a path to an open, checked database handle.
 enum DatabaseOpening {
+    private static let busyMilliseconds: Int32 = 1000
+
     /// Opens the file, and checks that it is a database that allows the mode.
     static func open(_ path: String, mode: OpenMode) throws(SQLiteError) -> OpaquePointer {
         let name = try plainName(path)
@@ -52,6 +54,9 @@ enum DatabaseOpening {
         guard unsafe mode == .readOnly || sqlite3_db_readonly(database, "main") == 0 else {
             throw SQLiteError(code: SQLITE_READONLY)
         }
+        // Another connection may recover the log, or close the file as its last one, which takes a moment.
+        unsafe sqlite3_busy_timeout(database, busyMilliseconds)
+        defer { unsafe sqlite3_busy_timeout(database, 0) }
         guard unsafe sqlite3_exec(database, "PRAGMA schema_version", nil, nil, nil) == SQLITE_OK else {
             throw unsafe SQLiteError(lastOf: database)
         }

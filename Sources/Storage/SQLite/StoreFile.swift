@@ -89,6 +89,16 @@ package enum StoreFile {
     /// Opens a store for reading.
     static func open(_ path: String, asItIs: Bool) throws(StoreError) -> Connection {
         let hasLog = File.exists(path + StoreFiles.File.log.suffix)
+        do throws(StoreError) {
+            return try open(path, hasLog: hasLog, asItIs: asItIs)
+        } catch {
+            // Whoever closes the store last removes the log, which may have been another reader's, just now.
+            guard hasLog, !File.exists(path + StoreFiles.File.log.suffix) else { throw error }
+            return try open(path, hasLog: false, asItIs: asItIs)
+        }
+    }
+
+    private static func open(_ path: String, hasLog: Bool, asItIs: Bool) throws(StoreError) -> Connection {
         let (connection, version) = try DatabaseFile.explained(path) { () throws(SQLiteError) in
             // A read-only connection would leave an empty log behind, and the missing log would no longer be noticed.
             let connection = try Connection(path: path, mode: hasLog ? .readOnly : .readWriteCreate)

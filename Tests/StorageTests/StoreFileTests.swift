@@ -1,0 +1,25 @@
+import Storage
+import TestSupport
+import Testing
+import Threading
+
+@Suite struct StoreFileTests {
+    /// The doctor has several at a time, and the last one to close the file removes its log.
+    @Test func `readers of a closed store do not disturb each other`() throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.path("store.db")
+        try SQLiteStore(path: path).close()
+        let failures = Monitor<[String]>([])
+        onThreads(4) { _ in
+            for _ in 0..<100 {
+                do {
+                    let damage = try StoreFile.damage(path)
+                    failures.withLock { $0 += damage }
+                } catch {
+                    failures.withLock { $0.append("\(error)") }
+                }
+            }
+        }
+        #expect(failures.withLock { $0 } == [])
+    }
+}
