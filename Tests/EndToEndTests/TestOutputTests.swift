@@ -5,11 +5,11 @@ import Threading
 /// Where the output of the program under test is kept.
 @Suite struct TestOutputTests {
     @Test func `output is kept under the name of the test`() {
-        #expect(TestOutput.current.name == "EndToEndTests.TestOutputTests.output is kept under the name of the test")
+        #expect(TestOutput.current.name == "EndToEndTests.TestOutputTests.`output is kept under the name of the test`()")
     }
 
     @Test(arguments: [1, 2]) func allCasesShareOne(_ number: Int) {
-        #expect(TestOutput.current.name == "EndToEndTests.TestOutputTests.allCasesShareOne")
+        #expect(TestOutput.current.name == "EndToEndTests.TestOutputTests.allCasesShareOne(_:)")
     }
 
     @Test func `output of another thread belongs to no test`() {

@@ -4,11 +4,11 @@ import TestSupport
 import Testing
 import Threading
 
-/// What the program wrote in one test, kept to be read when the test fails, and so that the run can be searched for secrets as a whole.
+/// The output of the programs of one test. It is kept to be read when the test fails, and to search the whole run for secrets.
 ///
 /// The environment variable DESKGATE_TEST_OUTPUT names a directory, in which each test function has one of its own that all its cases
-/// share, such as `EndToEndTests.ServeStopTests.requestsInFlightAreAnswered`. Without the variable, a temporary directory serves until the
-/// process ends.
+/// share, such as `EndToEndTests.ServeStopTests.requestsInFlightAreAnswered()`. Without the variable, a temporary directory serves until
+/// the process ends.
 struct TestOutput: Sendable {
     private static let root: Monitor<String> = {
         if let named = Process.environment("DESKGATE_TEST_OUTPUT") { return Monitor(named) }
@@ -51,16 +51,13 @@ struct TestOutput: Sendable {
         if let errors = try? process.errors.bytes() { try? append(errors, to: "\(name).stderr") }
     }
 
-    /// The module, the suites and the function without the labels of its parameters, as the name of a file.
+    /// The test's identifier without the source location at its end, and with dots for slashes.
+    ///
+    /// `Scripts/test` computes the same (`Test.folder`): the library's events name a test by the description of its identifier.
     static func name(of test: Test.ID) -> String {
-        var names = test.nameComponents
-        if let function = names.popLast() {
-            let end = function.hasSuffix(")") ? function.lastIndex(of: "(") : nil
-            names.append(String(function[..<(end ?? function.endIndex)]))
-        }
-        let text = ([test.moduleName] + names).joined(separator: ".")
-        // Names with spaces stand in backticks.
-        return String(text.filter { $0 != "`" }.map { $0 == "/" || $0 == "\0" ? "_" : $0 })
+        let identifier = "\(test)"
+        let name = identifier[..<(identifier.lastIndex(of: "/") ?? identifier.endIndex)]
+        return String(name.map { $0 == "/" ? "." : $0 })
     }
 }
 
