@@ -51,6 +51,15 @@ import Time
         #expect(findings.messages("store").contains { $0.hasPrefix("\(path) is damaged: ") && $0.hasSuffix("deskgate store restore") })
     }
 
+    @Test func `a store that cannot be searched for damage is a finding`() throws {
+        let workspace = try Workspace(Workspace.unixListeners)
+        try workspace.write("deskgate.db", String(repeating: "no database ", count: 1000), mode: 0o600)
+        let findings = try examine(workspace)
+        #expect(findings.code == 2)
+        let message = try #require(findings.messages("store").first { $0.hasPrefix("not searched for damage: ") })
+        #expect(message.contains(workspace.directory.path("deskgate.db")))
+    }
+
     @Test func clockBehindTheStoreIsFound() throws {
         let workspace = try Workspace(Workspace.unixListeners)
         #expect(try RunningServer(workspace).stop() == .exit(0))

@@ -90,10 +90,14 @@ struct ServiceCheck: Sendable {
     /// Whether pages of a SQLite store are damaged.
     func damage() -> [DoctorFinding] {
         guard case .sqlite(let path) = configuration.store.kind, File.exists(path) else { return [] }
-        // Why it cannot be opened tells the other check.
-        guard let damage = try? StoreFile.damage(path) else { return [] }
-        guard let first = damage.first else { return [DoctorFinding(.store, .ok, "no page of \(path) is damaged")] }
-        return [DoctorFinding(.store, .problem, "\(path) is damaged: \(first); restore a backup: deskgate store restore")]
+        do throws(StoreError) {
+            guard let first = try StoreFile.damage(path).first else {
+                return [DoctorFinding(.store, .ok, "no page of \(path) is damaged")]
+            }
+            return [DoctorFinding(.store, .problem, "\(path) is damaged: \(first); restore a backup: deskgate store restore")]
+        } catch {
+            return [DoctorFinding(.store, error.kind == .corrupt ? .problem : .warning, "not searched for damage: \(error)")]
+        }
     }
 
     /// Whether the providers take the credentials.
