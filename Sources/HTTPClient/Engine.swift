@@ -11,8 +11,8 @@ final class Engine {
     private let sockets: OpenSockets
     private var admission: Admission<Transfer>
     private var running: [EasyHandle.ID: Transfer] = [:]
-    // How many transfers were added since the last call of `perform`.
-    private var added = 0
+    // Whether a transfer was added since the last call of `perform`.
+    private var hasAdded = false
     private var idle: [EasyHandle] = []
     // At or before the first deadline of the queued requests.
     private var firstDeadline = MonotonicMilliseconds.max
@@ -48,10 +48,10 @@ final class Engine {
     // removes each timer that is due by then. A timer that another transfer set within the call is lost, such as the one that announces a
     // response which was read together with another transfer's. The next call handles all transfers, with or without a timer.
     private func perform() -> Bool {
-        let (hasAdded, requestCount) = (added > 0, sockets.requestCount)
-        added = 0
+        let (startsOne, requestCount) = (hasAdded, sockets.requestCount)
+        hasAdded = false
         if settings.httpVersion == .http2 { sockets.gathering(multi.perform) } else { multi.perform() }
-        return hasAdded || sockets.requestCount > requestCount
+        return startsOne || sockets.requestCount > requestCount
     }
 
     private func enqueue(_ transfer: Transfer) {
@@ -73,7 +73,7 @@ final class Engine {
             transfer.started = now
             running[easy.id] = transfer
             multi.add(easy)
-            added += 1
+            hasAdded = true
         }
     }
 

@@ -212,7 +212,8 @@ import Threading
         #expect(sum("deskgate_webhook_events_total", #"result="accepted""#) == end.posted.count)
         // Also one whose answer came too late, after a refusal, is counted.
         let duplicates = sum("deskgate_webhook_events_total", #"result="duplicate""#)
-        #expect((end.duplicates...end.duplicates + end.refusals).contains(duplicates) && end.duplicates > 0)
+        #expect((end.duplicates...end.duplicates + end.refusals).contains(duplicates))
+        #expect(end.duplicates > 0)
         #expect(sum("deskgate_config_reloads_total", #"result="success""#) == 2 * Self.rotations)
         #expect(sum("deskgate_config_reloads_total", #"result="failure""#) == 1)
         let sessions = sum("deskgate_session_token_requests_total", #"result="issued""#)

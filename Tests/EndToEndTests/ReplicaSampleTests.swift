@@ -60,7 +60,9 @@ import Testing
         try #require(Int32(try directory.read("site/\(file)").split(separator: "\n")[0]))
     }
 
-    @Test func eitherReplicaAndThePrimaryMayBeKilled() throws {
+    /// `node` starts a killed primary again about two seconds later, and the standby takes its place only after five. So a failover happens
+    /// here at most on a slow machine, and this test holds with it and without it.
+    @Test func `the sample serves again after a replica or the primary is killed`() throws {
         let key = try Deskgate.run(
             "key", "mint", "--config", directory.path("site/deskgate/replica-1.json"), "--app", "my-app", "--user", "user-1"
         ).output.dropLast()

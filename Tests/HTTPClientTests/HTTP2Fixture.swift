@@ -93,7 +93,8 @@ final class Ends: Sendable {
     func wait() -> [Result<ClientResponse, ClientError>] {
         _ = state.wait(timeoutMilliseconds: WaitLimit.programMilliseconds) { $0.missing == 0 ? true : nil }
         let found = state.withLock { $0 }
-        #expect(found.missing == 0 && found.repeated == 0)
+        #expect(found.missing == 0)
+        #expect(found.repeated == 0)
         return found.results.map { $0 ?? Results.missing }
     }
 }

@@ -1,4 +1,3 @@
-import Glibc
 import TestSupport
 import Testing
 import Threading
@@ -37,10 +36,10 @@ import Threading
         await #expect(processExitsWith: .success) {
             try useClient()
             let lives = 5
-            let (descriptors, threads) = (entries("/proc/self/fd"), entries("/proc/self/task"))
+            let (descriptors, threads) = (ownDescriptors().count, ownThreadCount())
             for _ in 0..<lives { try useClient() }
             // Not equality: a thread that has been joined may still be listed for a moment, also when they are counted first.
-            #expect(eventually { entries("/proc/self/fd") < descriptors + lives && entries("/proc/self/task") < threads + lives })
+            #expect(eventually { ownDescriptors().count < descriptors + lives && ownThreadCount() < threads + lives })
         }
     }
 }
@@ -56,12 +55,4 @@ private func useClient() throws {
     let isReached = server.waitForRequests(6)
     client.close()
     #expect(result.status == 200 && failure != nil && isReached)
-}
-
-private func entries(_ path: String) -> Int {
-    guard let directory = unsafe opendir(path) else { return -1 }
-    defer { unsafe closedir(directory) }
-    var count = 0
-    while unsafe readdir(directory) != nil { count += 1 }
-    return count
 }

@@ -1,4 +1,3 @@
-import Glibc
 import HTTPServer
 import TestSupport
 import Testing
@@ -105,13 +104,10 @@ import Threading
         await #expect(processExitsWith: .success) {
             try useServer()
             let lives = 50
-            let (descriptors, threads) = (entries(of: "/proc/self/fd"), entries(of: "/proc/self/task"))
+            let (descriptors, threads) = (ownDescriptors().count, ownThreadCount())
             for _ in 0..<lives { try useServer() }
             // Not equality: a thread that has been joined may still be listed for a moment, also when they are counted first.
-            #expect(
-                eventually {
-                    entries(of: "/proc/self/fd") < descriptors + lives && entries(of: "/proc/self/task") < threads + lives
-                })
+            #expect(eventually { ownDescriptors().count < descriptors + lives && ownThreadCount() < threads + lives })
         }
     }
 }
@@ -123,12 +119,4 @@ private func useServer() throws {
     let client = try fixture.client()
     try client.send(request("POST", "/later", "body"))
     #expect(try client.readResponse().status == 200)
-}
-
-private func entries(of path: String) -> Int {
-    guard let directory = unsafe opendir(path) else { return -1 }
-    defer { unsafe closedir(directory) }
-    var count = 0
-    while unsafe readdir(directory) != nil { count += 1 }
-    return count
 }

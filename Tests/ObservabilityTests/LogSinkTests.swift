@@ -46,7 +46,8 @@ struct LogSinkTests {
                 next += 1
             }
         }
-        #expect(next == sent + 1 && written.contains { $0.hasPrefix(Self.notice) })
+        #expect(next == sent + 1)
+        #expect(written.contains { $0.hasPrefix(Self.notice) })
     }
 
     @Test(arguments: [false, true])

@@ -45,7 +45,7 @@ def passes_no_hidden_request(stage):
     # The service takes connections in their order, so it has taken those of the proxy.
     assert is_ok(ask_directly(service, stage.authorization()))
     wait_for(lambda: service.metric("deskgate_http_connections", 'listener="public"') == 0, "has no connection any more")
-    # Those behind a well-formed request are requests of their own, which the proxy has seen. The client may have gone before it was answered.
+    # A request that follows a well-formed one is one of its own, which the proxy has seen. The client may go before it has the answer.
     answered = service.answered('listener="public"', f'route="{AUTHORIZE}"', 'code="405"')
     lines = [json.loads(line) for line in before_service.access_log()]
     seen = sum('"GET"' in json.dumps(line) and str(line["status"]) in ("405", "499", "-1", "0", "502") for line in lines)

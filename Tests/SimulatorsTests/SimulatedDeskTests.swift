@@ -126,7 +126,8 @@ import Threading
             #expect(
                 webhooks.sent.map(\.event) == ["TICKET.CREATED", "TICKET.STATUS.UPDATED", "TICKET.STATUS.UPDATED", "TICKET.CLOSED"])
             // An answer that takes longer than a second, as on a busy machine, costs another try.
-            #expect(zip(webhooks.sent, [2, 1, 1, 1]).allSatisfy { $0.isAccepted && $0.tries >= $1 })
+            #expect(webhooks.sent.allSatisfy(\.isAccepted))
+            #expect(zip(webhooks.sent, [2, 1, 1, 1]).allSatisfy { $0.tries >= $1 })
             #expect(receiver.requests.count <= webhooks.sent.map(\.tries).reduce(0, +), "what was accepted is not sent again")
             let request = try #require(receiver.requests.last)
             #expect(request.target == "/sendbird/desk-webhook/shop" && request.body == webhooks.sent.last?.body)

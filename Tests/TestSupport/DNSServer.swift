@@ -2,7 +2,7 @@ package import Bytes
 internal import Glibc
 internal import Threading
 
-/// A name server on a real socket, which answers as its script says. It listens on a port of 127.0.0.1 and must be stopped.
+/// A name server on a real socket, which answers as its script says. It listens on a port of 127.0.0.1, and stops when it is let go.
 package final class DNSServer: Sendable {
     /// One record of an answer.
     package enum Record: Sendable {
@@ -54,12 +54,7 @@ package final class DNSServer: Sendable {
     package init(_ script: @escaping Script) {
         let socket = Glibc.socket(AF_INET, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         precondition(unsafe withLoopbackAddress(0) { unsafe bind(socket, $0, $1) } == 0, "a port is free")
-        var name = sockaddr_in()
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        unsafe withUnsafeMutableBytes(of: &name) { bytes in
-            _ = unsafe getsockname(socket, bytes.assumingMemoryBound(to: sockaddr.self).baseAddress, &length)
-        }
-        (self.socket, port) = (socket, UInt16(bigEndian: name.sin_port))
+        (self.socket, port) = (socket, localPort(of: socket))
         let state = state
         thread = startThread {
             while let (question, sender) = Self.receive(socket) {
@@ -84,11 +79,7 @@ package final class DNSServer: Sendable {
 
     /// Ends it and waits for its thread.
     package func stop() {
-        let wasStopped = state.withLock { state in
-            defer { state.isStopped = true }
-            return state.isStopped
-        }
-        guard !wasStopped else { return }
+        guard state.setOnce(\.isStopped) else { return }
         // A question of our own wakes the thread.
         let waking = Glibc.socket(AF_INET, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         let question: [UInt8] = [0, 0, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 0x61, 0, 0, 1, 0, 1]

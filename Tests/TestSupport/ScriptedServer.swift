@@ -111,11 +111,7 @@ package final class ScriptedServer: Sendable {
 
     /// Closes everything and waits for the threads. A second call does nothing.
     package func stop() {
-        let wasStopped = state.update { state in
-            defer { state.isStopping = true }
-            return state.isStopping
-        }
-        guard !wasStopped else { return }
+        guard state.setOnce(\.isStopping) else { return }
         // On Linux this ends a blocked accept(2).
         shutdown(listening, Int32(SHUT_RDWR))
         acceptor.join()
@@ -133,14 +129,13 @@ package final class ScriptedServer: Sendable {
         name.sin_family = sa_family_t(AF_INET)
         name.sin_port = port.bigEndian
         name.sin_addr.s_addr = address.bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let length = socklen_t(MemoryLayout<sockaddr_in>.size)
         let isListening = unsafe withUnsafeMutableBytes(of: &name) { bytes in
             let pointer = unsafe bytes.assumingMemoryBound(to: sockaddr.self).baseAddress
             return unsafe bind(descriptor, pointer, length) == 0 && Glibc.listen(descriptor, 1024) == 0
-                && getsockname(descriptor, pointer, &length) == 0
         }
         guard isListening else { throw SocketClient.Failure.cannotConnect(errno) }
-        return (descriptor, UInt16(bigEndian: name.sin_port))
+        return (descriptor, localPort(of: descriptor))
     }
 }
 

@@ -40,3 +40,19 @@ package func eventually(_ condition: () -> Bool) -> Bool {
     }
     return condition()
 }
+
+/// How many threads this process has; one that has been joined may still be counted for a moment.
+package func ownThreadCount() -> Int {
+    TemporaryDirectory.names(in: "/proc/self/task").count
+}
+
+extension Monitor {
+    /// Sets a flag of the state, and wakes all waiting threads.
+    /// - Returns: false when it was set already.
+    func setOnce(_ flag: WritableKeyPath<State, Bool>) -> Bool {
+        update { state in
+            defer { state[keyPath: flag] = true }
+            return !state[keyPath: flag]
+        }
+    }
+}

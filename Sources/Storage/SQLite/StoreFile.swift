@@ -92,7 +92,7 @@ package enum StoreFile {
         do throws(StoreError) {
             return try open(path, hasLog: hasLog, asItIs: asItIs)
         } catch {
-            // Whoever closes the store last removes the log, which may have been another reader's, just now.
+            // The log may be gone by now: the last connection that is closed removes it, such as another reader's.
             guard hasLog, !File.exists(path + StoreFiles.File.log.suffix) else { throw error }
             return try open(path, hasLog: false, asItIs: asItIs)
         }

@@ -9,7 +9,7 @@ final class ServiceManager {
     /// One datagram: its values by their names.
     typealias Message = [String: String]
 
-    /// What the manager sends itself: everything that was sent before has been read by then, and the thread ends.
+    /// Datagrams that the manager sends to itself. The thread has read all earlier ones when it reads the mark, and ends at the other one.
     private enum Own {
         static let mark = "DESKGATE_TEST_MARK"
         static let end = "DESKGATE_TEST_END"

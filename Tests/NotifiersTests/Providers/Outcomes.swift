@@ -28,7 +28,8 @@ final class Outcomes: Sendable {
     func wait() -> [DeliveryOutcome] {
         _ = state.wait(timeoutMilliseconds: WaitLimit.programMilliseconds) { $0.missing == 0 ? true : nil }
         let found = state.withLock { $0 }
-        #expect(found.missing == 0 && found.repeated == 0)
+        #expect(found.missing == 0)
+        #expect(found.repeated == 0)
         return found.outcomes.map { $0 ?? DeliveryOutcome(.dead, reason: "no_outcome") }
     }
 }

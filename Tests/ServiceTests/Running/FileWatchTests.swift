@@ -5,7 +5,7 @@ import Testing
 
 /// Which changes of files are noticed. The system reports a change before the call that makes it returns, so nothing waits here.
 ///
-/// Whatever proves that a change is not seen, or not yet, runs in a process of its own. Elsewhere a program that another test starts has what
+/// A test that a change is not seen, or not yet, runs in a process of its own. Elsewhere a program that another test starts has what
 /// is open for writing open too, until it runs, and the system reports the end of writing only then.
 @Suite struct FileWatchTests {
     @Test func writingRenamingRemovingAndTouching() async {
