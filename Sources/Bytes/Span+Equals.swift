@@ -1,5 +1,19 @@
 internal import Glibc
 
+extension String {
+    /// Whether the UTF-8 bytes are the same. Swift's `==` also takes what Unicode calls equivalent, and `elementsEqual` several times as long.
+    package func hasSameBytes(as other: String) -> Bool {
+        let (own, others) = (utf8.span, other.utf8.span)
+        guard own.count == others.count else { return false }
+        return unsafe own.withUnsafeBytes { bytes in
+            unsafe others.withUnsafeBytes { otherBytes in
+                guard let start = bytes.baseAddress, let otherStart = otherBytes.baseAddress else { return true }
+                return unsafe memcmp(start, otherStart, bytes.count) == 0
+            }
+        }
+    }
+}
+
 /// Comparisons that make no `String`. None takes constant time: they are for paths, methods and names, never for secrets.
 extension Span<UInt8> {
     /// Whether these bytes are exactly those of `text`.

@@ -1,3 +1,5 @@
+internal import Bytes
+
 /// The members of a JSON object in their order, with keys that differ as bytes.
 package struct JSONObject: Sendable {
     /// One member.
@@ -29,7 +31,7 @@ package struct JSONObject: Sendable {
 
     /// Finds the value of a key by its UTF-8 bytes; the cost grows with the number of members.
     package subscript(key: String) -> JSONValue? {
-        members.first { $0.key.utf8.elementsEqual(key.utf8) }?.value
+        members.first { $0.key.hasSameBytes(as: key) }?.value
     }
 
     /// Adds a member at the end; a key that is already there is a programmer's mistake and traps.
@@ -42,7 +44,7 @@ package struct JSONObject: Sendable {
 extension JSONObject: Equatable {
     /// Compares members in their order, keys as bytes.
     package static func == (left: Self, right: Self) -> Bool {
-        left.members.elementsEqual(right.members) { $0.key.utf8.elementsEqual($1.key.utf8) && $0.value == $1.value }
+        left.members.elementsEqual(right.members) { $0.key.hasSameBytes(as: $1.key) && $0.value == $1.value }
     }
 }
 

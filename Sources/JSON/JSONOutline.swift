@@ -1,3 +1,5 @@
+internal import Bytes
+
 /// Where the values of a JSON text are, for edits that leave everything else of the text as it is.
 ///
 /// Its own tree: a hundred bytes a value, so it is for files that people write.
@@ -36,7 +38,7 @@ package struct JSONOutline: Sendable {
 
     /// The value of a member; nil when there is none.
     package subscript(name: String) -> JSONOutline? {
-        members.first { $0.name.utf8.elementsEqual(name.utf8) }?.value
+        members.first { $0.name.hasSameBytes(as: name) }?.value
     }
 
     private static func value(in text: Span<UInt8>, _ scanner: inout PlainScanner, depth: Int) -> JSONOutline? {

@@ -37,6 +37,15 @@ import Testing
         #expect(String(repairing: none.span) == "" && Array(copying: none.span) == none)
     }
 
+    @Test func `a text has the bytes of no other`() {
+        // Two are equal to Swift, one begins with another, and two are long enough to be on the heap.
+        let long = String(repeating: "a", count: 100)
+        let texts = ["", "a", "ab", "b", "\0", "a\0", "caf\u{E9}", "cafe\u{301}", long + "x", long + "y"]
+        for (index, text) in texts.enumerated() {
+            for (other, otherText) in texts.enumerated() { #expect(text.hasSameBytes(as: otherText) == (index == other)) }
+        }
+    }
+
     @Test func escapesAllButTheUnreserved() {
         let unreserved = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~".utf8)
         for byte in UInt8.min...UInt8.max {

@@ -1,3 +1,4 @@
+internal import Bytes
 package import Crypto
 
 /// A chatbot: for which apps it answers, what it is told, and which functions a model may call for it.
@@ -54,7 +55,7 @@ package struct BotDefinition: Sendable {
 
     /// The function of this name; nil when there is none.
     package func function(named name: String) -> BotFunction? {
-        functions.first { $0.name.utf8.elementsEqual(name.utf8) }
+        functions.first { $0.name.hasSameBytes(as: name) }
     }
 
     /// The address at which the vendor calls a function.

@@ -1,3 +1,5 @@
+internal import Bytes
+
 /// Text as a key: compared, ordered and hashed as UTF-8, because Swift's strings are equal when Unicode calls them so.
 package struct ByteKey: Hashable, Comparable, Sendable {
     /// The text.
@@ -10,11 +12,7 @@ package struct ByteKey: Hashable, Comparable, Sendable {
 
     /// Whether the bytes are the same.
     package static func == (left: ByteKey, right: ByteKey) -> Bool {
-        // Spans, because `elementsEqual` takes several times as long, and an app's name has 136 bytes.
-        let (left, right) = (left.text.utf8.span, right.text.utf8.span)
-        guard left.count == right.count else { return false }
-        for index in left.indices where left[index] != right[index] { return false }
-        return true
+        left.text.hasSameBytes(as: right.text)
     }
 
     /// The order of the bytes.

@@ -1,3 +1,4 @@
+internal import Bytes
 package import Time
 
 /// A device that a person's app has registered for notifications.
@@ -33,7 +34,7 @@ package struct Device: Sendable, Equatable {
 
         /// The order of lists: by app, person and device, as bytes.
         package static func < (left: Self, right: Self) -> Bool {
-            for (one, other) in [(left.appID, right.appID), (left.userID, right.userID)] where !one.utf8.elementsEqual(other.utf8) {
+            for (one, other) in [(left.appID, right.appID), (left.userID, right.userID)] where !one.hasSameBytes(as: other) {
                 return one.utf8.lexicographicallyPrecedes(other.utf8)
             }
             return left.deviceID.utf8.lexicographicallyPrecedes(right.deviceID.utf8)
@@ -89,6 +90,6 @@ package enum DeviceTypes: Sendable, Equatable {
 
     private static func names(_ types: [String], _ type: String?) -> Bool {
         guard let type else { return false }
-        return types.contains { $0.utf8.elementsEqual(type.utf8) }
+        return types.contains { $0.hasSameBytes(as: type) }
     }
 }

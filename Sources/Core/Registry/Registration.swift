@@ -1,3 +1,4 @@
+internal import Bytes
 package import Time
 
 /// A device's request to be notified, or not to be notified any more; its security key has been verified.
@@ -56,7 +57,7 @@ package struct DeviceFilter: Sendable, Equatable {
     }
     /// Whether a device is one of those that are meant.
     package func matches(_ key: Device.Key) -> Bool {
-        func isSame(_ wanted: String?, _ text: String) -> Bool { wanted.map { $0.utf8.elementsEqual(text.utf8) } ?? true }
+        func isSame(_ wanted: String?, _ text: String) -> Bool { wanted.map { $0.hasSameBytes(as: text) } ?? true }
         return isSame(appID, key.appID) && isSame(userID, key.userID) && isSame(deviceID, key.deviceID)
     }
 }

@@ -1,3 +1,4 @@
+internal import Bytes
 internal import JSON
 package import Time
 
@@ -68,7 +69,7 @@ extension RegistryChange {
             /// - Parameter device: as it is registered; nil when it is not.
             package func isHeld(by device: Device?) -> Bool {
                 guard let device else { return false }
-                return text.utf8.elementsEqual(device.token.text.utf8) && type.utf8.elementsEqual(device.type.utf8)
+                return text.hasSameBytes(as: device.token.text) && type.hasSameBytes(as: device.type)
             }
         }
 

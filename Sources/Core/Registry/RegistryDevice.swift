@@ -1,3 +1,4 @@
+internal import Bytes
 package import Time
 
 /// A device as the registry keeps it: registered, or a tombstone, which has no token any more and stays so that nothing old brings it back.
@@ -58,7 +59,7 @@ package struct RegistryDevice: Sendable, Equatable {
     }
 
     /// Whether this is the device of that name of its person.
-    func isNamed(_ deviceID: String) -> Bool { key.deviceID.utf8.elementsEqual(deviceID.utf8) }
+    func isNamed(_ deviceID: String) -> Bool { key.deviceID.hasSameBytes(as: deviceID) }
 }
 
 /// What is known of a person, in one search.

@@ -1,3 +1,4 @@
+internal import Bytes
 package import Time
 
 /// What an input changes in the registry of devices: the one owner of its rules. A store answers the questions of `RegistryRows`, and
@@ -45,7 +46,7 @@ package enum RegistryTransition {
         case .limited(let rule, let until): return (.limited(rule: rule, until: until), [])
         case .allowed(let records):
             let known = person.devices.first { $0.isNamed(registration.key.deviceID) }
-            if let known, known.token == token, known.type.utf8.elementsEqual(registration.type.utf8) {
+            if let known, known.token == token, known.type.hasSameBytes(as: registration.type) {
                 return (.unchanged, records + [.touch(registration.key, at: registration.now)])
             }
             let device = RegistryDevice(registration.key, type: registration.type, token: token, at: registration.now, isFromApp: true)
