@@ -32,7 +32,7 @@ package final class SimulatorSet: Sendable {
         do {
             let certificate = try LoopbackCertificate()
             let tls = try TLSServerContext(certificate: certificate.certificate, key: certificate.key)
-            let credentials = try SimulatorCredentials()
+            let credentials = try settings.credentials ?? SimulatorCredentials()
             let recorder = PushRecorder(capacity: settings.recordLimit, observer: settings.observer)
             let makers = try RuleMaker(settings, credentials, devices)
             self.servers = try Self.start(settings, tls, faults, recorder, makers)

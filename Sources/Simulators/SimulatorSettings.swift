@@ -28,6 +28,8 @@ package struct SimulatorSettings: Sendable {
     package var host = "127.0.0.1"
     /// The ports; the system chooses those that are missing.
     package var ports: [SimulatedProvider: UInt16] = [:]
+    /// The credentials of the simulators' clients; nil has new ones made.
+    package var credentials: SimulatorCredentials?
     /// How many threads each provider has.
     package var threads = 1
     /// Whether APNs allows a new connection only one stream until a push with a valid provider token has come, as Apple's servers do.
@@ -74,7 +76,7 @@ package struct SimulatorCredentials: Sendable {
     /// RuStore: the service token.
     package let rustoreToken: String
 
-    /// Makes new credentials, which takes a tenth of a second. Throws when OpenSSL fails.
+    /// Makes new credentials, which takes half a second. Throws when OpenSSL fails.
     package init() throws(CryptoError) {
         apnsKey = try KeyGeneration.p256()
         fcmKey = try KeyGeneration.rsa2048()

@@ -12,12 +12,19 @@ final class PushSite: Sendable {
     /// The notifiers that the simulators have, with the types of the devices that they are for.
     static let routes: JSONObject = ["ios": "apns", "android": "fcm", "huawei": "hms", "rustore": "rustore"]
 
+    /// Made once: the key for FCM takes half a second. Nothing that the simulators remember is in them.
+    private static let credentials = Result { try SimulatorCredentials() }
+    /// Others, which no simulator takes.
+    private static let otherCredentials = Result { try SimulatorCredentials() }
+
     let simulators: SimulatorSet
     let workspace: Workspace
     private let files: SimulatorFiles
 
     init() throws {
-        simulators = try SimulatorSet()
+        var settings = SimulatorSettings()
+        settings.credentials = try Self.credentials.get()
+        simulators = try SimulatorSet(settings)
         workspace = try Workspace()
         files = try SimulatorFiles(directory: workspace.directory.path("sim"))
         try files.write(simulators)
@@ -55,7 +62,7 @@ final class PushSite: Sendable {
     /// Changes with which each provider refuses the credential, by notifier.
     func badCredentials() throws -> [String: JSONObject] {
         var account = try jsonObject(workspace.read("sim/service-account.json"))
-        account = account.replacing(["private_key": .string(try SimulatorCredentials().fcmKey)])
+        account = account.replacing(["private_key": .string(try Self.otherCredentials.get().fcmKey)])
         let text = String(decoding: JSONValue.object(account).serialized(), as: UTF8.self)
         try workspace.write("other-account.json", text, mode: 0o600)
         return [

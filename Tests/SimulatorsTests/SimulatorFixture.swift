@@ -11,6 +11,9 @@ import Time
 final class SimulatorFixture {
     static let deviceToken = String(repeating: "a1", count: 32)
 
+    /// Made once: the key for FCM takes half a second. Nothing that the simulators remember is in them.
+    private static let credentials = Result { try SimulatorCredentials() }
+
     let simulators: SimulatorSet
     let client: Client
     /// The time of all providers.
@@ -22,6 +25,7 @@ final class SimulatorFixture {
         let now = Monitor<UnixMilliseconds>(1_800_000_000_000)
         var settings = SimulatorSettings()
         settings.now = { now.withLock { $0 } }
+        settings.credentials = try Self.credentials.get()
         change(&settings)
         self.now = now
         simulators = try SimulatorSet(settings)

@@ -58,9 +58,12 @@ enum ProviderKind: String, CaseIterable {
         return PushSettings(provider: destination, style: try PushStyle(), transport: transport)
     }
 
+    /// A key that no simulator knows.
+    private static let otherKey = Result { try KeyGeneration.rsa2048() }
+
     static func account(_ simulators: SimulatorSet, isGenuine: Bool = true, projectID: String? = nil) throws -> SecretBytes {
         let credentials = simulators.credentials
-        let key = isGenuine ? credentials.fcmKey : try KeyGeneration.rsa2048()
+        let key = isGenuine ? credentials.fcmKey : try otherKey.get()
         let file = ServiceAccountFile(tokenURI: "\(simulators[.fcm].url)/token").with("private_key", .string(key))
             .with("client_email", .string(credentials.fcmClientEmail)).with("project_id", .string(projectID ?? credentials.project))
         return SecretBytes(copying: file.bytes.span)

@@ -13,6 +13,8 @@ import Time
 /// Most tests share the simulators, and have push tokens of their own, so that neither faults nor devices of one meet another.
 final class PushFixture {
     private static let shared = Result { try PushFixture.start() }
+    /// Made once: the key for FCM takes half a second. Nothing that the simulators remember is in them.
+    private static let credentials = Result { try SimulatorCredentials() }
 
     let simulators: SimulatorSet
     let client: Client
@@ -30,6 +32,7 @@ final class PushFixture {
     private static func start(_ change: (inout SimulatorSettings) -> Void = { _ in }) throws -> SimulatorSet {
         var settings = SimulatorSettings()
         settings.now = { Sample.now }
+        settings.credentials = try credentials.get()
         // Each test has notifiers of its own, and each of those its own tokens.
         settings.providerTokenLimit = 1_000_000
         settings.recordLimit = 100_000
