@@ -19,6 +19,8 @@ struct BotStory {
     let say: (String) -> Void
     /// What was not as expected, a sentence each.
     private(set) var surprises: [String] = []
+    /// Whether the model was told to have the customer confirm, as it should be.
+    private(set) var wasAskedToConfirm = false
 
     init(_ caller: BotDemoCaller, _ shop: SampleShop, _ client: Client, _ say: @escaping (String) -> Void) {
         (self.caller, self.shop, self.client, self.say) = (caller, shop, client, say)
@@ -96,7 +98,8 @@ struct BotStory {
         guard let line = ModelScript.shop.lines.last else { return "" }
         let asked = try ask(start, line)
         let confirmation = asked.text("confirmation") ?? ""
-        check(asked.statusCode == 409 && asked.text("error") == "confirmation_required", "the model cancelled without a confirmation")
+        wasAskedToConfirm = asked.statusCode == 409 && asked.text("error") == "confirmation_required"
+        check(wasAskedToConfirm, "the model cancelled without a confirmation")
         check(shop.book == before && shop.records.count == calls, "the shop was called before the customer confirmed")
         let arguments = asked.response["arguments"].map { String(decoding: $0.serialized(), as: UTF8.self) } ?? "{}"
         tell("app", "shows: \(asked.text("function") ?? "?") \(arguments)?  The customer taps Yes.")
