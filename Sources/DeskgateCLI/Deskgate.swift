@@ -10,35 +10,27 @@ struct Deskgate {
     }
 
     private static func run() -> ExitCode {
-        guard var words = POSIX.Process.arguments() else {
+        guard let words = POSIX.Process.arguments() else {
             Console.complain("an argument is not UTF-8")
             return .usage
         }
-        if words == ["--version"] { words = StatusCommands.version.words }
-        let isJSON = words.contains("--\(Option.json.name)")
-        guard let (command, rest) = CommandTable.find(words) else { return withoutCommand(words, isJSON) }
-        do throws(CommandError) {
-            var arguments = try Arguments(rest, for: command)
-            if arguments.wantsHelp {
-                Console.print(Help.text(of: command))
-                return .done
+        switch ParsedCommandLine(words) {
+        case .show(let help):
+            Console.print(help)
+            return .done
+        case .refuse(let text, let error): return refuse(text, error, words)
+        case .run(let command, var arguments):
+            do throws(CommandError) {
+                try arguments.readSecrets()
+                return try command.run(arguments)
+            } catch {
+                return refuse(error.text(command), error, words)
             }
-            try arguments.readSecrets()
-            return try command.run(arguments)
-        } catch {
-            isJSON ? Console.print(error.json) : Console.remark(error.text(command))
-            return error.code
         }
     }
 
-    private static func withoutCommand(_ words: [String], _ isJSON: Bool) -> ExitCode {
-        if words.first == "help" || words.contains(where: Arguments.isHelp) {
-            let topic = words.filter { !$0.hasPrefix("-") && $0 != "help" }
-            Console.print(CommandTable.find(topic).map { Help.text(of: $0.command) } ?? Help.overview(topic.first))
-            return .done
-        }
-        let (complaint, remedy) = CommandTable.describeUnknown(words)
-        isJSON ? Console.print(CommandError.usage(complaint).json) : Console.complain("\(complaint)\n\n\(remedy)")
-        return .usage
+    private static func refuse(_ text: String, _ error: CommandError, _ words: [String]) -> ExitCode {
+        ParsedCommandLine.isForJSON(words) ? Console.print(error.json) : Console.remark(text)
+        return error.code
     }
 }

@@ -71,22 +71,26 @@ enum KeyCommands {
         ], run: runVerify)
 
     private static func runVerify(_ arguments: Arguments) throws(CommandError) -> ExitCode {
+        let (answer, code) = verify(arguments, try authorizer(arguments.configuration()))
+        Console.print(answer)
+        return code
+    }
+
+    /// What `key verify` prints and returns, by the keys of an authorizer.
+    static func verify(_ arguments: Arguments, _ authorizer: Authorizer) -> (answer: JSONValue, code: ExitCode) {
         let now = arguments.number("at").map(UnixSeconds.init(rawValue:)) ?? Clocks.system.unixSeconds()
-        let authorizer = try authorizer(arguments.configuration())
         func bytes(_ name: String) -> [UInt8] { Array(arguments.required(name).utf8) }
         let (app, user, key) = (bytes("app"), bytes("user"), bytes("key"))
         let decision = authorizer.decide(appID: app.span, userID: user.span, securityKey: key.span, now: now, revocations: .none)
         let verdict = authorizer.shadowing(decision, now: now).verdict
         let reference = authorizer.userReference(appID: app.span, userID: user.span)
-        Console.print(
-            describe(
-                verdict, key: SecurityKey(key.span), authorizer.index(of: app.span).map { authorizer.applications[$0] },
-                reference: reference))
-        return verdict.status == 200 ? .done : .negative
+        let answer = describe(
+            verdict, key: SecurityKey(key.span), authorizer.index(of: app.span).map { authorizer.applications[$0] }, reference: reference)
+        return (answer, verdict.status == 200 ? .done : .negative)
     }
 
     /// An authorizer with the configuration's apps and keys.
-    private static func authorizer(_ configuration: Configuration) throws(CommandError) -> Authorizer {
+    static func authorizer(_ configuration: Configuration) throws(CommandError) -> Authorizer {
         try explaining { () throws(CryptoError) in try configuration.makeAuthorizer() }
     }
 

@@ -8,8 +8,7 @@ import Testing
 @Suite struct CommandTableTests {
     private static let commands = CommandTable.commands
     private static let names = commands.map(\.name)
-    /// The program's own help, which is the same for each command that it must name.
-    private static let overview = Result { try Deskgate.run("help").output }
+    private static let overview = Result { try help([]) }
 
     @Test func namesAreDistinctAndHideNone() throws {
         for name in Self.names {
@@ -44,7 +43,7 @@ import Testing
     @Test(arguments: names)
     func helpTellsTheWholeTable(_ name: String) throws {
         let command = try find(name)
-        let help = try unwrapped(Deskgate.run(["help"] + command.words).output)
+        let help = try unwrapped(Self.help(command.words))
         let overview = try unwrapped(Self.overview.get())
         #expect(help.contains(command.summary) && help.contains(command.details ?? ""))
         for (code, condition) in command.exits { #expect(help.contains("\(code.rawValue) \(condition)")) }
@@ -60,7 +59,7 @@ import Testing
     /// But for example lines, which people copy.
     @Test(arguments: names + [""])
     func helpFitsATerminal(_ name: String) throws {
-        let lines = try Deskgate.run(["help"] + name.split(separator: " ").map(String.init)).output.split(separator: "\n")
+        let lines = try Self.help(name.split(separator: " ").map(String.init)).split(separator: "\n")
         for line in lines where !line.hasPrefix("  deskgate ") && !line.contains(" | deskgate ") {
             #expect(line.count <= 80, "\(line)")
         }
@@ -132,6 +131,12 @@ import Testing
             }
             #expect(lines.contains { CommandTable.find($0.words)?.command.name == name })
         }
+    }
+
+    /// What `deskgate help` prints, which `CommandLineTests` compares with the program's.
+    private static func help(_ words: [String]) throws -> String {
+        guard case .show(let text) = ParsedCommandLine(["help"] + words) else { throw ChildProcess.Failure.missingOutput }
+        return text
     }
 
     private func find(_ name: String) throws -> DeskgateCLI.Command {

@@ -1,7 +1,10 @@
+import Core
 import JSON
 import TestSupport
 import Testing
 import Time
+
+@testable import DeskgateCLI
 
 /// `deskgate key verify`
 @Suite struct KeyVerifyTests {
@@ -9,25 +12,41 @@ import Time
         let file = try VectorFile()
         let workspace = try Workspace(file.configuration)
         let sayable = file.vectors.filter { !$0.cannotBeArguments }
-        var ran = 0
+        let command = KeyCommands.verify
+        var (authorizer, ran): (Authorizer?, Int) = (nil, 0)
+        var asked: Set<String> = []
         for vector in sayable {
-            let result = try Deskgate.run(
-                "key", "verify", "--config", workspace.configuration, "--app", vector.appID, "--user", vector.userID, "--key",
-                vector.securityKey,
-                "--at", "\(vector.now)")
-            let json = try result.json
-            #expect(json.integer("status") == Int64(vector.status), "\(vector.name)")
-            #expect(json.string("reason") == vector.reason, "\(vector.name)")
-            #expect(result.code == (vector.status == 200 ? 0 : 1), "\(vector.name)")
-            #expect(result.errors.isEmpty, "\(vector.name)")
+            let words = words(of: vector, workspace)
+            // The command in this process, as it reads its arguments and answers them.
+            let arguments = try Arguments(words, for: command)
+            let keys = try authorizer ?? KeyCommands.authorizer(arguments.configuration())
+            authorizer = keys
+            let (answer, code) = KeyCommands.verify(arguments, keys)
+            #expect(answer["status"] == .integer(Int64(vector.status)), "\(vector.name)")
+            #expect(answer["reason"] == .string(vector.reason), "\(vector.name)")
+            #expect(code == (vector.status == 200 ? .done : .negative), "\(vector.name)")
             ran += 1
+            // And the program, once for each reason and for each kind of characters that the way to it might change.
+            guard asked.insert("\(vector.reason) \(vector.oddities)").inserted else { continue }
+            let result = try Deskgate.run(command.words + words)
+            #expect(try JSONValue.object(result.json) == answer, "\(vector.name)")
+            #expect(result.code == code.rawValue, "\(vector.name)")
+            #expect(result.errors.isEmpty, "\(vector.name)")
         }
+        #expect(asked.count > 20)
         let skipped = file.vectors.filter(\.cannotBeArguments)
         #expect(skipped.allSatisfy { $0.status == 400 || $0.status == 403 })
         #expect(ran == file.vectors.count - skipped.count)
         // A file that lost its cases would pass everything.
         #expect(ran > 300)
         #expect((1..<20).contains(skipped.count))
+    }
+
+    private func words(of vector: Vector, _ workspace: Workspace) -> [String] {
+        [
+            "--config", workspace.configuration, "--app", vector.appID, "--user", vector.userID, "--key", vector.securityKey, "--at",
+            "\(vector.now)",
+        ]
     }
 
     @Test func tellsWhyAndWhatTheKeySays() throws {
@@ -174,5 +193,23 @@ import Time
         var object: JSONObject = ["status": .integer(status), "reason": .string(reason)]
         for member in fields.members { object.append(member.value, forKey: member.key) }
         return object
+    }
+}
+
+extension Vector {
+    /// What there is beside printable ASCII, by field.
+    fileprivate var oddities: [[String]] {
+        [appID, userID, securityKey].map { text in
+            let kinds: Set<String> = Set(
+                text.unicodeScalars.map { scalar in
+                    switch scalar.value {
+                    case 0x21...0x7E: ""
+                    case 0x20: "space"
+                    case 0..<0x20, 0x7F: "control"
+                    default: "beyond ASCII"
+                    }
+                })
+            return kinds.sorted()
+        }
     }
 }
