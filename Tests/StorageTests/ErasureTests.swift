@@ -1,4 +1,5 @@
 import Core
+import Glibc
 import POSIX
 import Storage
 import TestSupport
@@ -23,14 +24,22 @@ import Time
 
     /// How often the marker stands in the database and its log.
     private func found() throws -> Int {
-        let pattern = Array(Self.marker.utf8)
-        return try ["store.db", "store.db-wal"].reduce(0) { count, name in
-            let bytes = try File.read(directory.path(name), limit: 1 << 28).bytes
-            guard bytes.count >= pattern.count else { return count }
+        try ["store.db", "store.db-wal"].reduce(0) { count, name in
+            count + Self.count(in: try File.read(directory.path(name), limit: 1 << 28).bytes)
+        }
+    }
+
+    private static func count(in bytes: [UInt8]) -> Int {
+        let pattern = Array(marker.utf8)
+        return unsafe bytes.withUnsafeBytes { buffer in
+            guard var rest = buffer.baseAddress else { return 0 }
+            let end = unsafe rest + buffer.count
+            var count = 0
+            while let found = unsafe memchr(rest, Int32(pattern[0]), end - rest), unsafe end - UnsafeRawPointer(found) >= pattern.count {
+                if unsafe memcmp(found, pattern, pattern.count) == 0 { count += 1 }
+                unsafe rest = UnsafeRawPointer(found) + 1
+            }
             return count
-                + (0...bytes.count - pattern.count).count {
-                    bytes[$0] == pattern[0] && bytes[$0..<$0 + pattern.count].elementsEqual(pattern)
-                }
         }
     }
 

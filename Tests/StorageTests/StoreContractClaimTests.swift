@@ -66,13 +66,13 @@ import Time
 
     @Test(arguments: Backend.allCases, [false, true]) func givesUpABoundedNumberAtOnce(_ backend: Backend, keepsOrder: Bool) throws {
         let fixture = try backend.store()
-        for number in 0..<600 {
-            try fixture.store.take(
+        try fixture.store.takeAll(
+            (0..<600).map { number in
                 Sample(number).with {
                     $0.expires = 1500
                     $0.keepsOrder = keepsOrder
-                })
-        }
+                }
+            })
         let fresh = try fixture.store.take(Sample(1000).with { $0.received = 1001 })
         var counts: [Int] = []
         var claimed: [Delivery] = []

@@ -1,4 +1,5 @@
 import Core
+import Storage
 import TestSupport
 import Testing
 import Threading
@@ -36,12 +37,12 @@ import Time
     }
 
     @Test(arguments: Backend.allCases) func revivesMoreThanOneStepHolds(_ backend: Backend) throws {
-        let fixture = try backend.store()
-        for number in 0..<1201 { try fixture.store.take(Sample(number).with { $0.expires = 1001 }) }
-        while try !expire(fixture.store, now: 2000, limit: 500).isEmpty {}
+        let fixture = try backend.store { $0.rowsPerCommit = 50 }
+        try fixture.store.takeAll((0..<121).map { Sample($0).with { $0.expires = 1001 } })
+        while try !expire(fixture.store, now: 2000, limit: 50).isEmpty {}
         #expect(try fixture.store.pending() == [])
-        #expect(try fixture.store.retry(DeliveryFilter(), now: 3000, expiresAt: 9000) == 1201)
-        #expect(try fixture.store.pending().map(\.count) == [1201])
+        #expect(try fixture.store.retry(DeliveryFilter(), now: 3000, expiresAt: 9000) == 121)
+        #expect(try fixture.store.pending().map(\.count) == [121])
     }
 
     @Test(arguments: Backend.allCases) func forgetsInSmallSteps(_ backend: Backend) throws {

@@ -33,7 +33,7 @@ import Time
 
     @Test(arguments: Backend.allCases) func doesABoundedAmountInOneCall(_ backend: Backend) throws {
         let fixture = try backend.store()
-        for number in 0..<300 { _ = try fixture.store.take(Sample(number).arrival(to: ["a", "b", "c"])) }
+        try fixture.store.takeAll((0..<300).map { Sample($0).arrival(to: ["a", "b", "c"]) })
         func work() throws -> [Claimed] {
             try fixture.store.work([], ["a", "b", "c"].map { claim($0, at: 2000, limit: 300) }).map { try $0.get() }
         }

@@ -58,9 +58,9 @@ extension PostgresStore {
     func eraseBotCalls(of person: RevokedPerson) throws(StoreError) -> Int {
         var count = 0
         while true {
-            let step = try upkeep { work throws(PostgresError) in try work.deleteBotCalls(of: person, limit: Self.rowsPerCommit) }
+            let step = try upkeep { work throws(PostgresError) in try work.deleteBotCalls(of: person, limit: settings.rowsPerCommit) }
             count += step
-            if step < Self.rowsPerCommit { return count }
+            if step < settings.rowsPerCommit { return count }
         }
     }
 }

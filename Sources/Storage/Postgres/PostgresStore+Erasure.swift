@@ -16,7 +16,7 @@ extension PostgresStore {
         erasure.devices = try removeDevices(filter, .forgotten, now: now, telling: audience)
         let now = offset(for: now).stored(now)
         try forEachStep(of: person) { found throws(StoreError) in
-            try erasure.erase(found, perCommit: Self.rowsPerCommit) { events throws(StoreError) in
+            try erasure.erase(found, perCommit: settings.rowsPerCommit) { events throws(StoreError) in
                 try upkeep { work throws(PostgresError) in try work.erase(events, now: now) }
             }
         }

@@ -14,7 +14,7 @@ extension PostgresStore {
         let (now, expiresAt) = (offset.stored(now), offset.stored(expiresAt))
         var (count, before) = (0, DeliveryKey.end)
         while true {
-            let found = try search(dead, before: before, limit: Self.rowsPerCommit, until: .max).found
+            let found = try search(dead, before: before, limit: settings.rowsPerCommit, until: .max).found
             let keys = found.map { DeliveryKey($0.place) }
             guard let last = keys.last else { return count }
             before = last

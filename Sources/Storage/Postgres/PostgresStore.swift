@@ -124,12 +124,12 @@ package final class PostgresStore: Store {
         let now = offset(for: now).stored(now)
         while true {
             let step = try change(telling: audience) { batch throws(PostgresError) in
-                let step = try RegistryTransition.remove(filter, reason, now: now, limit: Self.rowsPerCommit, in: batch.unit)
+                let step = try RegistryTransition.remove(filter, reason, now: now, limit: settings.rowsPerCommit, in: batch.unit)
                 try batch.apply(step.changes)
                 return (removed: step.removed, dealtWith: step.dealtWith)
             }
             count += step.removed
-            if step.dealtWith < Self.rowsPerCommit { return count }
+            if step.dealtWith < settings.rowsPerCommit { return count }
         }
     }
 
@@ -245,7 +245,6 @@ package final class PostgresStore: Store {
         for reader in [reader, watcher] { reader.withLock { $0 = nil } }
     }
 
-    static let rowsPerCommit = 500
     private static let cancelMilliseconds: UInt64 = TimeLimit.milliseconds(1000)
 
     /// Why nothing can be stored now; while it is there nobody waits in the queue.

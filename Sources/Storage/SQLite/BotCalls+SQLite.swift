@@ -47,13 +47,14 @@ extension SQLiteStore {
     /// Deletes the calls of a person, in several transactions.
     /// - Returns: how many.
     func eraseBotCalls(of person: RevokedPerson) throws(StoreError) -> Int {
+        let limit = settings.rowsPerCommit
         var count = 0
         while true {
             let step = try queue.perform { database throws(SQLiteError) in
-                try database.deleteBotCalls(of: person, limit: Self.rowsPerCommit)
+                try database.deleteBotCalls(of: person, limit: limit)
             }
             count += step
-            if step < Self.rowsPerCommit { return count }
+            if step < limit { return count }
         }
     }
 }

@@ -132,13 +132,14 @@ package final class SQLiteStore: Store {
         _ filter: DeviceFilter, _ reason: RegistryChange.Reason, now: UnixMilliseconds, telling audience: RegistryAudience
     ) throws(StoreError) -> Int {
         StoreRules.checkRemoval(filter)
+        let limit = settings.rowsPerCommit
         var count = 0
         while true {
             let step = try queue.perform { database throws(SQLiteError) in
-                try database.removeDevices(filter, reason, now: now, limit: Self.rowsPerCommit, audience)
+                try database.removeDevices(filter, reason, now: now, limit: limit, audience)
             }
             count += step.removed
-            if step.dealtWith < Self.rowsPerCommit { return count }
+            if step.dealtWith < limit { return count }
         }
     }
 
@@ -199,7 +200,7 @@ package final class SQLiteStore: Store {
         var (count, place) = (0, DeliveryKey.end)
         while true {
             // A reader finds them, so that the writer only writes.
-            let found = try search(dead, before: place, limit: Self.rowsPerCommit, until: .max).found
+            let found = try search(dead, before: place, limit: settings.rowsPerCommit, until: .max).found
             let keys = found.map { DeliveryKey($0.place) }
             guard let lowest = keys.last else { return count }
             place = lowest
@@ -247,7 +248,6 @@ package final class SQLiteStore: Store {
         writer.join()
     }
 
-    static let rowsPerCommit = 500
     /// When a read that begins now is ended.
     private var readingEnd: MonotonicMilliseconds { SystemClock.monotonicMilliseconds() + settings.readMilliseconds }
 

@@ -22,7 +22,7 @@ import Time
             $0.eventsPerStep = eventsPerStep
             $0.searchMilliseconds = WaitLimit.milliseconds
         }
-        for call in Self.calls { try fixture.store.begin(call) }
+        try fixture.store.beginAll(Self.calls)
         return fixture
     }
 
@@ -80,7 +80,7 @@ import Time
             $0.eventsPerStep = 10
             $0.searchMilliseconds = 0
         }
-        for call in Self.calls { try fixture.store.begin(call) }
+        try fixture.store.beginAll(Self.calls)
         var filter = BotCallFilter()
         filter.bot = "none"
         let page = try fixture.store.botCalls(filter, after: nil, limit: 5)

@@ -24,6 +24,17 @@ extension Store {
         return try answer.get()
     }
 
+    /// Begins many in their order and waits for all answers: they share their commits, for which those without a key wait.
+    func beginAll(_ calls: [BotCall]) throws(StoreError) {
+        var answers: [Answer<BotCallBeginning>] = []
+        for call in calls {
+            let answer = Answer<BotCallBeginning>()
+            answers.append(answer)
+            begin(call, isAwaited: { true }) { answer.set($0) }
+        }
+        for answer in answers { _ = try answer.get() }
+    }
+
     /// Ends and waits for the answer.
     func end(_ call: BotCall, _ ending: BotCall.Ending) throws(StoreError) {
         let answer = Answer<Bool>()

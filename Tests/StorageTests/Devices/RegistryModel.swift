@@ -3,7 +3,7 @@ import Time
 
 /// What limits and the registry must do, in the plainest words: a list of all calls that were allowed, a list of devices, and nothing clever.
 ///
-/// For clocks that only go forward, and persons with few devices.
+/// For clocks that only go forward, persons with few devices, and names of ASCII, which Swift compares as bytes.
 struct RegistryModel {
     private struct Entry {
         let key: Device.Key
@@ -23,10 +23,8 @@ struct RegistryModel {
 
     /// The registered devices of an app as texts, in the order of bytes.
     func devices(app: String) -> [String] {
-        entries.filter { $0.token != nil && $0.key.appID.utf8.elementsEqual(app.utf8) }.sorted { left, right in
-            [UInt8](left.key.userID.utf8) == [UInt8](right.key.userID.utf8)
-                ? left.key.deviceID.utf8.lexicographicallyPrecedes(right.key.deviceID.utf8)
-                : left.key.userID.utf8.lexicographicallyPrecedes(right.key.userID.utf8)
+        entries.filter { $0.token != nil && $0.key.appID == app }.sorted { left, right in
+            (left.key.userID, left.key.deviceID) < (right.key.userID, right.key.deviceID)
         }.map { "\($0.key.userID) \($0.key.deviceID) \($0.type) \($0.token ?? "") \($0.registeredAt) \($0.seenAt)" }
     }
 

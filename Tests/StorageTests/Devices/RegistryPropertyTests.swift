@@ -5,7 +5,12 @@ import Time
 
 /// Random calls to both stores and to a model that is too simple to be wrong.
 @Suite struct RegistryPropertyTests {
-    @Test(arguments: Backend.allCases, 0..<6) func doesWhatTheModelDoes(_ backend: Backend, _ seed: Int) throws {
+    /// Seeds by backend: fewer where a step costs a round trip. The rules are one and the same code for all.
+    private static func cases(_ seeds: Int, ofPostgres few: Int) -> [(Backend, Int)] {
+        Backend.allCases.flatMap { backend in (0..<(backend == .postgres ? few : seeds)).map { (backend, $0) } }
+    }
+
+    @Test(arguments: cases(6, ofPostgres: 3)) func doesWhatTheModelDoes(_ backend: Backend, _ seed: Int) throws {
         let fixture = try backend.store(devicesPerUser: 1000)
         var random = SeededGenerator(seed: UInt64(seed))
         let rules = Self.rules(&random)
@@ -28,16 +33,20 @@ import Time
                 let wish = Registration(key: key, type: type, token: isLeaving ? nil : try PushToken(token), now: now, rules: rules)
                 let outcome = try fixture.store.wish(wish)
                 #expect(outcome == model.register(wish), "step \(step)")
-                answers.insert("\(outcome)".prefix { $0 != "(" }.description)
+                answers.insert(outcome.isLimited ? "limited" : "\(outcome)")
             }
-            for app in ["a", "b"] { #expect(try devices(fixture.store, app) == model.devices(app: app), "step \(step)") }
+            // What a step should not have touched stays wrong, so it is asked for less often.
+            for app in step.isMultiple(of: 10) ? ["a", "b"] : [key.appID] {
+                #expect(try devices(fixture.store, app) == model.devices(app: app), "step \(step)")
+            }
         }
+        for app in ["a", "b"] { #expect(try devices(fixture.store, app) == model.devices(app: app)) }
         #expect(try fixture.store.announced() == model.told)
         #expect(answers == ["registered", "unchanged", "removed", "limited"])
     }
 
     /// After any history, with a clock that jumps, nobody waits longer than a window and the tolerance.
-    @Test(arguments: Backend.allCases, 0..<4) func nobodyWaitsForLong(_ backend: Backend, _ seed: Int) throws {
+    @Test(arguments: cases(4, ofPostgres: 2)) func nobodyWaitsForLong(_ backend: Backend, _ seed: Int) throws {
         let fixture = try backend.store()
         var random = SeededGenerator(seed: UInt64(seed))
         let rules = [LimitRule.fiveMinutes(.user, 2), .fiveMinutes(.device, 3)]
@@ -78,5 +87,11 @@ import Time
         try store.devices(DeviceFilter(appID: app), after: nil, limit: 100).map {
             "\($0.key.userID) \($0.key.deviceID) \($0.type) \($0.token.text) \($0.registeredAt) \($0.seenAt)"
         }
+    }
+}
+
+extension Registration.Outcome {
+    fileprivate var isLimited: Bool {
+        if case .limited = self { true } else { false }
     }
 }

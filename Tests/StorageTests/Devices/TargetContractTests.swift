@@ -202,7 +202,7 @@ import Time
     @Test(arguments: Backend.allCases) func endsABoundedNumberAtOnce(_ backend: Backend) throws {
         let fixture = try backend.store()
         try fixture.store.put("T1")
-        for number in 0..<600 { try fixture.store.take(comment(number)) }
+        try fixture.store.takeAll((0..<600).map { comment($0) })
         try fixture.store.put(nil)
         var counts: [Int] = []
         while try fixture.store.nextDue(notifier: "log") != nil {

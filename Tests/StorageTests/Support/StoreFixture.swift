@@ -38,6 +38,20 @@ extension Store {
         return sample.delivery()
     }
 
+    /// Accepts many in their order and waits for all answers: they share their commits.
+    func takeAll(_ arrivals: some Sequence<Arrival>) throws(StoreError) {
+        var answers: [Answer<Acceptance>] = []
+        for arrival in arrivals {
+            let answer = Answer<Acceptance>()
+            answers.append(answer)
+            accept(arrival) { answer.set($0) }
+        }
+        for answer in answers { _ = try answer.get() }
+    }
+
+    /// Accepts many events with one delivery each.
+    func takeAll(_ samples: some Sequence<Sample>) throws(StoreError) { try takeAll(samples.map { $0.arrival() }) }
+
     /// Registers and waits for the answer.
     func wish(_ registration: Registration) throws(StoreError) -> Registration.Outcome {
         let answer = Answer<Registration.Outcome>()
