@@ -7,7 +7,8 @@ internal import Core
 struct RevocationSearch {
     /// How many of the newest revocations are looked through for those that name no person.
     static let mostRead = 5000
-    private static let perPage = 1000
+    /// How many are looked at that name the person.
+    private static let mostNamed = 1000
 
     /// The one that a person was forgotten with.
     var former: Revocation?
@@ -25,21 +26,26 @@ struct RevocationSearch {
     init() {}
 
     /// Searches.
-    /// - Parameter key: whose own revocations and those of its key id are wanted; nil for those that are about more than one key.
-    init(_ store: any Store, appID: String, userID: String?, key: SecurityKey?) throws(StoreError) {
+    /// - Parameters:
+    ///   - key: whose own revocations and those of its key id are wanted; nil for those that are about more than one key.
+    ///   - mostRead: how many of the newest are looked through, in five pages.
+    init(
+        _ store: any Store, appID: String, userID: String?, key: SecurityKey?, mostRead: Int = Self.mostRead
+    ) throws(StoreError) {
         if let userID {
             let person = RevokedPerson(appID: appID, userID: userID)
             former = try store.formerRevocation(of: person)
-            named = try store.revocations(of: person, after: nil, limit: Self.perPage)
-            isCut = named.count == Self.perPage
+            named = try store.revocations(of: person, after: nil, limit: Self.mostNamed)
+            isCut = named.count == Self.mostNamed
         }
+        let perPage = mostRead / 5
         var (last, read): (UUIDv7?, Int) = (nil, 0)
         while true {
-            let page = try store.revocations(of: nil, after: last, limit: Self.perPage)
+            let page = try store.revocations(of: nil, after: last, limit: perPage)
             shared += page.filter { $0.appID.utf8.elementsEqual(appID.utf8) && $0.mayConcern(key) }
             read += page.count
-            guard page.count == Self.perPage else { return }
-            guard read < Self.mostRead else { break }
+            guard page.count == perPage else { return }
+            guard read < mostRead else { break }
             last = page.last?.id
         }
         isCut = true

@@ -4,7 +4,6 @@ internal import Core
 struct DeliverySearch {
     /// How many of the newest deliveries are looked through.
     static let mostRead = 2000
-    private static let perPage = 1000
     /// A person has few, for which a whole page would be searched for long.
     private static let perPageOfPerson = 50
 
@@ -17,17 +16,20 @@ struct DeliverySearch {
     /// - Parameters:
     ///   - filter: what the store looks for.
     ///   - wanted: how many are enough.
+    ///   - mostRead: how many of the newest are looked through, in two pages unless the filter names a person.
     ///   - matches: what is asked of them besides.
-    init(_ store: any Store, _ filter: DeliveryFilter, wanted: Int, where matches: (Delivery) -> Bool) throws(StoreError) {
+    init(
+        _ store: any Store, _ filter: DeliveryFilter, wanted: Int, mostRead: Int = Self.mostRead, where matches: (Delivery) -> Bool
+    ) throws(StoreError) {
         var (place, read): (DeliveryCursor?, Int) = (nil, 0)
-        let perPage = filter.userID == nil ? Self.perPage : Self.perPageOfPerson
+        let perPage = filter.userID == nil ? mostRead / 2 : Self.perPageOfPerson
         while true {
             let page = try store.page(of: filter, after: place, limit: perPage)
             found += page.deliveries.filter(matches)
             read += page.deliveries.count
             guard let next = page.next else { break }
             // A short page has taken its time: there is little to find.
-            guard found.count < wanted, read < Self.mostRead, page.deliveries.count == perPage else {
+            guard found.count < wanted, read < mostRead, page.deliveries.count == perPage else {
                 isCut = true
                 break
             }
