@@ -25,11 +25,14 @@ final class Load: Sendable {
         LimitRule(per: .service, max: 100_000, windowMilliseconds: 3_600_000),
     ]
     private static let repeatAfterMilliseconds: UInt64 = 20
+    /// How long each thread leaves between calls while the load is light.
+    private static let lightMilliseconds: UInt64 = 100
     private static let commentSenders = 4
 
     private let replicas: [Replica]
     private let ledger: Ledger
     private let phase = Monitor(Phase.running)
+    private let isLight = Monitor(false)
     private let first: Int
     private let comments: Monitor<Int>
     private let threads = Monitor<[OwnThread]>([])
@@ -51,6 +54,7 @@ final class Load: Sendable {
     /// - Parameter isInVain: whether nothing is taken any more, so that nothing is repeated either.
     func stop(isInVain: Bool) {
         phase.update { $0 = isInVain ? .abandoned : .ending }
+        isLight.update { $0 = false }
         let threads = threads.withLock { threads in
             defer { threads = [] }
             return threads
@@ -58,10 +62,22 @@ final class Load: Sendable {
         for thread in threads { thread.join() }
     }
 
+    /// Has few calls made while `body` waits for a deadline, so that the processor is not busy with what proves nothing more.
+    func lightly(_ body: () -> Void) {
+        isLight.update { $0 = true }
+        defer { isLight.update { $0 = false } }
+        body()
+    }
+
     /// The data of a comment.
     static func data(_ number: Int) -> [UInt8] { Array("{\"number\":\(number)}".utf8) }
 
     private var ends: Bool { phase.withLock { $0 } != .running }
+
+    /// Comes before each next call, and waits while the load is light.
+    private func wait() {
+        _ = isLight.wait(timeoutMilliseconds: Self.lightMilliseconds) { $0 ? nil : () }
+    }
 
     private func nextComment() -> Int {
         comments.withLock { count in
@@ -74,6 +90,7 @@ final class Load: Sendable {
         // The first ones stay with one replica, so that each gets calls even while those at another one wait for their answers.
         let isFaithful = sender < replicas.count
         while !ends {
+            wait()
             let number = nextComment()
             let replica = isFaithful ? sender : number
             send(number, to: "user-\(number % 10)", at: replica)
@@ -127,6 +144,7 @@ extension Load {
             let user = "limited-\(number)"
             var tokens = 0
             while !ends, !ledger.isLimited(user) {
+                wait()
                 tokens += 1
                 let token = "token-\(first)-\(number)-\(caller)-\(tokens)"
                 attempt(caller + tokens) { replica, index in
@@ -140,6 +158,7 @@ extension Load {
     /// A device registers, is told of a comment, signs out, and must be told of none that comes later.
     private func signInAndOut() {
         for round in 0... {
+            wait()
             let (user, device) = ("phone-\(first)-\(round % 3)", "device-\(round)")
             attempt(round) { replica, index in register(user, device, "token-\(user)-\(device)", [], at: replica, index) }
             send(nextComment(), to: user, at: round + 1)

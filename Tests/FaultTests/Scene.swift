@@ -56,7 +56,7 @@ final class Scene {
 
     /// Waits until some replicas refuse everything.
     func waitForRefusal(of refusing: [Replica]) {
-        #expect(wait { refusing.allSatisfy { $0.refusal != nil } }, "nothing happened to the store")
+        load.lightly { #expect(wait { refusing.allSatisfy { $0.refusal != nil } }, "nothing happened to the store") }
     }
 
     /// Waits until the log says something.

@@ -196,7 +196,7 @@ import Testing
         var generator = SeededGenerator(seed: UInt64(sample))
         var recognised = 0
         let alphabet = Array("{}[]\":,\\ \n\tabcdtrufn\\u0019_é-.eE+".utf8) + [0, 0x1F, 0x7F, 0x80, 0xC3, 0xFF]
-        for _ in 0..<20_000 {
+        for _ in 0..<6_000 {
             var text = Array(Self.samples[sample].utf8)
             for _ in 0..<Int.random(in: 1...3, using: &generator) {
                 let index = Int.random(in: 0..<text.count, using: &generator)
@@ -221,6 +221,6 @@ import Testing
                 #expect((try? value(of: text)).map(copy) == copy(tape))
             }
         }
-        #expect(recognised > 1000)
+        #expect(recognised > 300)
     }
 }
