@@ -45,7 +45,7 @@ import Time
                 period.noteChange(at: MonotonicMilliseconds(rawValue: now))
                 unanswered = unanswered ?? now
             }
-            // An expectation costs many times what it looks at, so only what fails is one.
+            // Three million times in all, so only what fails is recorded.
             if (period.end != nil) != (unanswered != nil) { Issue.record("at \(now): \(period)") }
             if period.finish(at: MonotonicMilliseconds(rawValue: now)) { unanswered = nil }
             if let unanswered, now - unanswered >= QuietPeriod.longestMilliseconds { Issue.record("at \(now): no effect") }

@@ -89,7 +89,7 @@ struct RegistryLife {
     }
 
     /// Does something to both, and compares what they answer.
-    /// - Returns: the text of what it was, which costs more than the step, so that only a failure makes it.
+    /// - Returns: makes the text of what it was, which took a tenth of the test; only a failure needs it.
     mutating func step(_ outcomes: inout Set<String>) throws -> () -> String {
         // Now and then exactly as far as a window reaches, or one millisecond less; and the clock may be set back.
         now += random.element(of: [1, 7, 49, 50, 99, 100, 301])
