@@ -76,7 +76,7 @@ enum KeyCommands {
         return code
     }
 
-    /// What `key verify` prints and returns, by the keys of an authorizer.
+    /// Returns the answer and the exit code of `key verify`.
     static func verify(_ arguments: Arguments, _ authorizer: Authorizer) -> (answer: JSONValue, code: ExitCode) {
         let now = arguments.number("at").map(UnixSeconds.init(rawValue:)) ?? Clocks.system.unixSeconds()
         func bytes(_ name: String) -> [UInt8] { Array(arguments.required(name).utf8) }

@@ -1,12 +1,12 @@
-/// What a command line asks for, before anything is read or done.
+/// The meaning of a command line. To parse it reads no file and prints nothing.
 enum ParsedCommandLine {
     case run(Command, Arguments)
     /// A help text.
     case show(String)
-    /// It is wrong: what people are told, and what `--json` says.
+    /// The command line is wrong. `text` is for people, the error for `--json`.
     case refuse(text: String, CommandError)
 
-    /// Whether words have a wish for JSON among them, even when they are wrong.
+    /// Whether the words contain `--json`, even when they are wrong.
     static func isForJSON(_ words: [String]) -> Bool { words.contains("--\(Option.json.name)") }
 
     /// Finds the command and checks its arguments.

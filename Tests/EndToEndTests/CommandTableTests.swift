@@ -133,7 +133,7 @@ import Testing
         }
     }
 
-    /// What `deskgate help` prints, which `CommandLineTests` compares with the program's.
+    /// The output of `deskgate help`; `CommandLineTests` compares it with the program's.
     private static func help(_ words: [String]) throws -> String {
         guard case .show(let text) = ParsedCommandLine(["help"] + words) else { throw ChildProcess.Failure.missingOutput }
         return text

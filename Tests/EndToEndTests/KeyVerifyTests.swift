@@ -197,7 +197,7 @@ import Time
 }
 
 extension Vector {
-    /// What there is beside printable ASCII, by field.
+    /// The kinds of characters beside printable ASCII, by field.
     fileprivate var oddities: [[String]] {
         [appID, userID, securityKey].map { text in
             let kinds: Set<String> = Set(
