@@ -1,7 +1,9 @@
 internal import Glibc
 
 extension String {
-    /// Whether the UTF-8 bytes are the same. Swift's `==` also takes what Unicode calls equivalent, and `elementsEqual` several times as long.
+    /// Whether the UTF-8 bytes are the same, not in constant time.
+    ///
+    /// Swift's `==` also accepts text that Unicode calls equivalent, and `elementsEqual` takes several times as long.
     package func hasSameBytes(as other: String) -> Bool {
         let (own, others) = (utf8.span, other.utf8.span)
         guard own.count == others.count else { return false }

@@ -54,7 +54,6 @@ final class Load: Sendable {
     /// - Parameter isInVain: whether nothing is taken any more, so that nothing is repeated either.
     func stop(isInVain: Bool) {
         phase.update { $0 = isInVain ? .abandoned : .ending }
-        isLight.update { $0 = false }
         let threads = threads.withLock { threads in
             defer { threads = [] }
             return threads
@@ -62,7 +61,7 @@ final class Load: Sendable {
         for thread in threads { thread.join() }
     }
 
-    /// Has few calls made while `body` waits for a deadline, so that the processor is not busy with what proves nothing more.
+    /// Slows the calls down while `body` waits for a deadline, because more of them would only keep the processor busy.
     func lightly(_ body: () -> Void) {
         isLight.update { $0 = true }
         defer { isLight.update { $0 = false } }

@@ -179,7 +179,7 @@ struct RegistryLife {
 }
 
 extension Registration.Outcome {
-    /// Its name, without the rule.
+    /// The name of the case, without associated values.
     fileprivate var word: String {
         switch self {
         case .registered: "registered"

@@ -35,7 +35,7 @@ import Time
                 #expect(outcome == model.register(wish), "step \(step)")
                 answers.insert(outcome.isLimited ? "limited" : "\(outcome)")
             }
-            // What a step should not have touched stays wrong, so it is asked for less often.
+            // A wrong change of the other app stays, so that app is compared less often.
             for app in step.isMultiple(of: 10) ? ["a", "b"] : [key.appID] {
                 #expect(try devices(fixture.store, app) == model.devices(app: app), "step \(step)")
             }
