@@ -27,6 +27,14 @@ static inline int deskgate_sqlite_sync_database(sqlite3 *_Nonnull connection) {
     return file->pMethods->xSync(file, SQLITE_SYNC_NORMAL);
 }
 
+// The size of the write-ahead log's file.
+static inline int deskgate_sqlite_log_size(sqlite3 *_Nonnull connection, sqlite3_int64 *_Nonnull size) {
+    sqlite3_file *file = 0;
+    int code = sqlite3_file_control(connection, "main", SQLITE_FCNTL_JOURNAL_POINTER, &file);
+    if (code != SQLITE_OK) return code;
+    return file->pMethods ? file->pMethods->xFileSize(file, size) : SQLITE_NOTFOUND;
+}
+
 // Swift sees no variadic function.
 static inline int deskgate_sqlite_configure(sqlite3 *_Nonnull connection, int option, int is_on) {
     return sqlite3_db_config(connection, option, is_on, (int *)0);

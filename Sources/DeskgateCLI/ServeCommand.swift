@@ -10,7 +10,7 @@ enum ServeCommand {
     static let command = Command(
         "serve", "Serves until SIGTERM or SIGINT; a second one ends it at once.",
         details: "SIGHUP reads the configuration again; with reload.on_change a change of its files does, too.",
-        options: [.config],
+        exits: [.negative: "when it has stopped and could not close the store, as its log says"], options: [.config],
         examples: [
             Example(
                 "deskgate serve --config /etc/deskgate/config.json",
@@ -42,10 +42,10 @@ enum ServeCommand {
         // Every event answered 200 is already durable, so a second signal may end the process without a graceful stop.
         signals.endAtOnce()
         let deadline = stopDeadline(configuration, logger, sink)
-        service.stop()
+        let isClosed = service.stop()
         deadline?.cancel()
         supervisor?.end()
-        return .done
+        return isClosed ? .done : .negative
     }
 
     /// A timer that ends the process if stopping takes too long because a disk hangs; nil when its thread cannot be started.

@@ -57,14 +57,16 @@ final class WaitingStore: Store {
     }
 
     /// Closes the store; one that is being opened is closed as soon as it is open. Idempotent.
-    func close() {
+    @discardableResult
+    func close() -> StoreError? {
         let last = phase.update { phase in
             defer { phase = .closed }
             return phase
         }
-        if case .closed = last { return }
+        if case .closed = last { return nil }
         thread.join()
-        if case .open(let store) = last { store.close() }
+        guard case .open(let store) = last else { return nil }
+        return store.close()
     }
 
     /// The open store.

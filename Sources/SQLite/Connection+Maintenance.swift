@@ -59,10 +59,18 @@ extension Connection {
         guard code == SQLITE_OK else { throw SQLiteError(code: code) }
     }
 
-    /// Makes `close` leave the log as it is; otherwise closing moves its pages and removes it.
-    package func keepLogOnClose() {
-        let code = unsafe deskgate_sqlite_configure(database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
-        precondition(code == SQLITE_OK, "this SQLite is older than 3.16")
+    /// Ends what `OpenMode.readWriteKeepingLog` began: if no other connection has the file open, `close` moves the log's pages and, once the
+    /// disk has taken them, removes the log.
+    package func removeLogOnClose() {
+        unsafe DatabaseOpening.set(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false, on: database)
+    }
+
+    /// The size of the log's file in bytes.
+    package func logBytes() throws(SQLiteError) -> Int64 {
+        var bytes: Int64 = 0
+        let code = unsafe deskgate_sqlite_log_size(database, &bytes)
+        guard code == SQLITE_OK else { throw SQLiteError(code: code) }
+        return bytes
     }
 
     /// Reads the only row of a statement.

@@ -8,8 +8,10 @@ enum DatabaseOpening {
     /// Opens the file, and checks that it is a database that allows the mode.
     static func open(_ path: String, mode: OpenMode) throws(SQLiteError) -> OpaquePointer {
         let name = try plainName(path)
-        if mode == .readWriteCreate { createForOwner(name) }
+        if mode != .readOnly { createForOwner(name) }
         let database = unsafe try openHandle(name, mode: mode)
+        // Before the file is read, so that a handle that fails after it has found a log leaves that log alone.
+        if mode == .readWriteKeepingLog { unsafe set(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true, on: database) }
         do throws(SQLiteError) {
             unsafe try prove(database, mode: mode)
         } catch {
@@ -68,10 +70,13 @@ enum DatabaseOpening {
             (SQLITE_DBCONFIG_DEFENSIVE, true), (SQLITE_DBCONFIG_TRUSTED_SCHEMA, false), (SQLITE_DBCONFIG_DQS_DML, false),
             (SQLITE_DBCONFIG_DQS_DDL, false), (SQLITE_DBCONFIG_ENABLE_FKEY, true),
         ]
-        for (option, isOn) in switches {
-            let code = unsafe deskgate_sqlite_configure(database, option, isOn ? 1 : 0)
-            precondition(code == SQLITE_OK, "this SQLite is older than 3.31")
-        }
+        for (option, isOn) in switches { unsafe set(option, isOn, on: database) }
+    }
+
+    /// Turns an option of a connection on or off (SQLITE_DBCONFIG).
+    static func set(_ option: Int32, _ isOn: Bool, on database: OpaquePointer) {
+        let code = unsafe deskgate_sqlite_configure(database, option, isOn ? 1 : 0)
+        precondition(code == SQLITE_OK, "this SQLite is older than 3.31")
     }
 }
 
@@ -79,6 +84,9 @@ enum DatabaseOpening {
 package enum OpenMode: Sendable {
     /// Reads and writes. A missing file is created with mode 0600, in a directory that must exist.
     case readWriteCreate
+    /// As `readWriteCreate`, but closing leaves the write-ahead log as it is until `Connection.removeLogOnClose` is called. Otherwise the last
+    /// connection to a file moves the log's pages to the database and removes the log, also when opening has failed.
+    case readWriteKeepingLog
     /// Reads only; a missing file is an error.
     case readOnly
 }

@@ -159,7 +159,9 @@ package final class RunningService: Sendable {
     }
 
     /// Stops: accepts no more connections, starts no more attempts, finishes what is in progress within the configured time, and closes.
-    package func stop() {
+    /// - Returns: whether the store was closed; if not, the log says why.
+    @discardableResult
+    package func stop() -> Bool {
         graph.readiness.stop()
         // Before the log line, so that no attempt begins after it.
         deliveries.beginStopping()
@@ -181,10 +183,12 @@ package final class RunningService: Sendable {
         revocations.stop()
         watch.stop()
         graph.keyUses.save()
-        graph.store.close()
+        let unclosed = graph.store.close()
         chores?.stop()
         graph.denials.flush(all: true)
+        if let unclosed { logger.log(.error, "stopped without closing the store", ["reason": .string(unclosed.description)]) }
         logger.log(.info, "stopped")
+        return unclosed == nil
     }
 
     private func replaceState(with next: Configuration) -> Bool {

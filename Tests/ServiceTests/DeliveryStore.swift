@@ -232,5 +232,6 @@ final class DeliveryStore: Store {
 
     var refusal: StoreError? { store.refusal }
 
-    func close() { store.close() }
+    @discardableResult
+    func close() -> StoreError? { store.close() }
 }

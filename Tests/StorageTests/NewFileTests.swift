@@ -57,15 +57,6 @@ import Testing
         try StoreFile.check(path)
     }
 
-    @Test func takesUpARunThatWasCutOffWhenItsLogHadBeenEmptied() throws {
-        try SQLiteStore(path: path).close()
-        let connection = try Connection(path: path, mode: .readWriteCreate)
-        try connection.execute("UPDATE runs SET closed = 0")
-        try connection.close()
-        try directory.write("store.db-wal", "")
-        #expect(refusal(path) == nil)
-    }
-
     @Test func refusesALogWithoutItsDatabase() throws {
         try directory.write("store.db-wal", "something")
         #expect(refusal(path)?.kind == .corrupt)

@@ -237,7 +237,9 @@ package protocol Store: Sendable {
     var replicas: [Replica] { get }
 
     /// Closes the store: calls under way finish, later ones fail.
-    func close()
+    /// - Returns: why the store could not be marked as closed, with the remedy. What was answered is kept, and the next start goes on with it.
+    @discardableResult
+    func close() -> StoreError?
 }
 
 extension Store {

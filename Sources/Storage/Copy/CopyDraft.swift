@@ -11,8 +11,9 @@ struct CopyDraft {
 
     /// The copy that a store is the source or the result of; nil when there is none, or a service has opened the store since.
     static func mark(of path: String) throws(StoreError) -> Int64? {
-        let connection = try StoreFile.open(path, asItIs: false)
-        return try DatabaseFile.explained(path) { () throws(SQLiteError) in try SQLiteCopyEnd.mark(connection) }
+        try StoreFile.read(path) { connection throws(StoreError) in
+            try DatabaseFile.explained(path) { () throws(SQLiteError) in try SQLiteCopyEnd.mark(connection) }
+        }
     }
 
     /// Whether there is a draft that goes on with a copy.

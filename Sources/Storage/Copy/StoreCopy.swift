@@ -1,6 +1,7 @@
 package import Core
 internal import POSIX
 package import Postgres
+internal import SQLite
 package import Time
 
 /// Copies everything that a SQLite store holds into PostgreSQL, or back.
@@ -60,14 +61,19 @@ package struct StoreCopy: Sendable {
         case .begun(let copy): return (try SQLiteCopyEnd(path), copy, true)
         case .complete: return (try SQLiteCopyEnd(path), 0, true)
         case .new:
-            // What a service does first: looks for damage, brings the schema to the present version, ends interrupted attempts.
-            try DatabaseFile.open(path, lock, movesAgain: false, StoreSettings(), SystemRandomNumberGenerator()).database.close(
-                keepsLog: false)
+            try prepare(lock)
             let (source, copy) = (try SQLiteCopyEnd(path), Self.newCopy())
             // The source first: a target that knows a copy which its source does not know would be refused.
             try source.setMark(copy)
             return (source, copy, false)
         }
+    }
+
+    /// Does what a service does first: looks for damage, brings the schema to the present version, ends interrupted attempts.
+    private func prepare(_ lock: DatabaseLock) throws(StoreError) {
+        let database = try DatabaseFile.open(path, lock, movesAgain: false, StoreSettings(), SystemRandomNumberGenerator()).database
+        defer { database.close() }
+        try DatabaseFile.explained(path) { () throws(SQLiteError) in try database.endRun() }
     }
 
     /// Copies the PostgreSQL store into a new SQLite file, which gets its name when it is complete.

@@ -258,8 +258,10 @@ package final class MemoryStore: Store {
     }
 
     /// As `Store` says; everything is forgotten.
-    package func close() {
+    @discardableResult
+    package func close() -> StoreError? {
         state.withLock { $0 = nil }
+        return nil
     }
 
     /// Models what opening does to a store in a file: running attempts are interrupted, and their deliveries are due at once.

@@ -226,12 +226,13 @@ package final class PostgresStore: Store {
     package var refusal: StoreError? { status.withLock { $0.refusal(settings) } }
 
     /// As `Store` says.
-    package func close() {
+    @discardableResult
+    package func close() -> StoreError? {
         let wasClosed = status.withLock { status in
             defer { status.isClosed = true }
             return status.isClosed
         }
-        guard !wasClosed else { return }
+        guard !wasClosed else { return nil }
         queue.close()
         writer.join()
         worker.withLock { session in
@@ -243,6 +244,7 @@ package final class PostgresStore: Store {
         // At best; otherwise a read goes on until its time is over.
         _ = try? readCanceller.withLock { $0 }?.cancel(by: .after(milliseconds: Self.cancelMilliseconds))
         for reader in [reader, watcher] { reader.withLock { $0 = nil } }
+        return nil
     }
 
     private static let cancelMilliseconds: UInt64 = TimeLimit.milliseconds(1000)

@@ -39,7 +39,7 @@ final class Checkpointer {
         eraseAfterMilliseconds = settings.erasesLogAfterMilliseconds
         do {
             // Opened now, because later the process may have too many open files.
-            let connection = Monitor(try Connection(path: path, mode: .readWriteCreate))
+            let connection = Monitor(try Connection(path: path, mode: .readWriteKeepingLog))
             thread = try OwnThread { Self.run(connection, state) }
         } catch let error as SQLiteError {
             throw StoreError(error)
@@ -73,11 +73,11 @@ final class Checkpointer {
     }
 
     /// Ends the thread, and closes its connection.
-    /// - Returns: false when the disk refused pages of the database; they are still in the log.
-    func close() -> Bool {
+    /// - Returns: the error with which the disk refused pages of the database; they are still in the log.
+    func close() -> SQLiteError? {
         state.update { $0.stage = .closed }
         thread.join()
-        return state.withLock { $0.failure == nil }
+        return state.withLock { $0.failure }
     }
 
     private func finish(_ database: WritingDatabase) throws(SQLiteError) {

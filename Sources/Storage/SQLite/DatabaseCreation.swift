@@ -7,8 +7,7 @@ internal import SQLite
 enum DatabaseCreation {
     /// Creates the file with mode 0600. If another process creates it at the same time, one succeeds and the other one uses that file.
     static func create(_ path: String) throws(StoreError) {
-        let log = path + StoreFiles.File.log.suffix
-        guard ((try? FileSystem.size(of: log)) ?? 0) == 0 else { throw .withoutDatabase(path) }
+        guard !StoreFiles.hasLog(path) else { throw .withoutDatabase(path) }
         let draft = "\(path).new-\(Process.identifier)"
         remove(draft)
         defer { remove(draft) }

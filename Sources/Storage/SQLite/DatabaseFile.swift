@@ -1,11 +1,17 @@
 internal import Core
 internal import POSIX
 internal import SQLite
+internal import Time
 
 /// Opens a store's file and checks everything that must hold before a call is accepted.
 enum DatabaseFile {
     /// The size of a page in bytes, SQLite's default for new files.
     static let pageBytes: UInt64 = 4096
+    /// How many bytes of the log's file are kept for reuse.
+    static let logBytesKept: Int64 = 128 << 20
+
+    /// The size of a log's file that holds so many pages and no more, in bytes: a header, and a header for each page.
+    static func logBytes(pages: Int) -> Int64 { 32 + Int64(pages) * (24 + Int64(pageBytes)) }
 
     /// An open database.
     struct Opened {
@@ -19,24 +25,27 @@ enum DatabaseFile {
         return try DatabaseLock(path)
     }
 
-    /// Opens the file for the writer: applies the settings, checks version and damage, migrates, marks that a run has begun, and releases
+    /// Opens the file for the writer: checks version and damage, applies the settings, migrates, marks that a run has begun, and releases
     /// the leases of an earlier run.
+    ///
+    /// What fails leaves the log, which may hold what the database needs. Before the checks have passed, nothing is written at all.
     /// - Parameter movesAgain: whether all pages of the log must be moved to the database again, although SQLite may have recorded them as
     ///   moved. It loses that record only when no process has the database open, so none may.
     static func open(
         _ path: String, _ lock: DatabaseLock, movesAgain: Bool, _ settings: StoreSettings, _ random: any RandomNumberGenerator
     ) throws(StoreError) -> Opened {
         if movesAgain, let user = lock.otherUser { throw .isOpenElsewhere(path, user) }
-        // The log may be empty, but after a run that was not closed it exists.
-        let hadLog = File.exists(path + StoreFiles.File.log.suffix)
-        let (connection, version) = try explained(path) { () throws(SQLiteError) in
-            let connection = try Connection(path: path, mode: .readWriteCreate)
-            try configure(connection, settings)
-            return (connection, try connection.userVersion())
+        let hadLog = StoreFiles.hasLog(path)
+        let connection = try connect(path, settings)
+        do throws(StoreError) {
+            try check(connection, path, hadLog: hadLog, settings)
+        } catch {
+            // The one that this connection has made.
+            if !hadLog { connection.removeLogOnClose() }
+            throw error
         }
-        try checkVersion(version, of: path)
-        try check(connection, path, hadLog: hadLog, settings)
         let database = try explained(path) { () throws(SQLiteError) in
+            try configure(connection, settings)
             try Migrations.run(on: connection)
             let database = try WritingDatabase(connection, settings: settings, random: random)
             try database.transaction { () throws(SQLiteError) in
@@ -44,8 +53,8 @@ enum DatabaseFile {
                 try database.releaseLeases()
             }
             // Now the database file itself has the mark of the run, which says that it needs its log. This also proves that the disk takes
-            // pages.
-            _ = try database.moveLog()
+            // pages. If somebody reads the database, they are moved as soon as nobody does.
+            if try !database.moveLog() { database.forgottenAt = SystemClock.monotonicMilliseconds() }
             return database
         }
         do throws(SystemError) {
@@ -55,22 +64,31 @@ enum DatabaseFile {
         }
     }
 
-    /// Opens the file for reading: the connection refuses to write. The writer must have opened it before.
-    static func openForReading(_ path: String, _ settings: StoreSettings, until end: ReadingEnd) throws(StoreError) -> ReadingDatabase {
-        try explained(path) { () throws(SQLiteError) in
-            try ReadingDatabase(connectForReading(path, settings), until: end)
+    /// Opens a connection, whose closing leaves the log unless the connection is told to remove it.
+    /// - Throws: also `corrupt` when the file is empty.
+    static func connect(
+        _ path: String, _ settings: StoreSettings, _ mode: OpenMode = .readWriteKeepingLog
+    ) throws(StoreError) -> Connection {
+        // SQLite would delete the log of an empty file.
+        guard (try? FileSystem.size(of: path)) != 0 else { throw .empty(path) }
+        return try explained(path) { () throws(SQLiteError) in
+            let connection = try Connection(path: path, mode: mode)
+            connection.setBusyTimeout(milliseconds: settings.busyTimeoutMilliseconds)
+            return connection
         }
     }
 
-    /// A connection that refuses to write.
-    static func connectForReading(_ path: String, _ settings: StoreSettings) throws(SQLiteError) -> Connection {
-        let connection = try Connection(path: path, mode: .readOnly)
-        connection.setBusyTimeout(milliseconds: settings.busyTimeoutMilliseconds)
-        return connection
+    /// Opens the file for reading: the connection refuses to write. The writer must have opened it before.
+    static func openForReading(_ path: String, _ settings: StoreSettings, until end: ReadingEnd) throws(StoreError) -> ReadingDatabase {
+        let connection = try connect(path, settings, .readOnly)
+        return try explained(path) { () throws(SQLiteError) in
+            try ReadingDatabase(connection, until: end)
+        }
     }
 
     /// Refuses a file without tables, and one written by a newer version.
-    static func checkVersion(_ version: Int32, of path: String) throws(StoreError) {
+    static func checkVersion(of connection: Connection, _ path: String) throws(StoreError) {
+        let version = try explained(path) { () throws(SQLiteError) in try connection.userVersion() }
         guard version > 0 else { throw .empty(path) }
         guard version <= Migrations.latest else { throw .newer(path, version: version) }
     }
@@ -94,21 +112,21 @@ enum DatabaseFile {
     }
 
     private static func configure(_ connection: Connection, _ settings: StoreSettings) throws(SQLiteError) {
-        connection.setBusyTimeout(milliseconds: settings.busyTimeoutMilliseconds)
         try connection.useWriteAheadLog()
         try connection.setSynchronous(.full)
         try connection.overwriteDeleted()
         try connection.setCacheSize(kibibytes: 12_288)
         connection.leaveLogToCheckpoints()
-        try connection.setLogSizeLimit(bytes: 128 << 20)
+        try connection.setLogSizeLimit(bytes: logBytesKept)
         if let bytes = settings.maximumFileBytes { try connection.setSizeLimit(pages: UInt32(clamping: max(1, bytes / pageBytes))) }
     }
 
-    /// After a run that was not closed, checks that the log is there and looks for damage. Skips the search for damage in a file so large
-    /// that the start would take long; such damage is reported when it is met.
+    /// Checks the version. After a run that was not closed, also checks that the log is there and looks for damage. Skips the search for damage
+    /// in a file so large that the start would take long; such damage is reported when it is met.
     private static func check(
         _ connection: Connection, _ path: String, hadLog: Bool, _ settings: StoreSettings
     ) throws(StoreError) {
+        try checkVersion(of: connection, path)
         guard try !explained(path, { () throws(SQLiteError) in try wasClosed(connection) }) else { return }
         if (try? FileSystem.size(of: path)) ?? 0 <= settings.maximumCheckedBytes {
             let findings = try explained(path) { () throws(SQLiteError) in try connection.integrityCheck() }

@@ -235,17 +235,19 @@ package final class SQLiteStore: Store {
     /// The number of commits, for measurements: lower than the number of calls when many arrive at once.
     package var commits: Int { status.withLock { $0.commits } }
 
-    /// As `Store` says: finishes accepted calls, empties the log and waits for that. Must not be called on the store's own thread.
-    package func close() {
+    /// As `Store` says: finishes accepted calls, moves the log to the database and waits for that. Must not be called on the store's own thread.
+    @discardableResult
+    package func close() -> StoreError? {
         let wasClosed = status.withLock { status in
             defer { status.isClosed = true }
             return status.isClosed
         }
-        guard !wasClosed else { return }
+        guard !wasClosed else { return nil }
         // Readers first: SQLite removes the log with the last connection only if that one writes, and the writer closes as soon as it can.
         for reader in [listReader, metricsReader] { reader.withLock { $0 = nil } }
         queue.close()
         writer.join()
+        return status.withLock { $0.unclosed }
     }
 
     /// When a read that begins now is ended.

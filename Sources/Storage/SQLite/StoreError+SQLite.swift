@@ -26,6 +26,14 @@ extension StoreError {
                 + "is opened the next time; look at the disk")
     }
 
+    /// The run could not be marked as closed.
+    static func notClosed(_ path: String, _ error: SQLiteError) -> StoreError {
+        StoreError(
+            kind(of: error),
+            "\(path) could not be marked as closed: \(error); nothing is lost: leave its log (\(path)-wal) beside it, and the next start goes on "
+                + "with both")
+    }
+
     static let tooManyCalls = StoreError(
         .unavailable, "too many calls wait for the disk; see whether it is slow or hangs")
 

@@ -9,23 +9,25 @@ package enum StoreFile {
     /// - Throws: why it could not, with the remedy. A missing file is no error.
     package static func check(_ path: String) throws(StoreError) {
         guard File.exists(path) else { return }
-        _ = try open(path, asItIs: false)
+        try read(path) { _ in }
     }
 
     /// Searches an existing file for damage, which reads all of it. Another process may have it open.
     /// - Returns: what is damaged; empty when nothing is.
     /// - Throws: when it could not be opened or searched.
     package static func damage(_ path: String) throws(StoreError) -> [String] {
-        let connection = try open(path, asItIs: false)
-        return try DatabaseFile.explained(path) { () throws(SQLiteError) in try connection.integrityCheck() }
+        try read(path) { connection throws(StoreError) in
+            try DatabaseFile.explained(path) { () throws(SQLiteError) in try connection.integrityCheck() }
+        }
     }
 
     /// How the file is, without searching it for damage. Another process may have it open.
     /// - Throws: when there is no store, or it could not be opened.
     package static func report(_ path: String) throws(StoreError) -> StoreReport {
         guard File.exists(path) else { throw .noStore(path) }
-        let connection = try open(path, asItIs: false)
-        let version = try DatabaseFile.explained(path) { () throws(SQLiteError) in try connection.userVersion() }
+        let version = try read(path) { connection throws(StoreError) in
+            try DatabaseFile.explained(path) { () throws(SQLiteError) in try connection.userVersion() }
+        }
         let parts = StoreFiles.File.allCases.compactMap { file in
             (try? FileSystem.size(of: path + file.suffix)).map {
                 StoreReport.Part(name: path + file.suffix, bytes: $0, rows: nil, deadRows: nil)
@@ -40,7 +42,7 @@ package enum StoreFile {
     package static func backUp(_ path: String, to copy: String) throws(StoreError) {
         guard File.exists(path) else { throw .noStore(path) }
         guard !File.exists(copy) else { throw .exists(copy) }
-        try DatabaseCopy.write(try open(path, asItIs: false), to: copy)
+        try read(path) { connection throws(StoreError) in try DatabaseCopy.write(connection, to: copy) }
     }
 
     /// Replaces the store at a path, which no service may have open, by a backup.
@@ -62,7 +64,9 @@ package enum StoreFile {
         let draft = "\(path).restored-\(Process.identifier)"
         try? File.remove(draft)
         let model = Process.isPrivileged ? (exists ? path : Path.directory(of: path)) : nil
-        try DatabaseCopy.write(try open(backup, asItIs: asItIs), to: draft, ownedAs: model)
+        try read(backup, asItIs: asItIs) { connection throws(StoreError) in
+            try DatabaseCopy.write(connection, to: draft, ownedAs: model)
+        }
         do throws(SystemError) {
             let former = "\(path).before-\(SystemClock.unixSeconds())"
             try setAside(path, as: former, exists: exists)
@@ -86,28 +90,47 @@ package enum StoreFile {
         try File.synchronize(Path.directory(of: path))
     }
 
-    /// Opens a store for reading.
-    static func open(_ path: String, asItIs: Bool) throws(StoreError) -> Connection {
-        let hasLog = File.exists(path + StoreFiles.File.log.suffix)
+    /// Lends `body` a store for reading, and leaves nothing behind. Another process may have the store open.
+    static func read<Value>(
+        _ path: String, asItIs: Bool = false, _ body: (Connection) throws(StoreError) -> Value
+    ) throws(StoreError) -> Value {
+        let opened = try open(path, asItIs: asItIs)
+        defer { if !opened.hadLog { removeOwnLog(opened.connection, wasClosed: opened.wasClosed) } }
+        return try body(opened.connection)
+    }
+
+    /// Has the empty log that this connection has made removed, unless a service has begun a run meanwhile, which may need it when this is the
+    /// last connection because the service was killed.
+    private static func removeOwnLog(_ connection: Connection, wasClosed: Bool) {
+        if (try? DatabaseFile.wasClosed(connection)) == wasClosed { connection.removeLogOnClose() }
+    }
+
+    private static func open(
+        _ path: String, asItIs: Bool
+    ) throws(StoreError) -> (connection: Connection, wasClosed: Bool, hadLog: Bool) {
+        let hasLog = StoreFiles.hasLog(path)
         do throws(StoreError) {
             return try open(path, hasLog: hasLog, asItIs: asItIs)
         } catch {
-            // The log may be gone by now: the last connection that is closed removes it, such as another reader's.
-            guard hasLog, !File.exists(path + StoreFiles.File.log.suffix) else { throw error }
+            // The log may be gone by now: the service may have closed the store.
+            guard hasLog, !StoreFiles.hasLog(path) else { throw error }
             return try open(path, hasLog: false, asItIs: asItIs)
         }
     }
 
-    private static func open(_ path: String, hasLog: Bool, asItIs: Bool) throws(StoreError) -> Connection {
-        let (connection, version) = try DatabaseFile.explained(path) { () throws(SQLiteError) in
-            // A read-only connection would leave an empty log behind, and the missing log would no longer be noticed.
-            let connection = try Connection(path: path, mode: hasLog ? .readOnly : .readWriteCreate)
-            connection.setBusyTimeout(milliseconds: StoreSettings().busyTimeoutMilliseconds)
-            return (connection, try connection.userVersion())
+    private static func open(
+        _ path: String, hasLog: Bool, asItIs: Bool
+    ) throws(StoreError) -> (connection: Connection, wasClosed: Bool, hadLog: Bool) {
+        // A read-only connection would leave an empty log behind.
+        let connection = try DatabaseFile.connect(path, StoreSettings(), hasLog ? .readOnly : .readWriteKeepingLog)
+        do throws(StoreError) {
+            try DatabaseFile.checkVersion(of: connection, path)
+            let wasClosed = try DatabaseFile.explained(path) { () throws(SQLiteError) in try DatabaseFile.wasClosed(connection) }
+            guard wasClosed || hasLog || asItIs else { throw .withoutLog(path) }
+            return (connection, wasClosed, hasLog)
+        } catch {
+            if !hasLog { connection.removeLogOnClose() }
+            throw error
         }
-        try DatabaseFile.checkVersion(version, of: path)
-        let wasClosed = try DatabaseFile.explained(path) { () throws(SQLiteError) in try DatabaseFile.wasClosed(connection) }
-        guard wasClosed || hasLog || asItIs else { throw .withoutLog(path) }
-        return connection
     }
 }

@@ -37,6 +37,12 @@ struct StoreFiles {
         self.files = files
     }
 
+    /// Whether a database has a log that holds something. During a run the log is never empty (`WritingDatabase.emptyLog`); SQLite makes an
+    /// empty one for a database that it opens without its log.
+    static func hasLog(_ path: String) -> Bool {
+        ((try? FileSystem.size(of: path + File.log.suffix)) ?? 0) > 0
+    }
+
     /// The first file that is no longer at its path; nil when all are. Costs a stat(2) for each file.
     var loss: Loss? {
         for known in files {

@@ -19,6 +19,8 @@ struct StoreStatus: Sendable {
     /// Since when the writer has been working; nil while it waits for jobs.
     var busySince: MonotonicMilliseconds?
     var isClosed = false
+    /// Why the run could not be marked as closed.
+    var unclosed: StoreError?
     /// The lock on the database, while the writer has it open.
     var lock: DatabaseLock?
     /// The number of commits.

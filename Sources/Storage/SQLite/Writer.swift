@@ -51,10 +51,18 @@ final class Writer {
     }
 
     private func close() {
-        let isInPlace = obstacle() == nil
-        // First, because the last connection to close empties the log and removes it.
-        let isComplete = checkpointer.close()
-        database.close(keepsLog: !isComplete || !isInPlace)
+        let obstacle = obstacle()
+        // First, because the last connection to close removes the log.
+        let refused = checkpointer.close()
+        do throws(SQLiteError) {
+            // The next start moves all of the log again.
+            if let refused { throw refused }
+            // All data was saved, and marked as closed where it lies, or could not be saved.
+            if obstacle == nil { try database.endRun() } else if !files.isSaved { status.withLock { $0.unclosed = obstacle } }
+        } catch {
+            status.withLock { $0.unclosed = .notClosed(files.known.path, error) }
+        }
+        database.close()
     }
 
     private func work(_ jobs: [WriterJob]) {

@@ -80,14 +80,24 @@ final class WritingDatabase {
         return logged == moved
     }
 
-    /// Truncates the log's file when all its pages are moved. Does not wait for readers of the log.
-    /// - Returns: whether it is empty.
+    /// When all its pages are moved, restarts the log with a commit that changes nothing, and truncates its file behind that commit. Does not
+    /// wait for readers of the log.
+    ///
+    /// A checkpoint that truncates would leave an empty log, which proves nothing after the process was killed: SQLite makes one for a database
+    /// that was copied without its log.
+    /// - Returns: whether the log holds nothing else.
     func emptyLog() throws(SQLiteError) -> Bool {
         connection.setBusyTimeout(milliseconds: 0)
         defer { connection.setBusyTimeout(milliseconds: settings.busyTimeoutMilliseconds) }
         do throws(SQLiteError) {
-            try connection.checkpoint(truncate: true)
-            return true
+            let (logged, moved) = try connection.checkpoint(truncate: false)
+            guard logged == moved else { return false }
+            try connection.setLogSizeLimit(bytes: 0)
+            defer { try? connection.setLogSizeLimit(bytes: DatabaseFile.logBytesKept) }
+            try connection.transaction { () throws(SQLiteError) in try touch() }
+            let bytes = try connection.logBytes()
+            // Otherwise a reader has made the commit follow the others, or the disk has not truncated the file.
+            return loggedPages <= logged && bytes == DatabaseFile.logBytes(pages: loggedPages)
         } catch {
             guard error.isBusy else { throw error }
             return false
@@ -111,20 +121,30 @@ final class WritingDatabase {
         try DatabaseCopy.write(connection, to: path)
     }
 
-    /// Writes a value that does not change, to find out whether the disk takes writes.
+    /// Marks the run as open, and writes a value that does not change, to find out whether the disk takes writes.
     func touch() throws(SQLiteError) {
         try statements.markRun.run(0)
+        // SQLite does not write a row again that stays as it is.
+        try connection.setUserVersion(Migrations.latest)
     }
 
-    /// Marks the run as closed and empties the log. A failure is harmless, because the next start reads the log.
-    /// - Parameter keepsLog: whether to leave the log as it is, because the disk refused pages that were moved from it, or a file is
-    ///   missing. The next start moves all of it again.
-    func close(keepsLog: Bool) {
-        if keepsLog {
-            connection.keepLogOnClose()
-        } else {
-            try? settle()
+    /// Moves the log's pages to the database and marks the run as closed; after that `close` removes the log. A reader in another process
+    /// prevents none of this but the removal, and the next start removes the log then.
+    /// - Throws: why the run could not be marked. `close` leaves the log then, and the next start reads it.
+    func endRun() throws(SQLiteError) {
+        connection.setBusyTimeout(milliseconds: settings.busyTimeoutMilliseconds / 2)
+        do throws(SQLiteError) {
+            // First, so that the mark is not in the database before everything else is.
+            _ = try moveLog()
+        } catch {
+            guard error.isBusy else { throw error }
         }
+        try transaction { () throws(SQLiteError) in try statements.markRun.run(1) }
+        connection.removeLogOnClose()
+    }
+
+    /// Closes the file. Leaves the log as it is, unless the run was marked as closed.
+    func close() {
         try? connection.close()
     }
 }

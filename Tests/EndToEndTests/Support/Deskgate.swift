@@ -20,7 +20,7 @@ enum Deskgate {
     /// The binary, which the package manager builds beside the tests.
     static let path = built("deskgate")
 
-    /// The library to preload for a slow disk, as its own text says.
+    /// The library to preload for a slow or failing disk, as its own text says.
     static let slowDisk = built("libSlowDisk.so")
 
     private static func built(_ name: String) -> String { Path.resolve(name, in: Path.directory(of: linkTarget("/proc/self/exe"))) }

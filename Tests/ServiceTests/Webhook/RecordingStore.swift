@@ -86,9 +86,11 @@ final class RecordingStore: Store {
         registry.register(registration, telling: audience, isAwaited: isAwaited, completion: completion)
     }
 
-    func close() {
+    @discardableResult
+    func close() -> StoreError? {
         state.update { $0.isClosed = true }
         thread.join()
+        return nil
     }
 
     private static func step(_ state: inout State) -> Step? {

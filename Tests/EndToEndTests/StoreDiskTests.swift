@@ -1,0 +1,131 @@
+import Glibc
+import HTTPServer
+import JSON
+import SQLite
+import TestSupport
+import Testing
+
+/// The whole program on a disk that is full or fails: the next start goes on by itself with everything that was accepted.
+@Suite final class StoreDiskTests {
+    private let site: WebhookSite
+    private let sink: ScriptedServer
+
+    init() throws {
+        // What is not delivered keeps its text, and the disk its pages.
+        sink = try ScriptedServer(.everyRequest(.respond(500)))
+        site = try WebhookSite(sink, log: false)
+    }
+
+    deinit {
+        sink.stop()
+    }
+
+    private func path(_ name: String) -> String { site.workspace.directory.path(name) }
+
+    /// Has the store on a small disk from the next start on.
+    private func putStore(on disk: SmallDisk) {
+        site.change(["store": ["type": "sqlite", "path": .string(disk.path("deskgate.db")), "minimum_free_megabytes": 0]])
+    }
+
+    /// Starts it on a disk that fails as `setRules` says.
+    private func startOnFailingDisk(_ environment: [String: String] = [:]) throws -> RunningServer {
+        try site.configure()
+        let shim = ["LD_PRELOAD": Deskgate.slowDisk, "FAILING_DISK_FILE": path("failing-disk")]
+        return try RunningServer(configuration: site.workspace.configuration, environment: shim.merging(environment) { $1 })
+    }
+
+    private func setRules(_ rules: String) throws { try site.workspace.write("failing-disk", rules) }
+
+    /// Posts long webhooks, and counts the answers.
+    private func post(_ comments: ClosedRange<Int64>, _ server: RunningServer) throws -> [String: Int] {
+        let client = try SocketClient(server.publicAddress)
+        var answers: [String: Int] = [:]
+        for comment in comments {
+            let response = try WebhookSite.send(WebhookSite.body(comment, padding: 4000), client)
+            answers[try jsonObject(response.text).string("status") ?? "\(response.status)", default: 0] += 1
+        }
+        return answers
+    }
+
+    /// Starts it on a disk that is well, and proves that the store opens at once and has the webhooks.
+    private func expectEverything(_ comments: ClosedRange<Int64>) throws {
+        let server = try site.start()
+        #expect(try post(comments, server) == ["duplicate": comments.count])
+        #expect(try server.stop() == .exit(0))
+        #expect(try !server.process.errors.text().contains("cannot be opened"))
+    }
+
+    @Test(.enabled(if: SmallDisk.isPermitted, "only root may mount a small disk"))
+    func `a stop on a full disk says so and the next start goes on`() throws {
+        let disk = try SmallDisk()
+        putStore(on: disk)
+        let server = try site.start()
+        #expect(try post(1...20, server) == ["accepted": 20])
+        try? disk.fill("ballast", bytes: 4 << 20)
+        #expect(try server.stop() == .exit(1))
+        let line = try server.process.errors.line(containing: "stopped without closing the store").text
+        let reason = try #require(try jsonObject(line).string("reason"))
+        #expect(reason.hasPrefix("\(disk.path("deskgate.db")) could not be marked as closed: "))
+        #expect(reason.contains("free space on the disk"))
+        disk.remove("ballast")
+        try expectEverything(1...20)
+    }
+
+    @Test(.enabled(if: SmallDisk.isPermitted, "only root may mount a small disk"))
+    func `a start on a full disk after a kill goes on once there is room`() throws {
+        let disk = try SmallDisk()
+        putStore(on: disk)
+        let first = try site.start()
+        #expect(try post(1...20, first) == ["accepted": 20])
+        try? disk.fill("ballast", bytes: 4 << 20)
+        #expect(try first.stop(SIGKILL) == .signal(SIGKILL))
+        let second = try site.start()
+        _ = try second.process.errors.line(containing: "the store cannot be opened")
+        disk.remove("ballast")
+        _ = try second.process.errors.line(containing: "the store is open")
+        #expect(try post(1...20, second) == ["duplicate": 20])
+        #expect(try second.stop() == .exit(0))
+    }
+
+    @Test(arguments: [ENOSPC, EDQUOT, EIO, EROFS])
+    func `a log that can no longer be written is read by the next start`(error: Int32) throws {
+        let server = try startOnFailingDisk()
+        #expect(try post(1...3, server) == ["accepted": 3])
+        try setRules("write -wal \(error) 1")
+        #expect(try post(4...4, server)["accepted"] == nil)
+        #expect(try server.stop() == .exit(1))
+        _ = try server.process.errors.line(containing: "stopped without closing the store")
+        try expectEverything(1...3)
+    }
+
+    /// - Parameter each: each which of the calls fails while the service stops.
+    @Test(arguments: [1, 2, 3])
+    func `a disk that fails while the service stops costs nothing`(each: Int64) throws {
+        var last: Int64 = 0
+        for call in ["sync -wal", "sync deskgate.db", "write -wal", "write deskgate.db", "truncate -wal", "unlink -wal"] {
+            try setRules("")
+            let server = try startOnFailingDisk()
+            #expect(try post(last + 1...last + 3, server) == ["accepted": 3])
+            last += 3
+            try setRules("\(call) \(EIO) \(each)")
+            let end = try server.stop()
+            #expect(end == .exit(0) || end == .exit(1), "\(call)")
+        }
+        try expectEverything(1...last)
+    }
+
+    @Test func `somebody who reads the store does not make a stop fail`() throws {
+        let server = try startOnFailingDisk(["DESKGATE_TIME_LIMIT_FACTOR": "1"])
+        #expect(try post(1...1, server) == ["accepted": 1])
+        let reader = try Connection(path: path("deskgate.db"), mode: .readOnly)
+        let rows = try Statement(reader, "SELECT number FROM events UNION ALL SELECT 1")
+        #expect(try rows.step())
+        #expect(try post(2...2, server) == ["accepted": 1])
+        #expect(try server.stop() == .exit(0))
+        #expect(try rows.step(), "it was not disturbed")
+        rows.reset()
+        try reader.close()
+        try expectEverything(1...2)
+        #expect(site.workspace.directory.contents().filter { $0.hasPrefix("deskgate.db") } == ["deskgate.db"])
+    }
+}

@@ -1,0 +1,231 @@
+import Core
+import Glibc
+import POSIX
+import SQLite
+import TestSupport
+import Testing
+import Time
+
+@testable import Storage
+
+/// A run that was not marked as closed keeps its log, whatever the disk does, so that the next start finds everything.
+@Suite struct KeptLogTests {
+    private let directory: TemporaryDirectory
+    private let path: String
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        path = directory.path("store.db")
+    }
+
+    private func open(_ path: String, _ change: (inout StoreSettings) -> Void = { _ in }) throws(StoreError) -> SQLiteStore {
+        var settings = StoreSettings()
+        settings.minimumFreeBytes = 0
+        settings.probeIntervalMilliseconds = 5
+        change(&settings)
+        return try SQLiteStore(path: path, settings: settings)
+    }
+
+    private func refusal(_ path: String) -> StoreError? {
+        do throws(StoreError) {
+            try open(path).close()
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    private func count(_ path: String) throws -> Int {
+        let store = try open(path)
+        defer { store.close() }
+        return try store.all().count
+    }
+
+    private func take(_ numbers: Range<Int>, _ store: SQLiteStore) throws {
+        for number in numbers { try store.take(Sample(number).with { $0.data = Array(repeating: 1, count: 4000) }) }
+    }
+
+    /// Copies what a store that is open would leave if its process were killed now.
+    private func cut(_ path: String, _ write: (String, [UInt8]) throws -> Void) throws {
+        for suffix in ["", "-wal", "-shm"] { try write("store.db\(suffix)", try FileBytes.read(path + suffix)) }
+    }
+
+    /// A database and its log that a killed process left, in a directory of their own.
+    /// - Parameter first: what happens to the database before the run whose log it is.
+    private func leftBehind(_ count: Int, first: (String) throws -> Void = { _ in }) throws -> String {
+        try open(path).close()
+        try first(path)
+        let store = try open(path)
+        defer { store.close() }
+        try take(0..<count, store)
+        try cut(path) { try directory.write("left/\($0)", $1) }
+        return directory.path("left/store.db")
+    }
+
+    /// What a database and its log hold.
+    private func bytes(_ path: String) throws -> [[UInt8]] {
+        try ["", "-wal"].map { try File.read(path + $0, limit: 1 << 28).bytes }
+    }
+
+    private func fill(_ disk: SmallDisk) {
+        try? disk.fill("ballast", bytes: 4 << 20)
+    }
+
+    @Test(.enabled(if: SmallDisk.isPermitted, "only root may mount a small disk"))
+    func `a stop on a full disk says why it could not close the store and loses nothing`() throws {
+        let disk = try SmallDisk()
+        let store = try open(disk.path("store.db"))
+        try take(0..<20, store)
+        fill(disk)
+        let failure = try #require(store.close())
+        #expect(failure.kind == .diskFull)
+        #expect(failure.description.hasPrefix("\(disk.path("store.db")) could not be marked as closed: "))
+        #expect(failure.description.contains("free space on the disk"))
+        #expect(try FileSystem.size(of: disk.path("store.db-wal")) > 0)
+        disk.remove("ballast")
+        #expect(try count(disk.path("store.db")) == 20)
+    }
+
+    @Test(.enabled(if: SmallDisk.isPermitted, "only root may mount a small disk"))
+    func `a stop on a full disk closes a store that has been at rest`() throws {
+        let disk = try SmallDisk()
+        let store = try open(disk.path("store.db")) { $0.erasesLogAfterMilliseconds = 0 }
+        try take(0..<20, store)
+        for delivery in try store.claim(at: 2000) { try store.report(delivery, .delivered, at: 2001) }
+        #expect(eventually { (try? FileSystem.size(of: disk.path("store.db-wal"))).map { $0 < 10_000 } == true })
+        fill(disk)
+        #expect(store.close() == nil)
+        disk.remove("ballast")
+        #expect(try count(disk.path("store.db")) == 20)
+    }
+
+    /// - Parameter room: how many KiB of the disk the start has.
+    @Test(
+        .enabled(if: SmallDisk.isPermitted, "only root may mount a small disk"), arguments: [0, 8, 24, 32, 36, 40, 48, 64])
+    func `a start on a full disk leaves the log of a run that was cut off`(room: Int) throws {
+        let disk = try SmallDisk()
+        let store = try open(path)
+        defer { store.close() }
+        try take(0..<20, store)
+        try cut(path) { try File.create(disk.path($0), mode: 0o600, $1) }
+        try disk.fill("room", bytes: room * 1024)
+        fill(disk)
+        disk.remove("room")
+        let failure = try #require(refusal(disk.path("store.db")))
+        #expect(!failure.description.contains("copied or moved"))
+        disk.remove("ballast")
+        #expect(try count(disk.path("store.db")) == 20)
+    }
+
+    @Test func `a start that is refused by an older version leaves database and log as they are`() throws {
+        let left = try leftBehind(20)
+        func setVersion(_ version: Int32) throws {
+            let connection = try Connection(path: left, mode: .readWriteKeepingLog)
+            try connection.setUserVersion(version)
+            try connection.close()
+        }
+        try setVersion(99)
+        let before = try bytes(left)
+        #expect(refusal(left)?.description.contains("newer version") == true)
+        #expect(try bytes(left) == before)
+        try setVersion(Migrations.latest)
+        #expect(try count(left) == 20)
+    }
+
+    @Test func `a start that meets damage leaves database and log as they are`() throws {
+        let left = try leftBehind(20) { path in
+            let store = try open(path)
+            try take(1000..<1200, store)
+            store.close()
+            var bytes = try File.read(path, limit: 1 << 28).bytes
+            for index in stride(from: bytes.count / 2, to: bytes.count * 3 / 4, by: 3) { bytes[index] = 0xA5 }
+            try directory.write("store.db", bytes)
+        }
+        let before = try bytes(left)
+        #expect(refusal(left)?.kind == .corrupt)
+        #expect(try bytes(left) == before)
+    }
+
+    @Test func `the log of an empty database is left`() throws {
+        let left = try leftBehind(3)
+        try directory.write("left/store.db", "")
+        let log = try File.read(left + "-wal", limit: 1 << 28).bytes
+        #expect(refusal(left)?.description.contains("has no tables") == true)
+        #expect(throws: StoreError.self) { try StoreFile.check(left) }
+        #expect(try File.read(left + "-wal", limit: 1 << 28).bytes == log)
+    }
+
+    @Test func `a run that was cut off after its log had been emptied goes on`() throws {
+        let store = try open(path) { $0.erasesLogAfterMilliseconds = 0 }
+        defer { store.close() }
+        try take(0..<20, store)
+        for delivery in try store.claim(at: 2000) { try store.report(delivery, .delivered, at: 2001) }
+        let log = path + "-wal"
+        #expect(eventually { (try? FileSystem.size(of: log)).map { $0 < 10_000 } == true })
+        #expect(try FileSystem.size(of: log) > 0, "an empty one would prove nothing")
+        try cut(path) { try directory.write("left/\($0)", $1) }
+        #expect(try count(directory.path("left/store.db")) == 20)
+    }
+
+    /// - Parameter logs: what lies beside the copy: nothing, or an empty log, such as SQLite makes for somebody who looks at the copy.
+    @Test(arguments: [[], ["-wal"]]) func `a copy without its log is refused again and again`(logs: [String]) throws {
+        let store = try open(path) { $0.erasesLogAfterMilliseconds = 0 }
+        defer { store.close() }
+        try take(0..<5, store)
+        for delivery in try store.claim(at: 2000) { try store.report(delivery, .delivered, at: 2001) }
+        #expect(eventually { (try? FileSystem.size(of: path + "-wal")).map { $0 < 10_000 } == true })
+        try take(5..<9, store)
+        try directory.write("copy/store.db", try FileBytes.read(path))
+        for log in logs { try directory.write("copy/store.db\(log)", "") }
+        let copy = directory.path("copy/store.db")
+        for _ in 0..<2 {
+            #expect(refusal(copy)?.description.contains("was copied or moved") == true)
+            #expect(throws: StoreError.self) { try StoreFile.check(copy) }
+        }
+        #expect(directory.contents().filter { $0.hasPrefix("copy/") } == ["copy/store.db"])
+    }
+
+    @Test func `a copy without its log is refused though somebody has read the store since before its start`() throws {
+        try open(path).close()
+        let reader = try Connection(path: path, mode: .readOnly)
+        let rows = try Statement(reader, "SELECT closed FROM runs UNION ALL SELECT 1")
+        #expect(try rows.step())
+        let store = try open(path) { $0.erasesLogAfterMilliseconds = 0 }
+        defer { store.close() }
+        try take(0..<3, store)
+        rows.reset()
+        #expect(
+            eventually {
+                guard let bytes = try? FileBytes.read(path), (try? directory.write("copy.db", bytes)) != nil else { return false }
+                return refusal(directory.path("copy.db"))?.description.contains("was copied or moved") == true
+            })
+    }
+
+    @Test func `somebody who reads the store does not keep it from being closed`() throws {
+        let store = try open(path)
+        try take(0..<3, store)
+        let reader = try Connection(path: path, mode: .readOnly)
+        let rows = try Statement(reader, "SELECT number FROM events")
+        #expect(try rows.step())
+        try take(3..<6, store)
+        #expect(store.close() == nil)
+        #expect(try rows.step(), "it was not disturbed")
+        rows.reset()
+        try reader.close()
+        #expect(try count(path) == 6)
+        #expect(directory.contents() == ["store.db"])
+    }
+
+    /// A command looks at a store that is closed, and a service begins and is killed meanwhile.
+    @Test func `somebody who looks at the store leaves the log of a service that was killed meanwhile`() throws {
+        try open(path).close()
+        let left = directory.path("left/store.db")
+        try directory.write("left/store.db", try File.read(path, limit: 1 << 28).bytes)
+        try StoreFile.read(left) { connection throws(StoreError) in
+            // As if another process had done it, which then was killed.
+            _ = try? Statement(connection, "UPDATE runs SET closed = 0").run()
+        }
+        #expect(refusal(left) == nil)
+        #expect(try count(left) == 0)
+    }
+}
