@@ -131,12 +131,13 @@ extension ForgetAction {
                 "why": "has come meanwhile; forget the user again",
             ]
         }
-        if proof.isLogEmpty == false {
-            remaining.append([
-                "where": "write-ahead log", "notifier": .null, "count": .null,
-                "why": "somebody reads it; it is emptied as soon as nobody does",
-            ])
-        }
+        let reason: JSONValue? =
+            switch proof.log {
+            case .read: "somebody reads it; it is emptied as soon as nobody does"
+            case .unfinished: "the disk was too slow; it is emptied within seconds"
+            case .emptied, nil: nil
+            }
+        if let reason { remaining.append(["where": "write-ahead log", "notifier": .null, "count": .null, "why": reason]) }
         if proof.isVacuumed == false {
             remaining.append([
                 "where": "dead rows", "notifier": .null, "count": .null,

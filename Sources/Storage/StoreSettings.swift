@@ -32,6 +32,8 @@ package struct StoreSettings: Sendable, Equatable {
     package var pagesBeforeCheckpoint = 16_000
     /// How long deleted data may stay in the log, in milliseconds; then the log is truncated as soon as nobody reads it.
     package var erasesLogAfterMilliseconds: UInt64 = 5000
+    /// How long the proof of an erasure waits until the log is truncated, in milliseconds.
+    package var emptiesLogWithinMilliseconds: UInt64 = TimeLimit.milliseconds(6000)
     /// How many pages of 4 KiB the log may have. While a long read keeps it longer, nothing new is accepted.
     package var maximumLogPages = 131_072
     /// How long the writer may wait for the disk, in milliseconds, before the store counts as hanging.

@@ -1,10 +1,13 @@
 import Core
 import Glibc
 import POSIX
-import Storage
+import SQLite
 import TestSupport
 import Testing
+import Threading
 import Time
+
+@testable import Storage
 
 /// What is forgotten is gone from the files, not only from the tables.
 @Suite struct ErasureTests {
@@ -15,10 +18,12 @@ import Time
         directory = try TemporaryDirectory()
     }
 
-    private func open() throws -> SQLiteStore {
+    private func open(_ change: (inout StoreSettings) -> Void = { _ in }) throws -> SQLiteStore {
         var settings = StoreSettings()
         settings.erasesLogAfterMilliseconds = 0
         settings.probeIntervalMilliseconds = 5
+        settings.emptiesLogWithinMilliseconds = WaitLimit.milliseconds
+        change(&settings)
         return try SQLiteStore(path: directory.path("store.db"), settings: settings)
     }
 
@@ -98,18 +103,74 @@ import Time
         let audience = RegistryAudience([("app", [Subscription(notifier: "relay")])], relays: ["relay"], lifeMilliseconds: 100_000)
         #expect(try store.erase(person, now: 2000, telling: audience).devices == 20, "as many as a person may have")
         for delivery in try store.claim("relay", at: 2000) { try store.report(delivery, .delivered, at: 2001) }
-        // A proof waits only so long for the disk to empty the log, and says so.
-        var proof = try store.proveErasure(of: traces)
-        let isEmptied = eventually {
-            if proof.isLogEmpty == false, let later = try? store.proveErasure(of: traces) { proof = later }
-            return proof.isLogEmpty == true
-        }
-        #expect(isEmptied)
+        let proof = try store.proveErasure(of: traces)
+        #expect(proof.log == .emptied)
         #expect(proof.tables.isEmpty)
         #expect(proof.waiting.isEmpty)
         #expect(proof.files.map(\.occurrences) == 0 && traces.texts.count == 2 && traces.tooShort == 1)
         #expect(try found() == 0)
         #expect(try store.registered() == ["other d1 somebody-else"])
+    }
+
+    private static let traces = PersonTraces(RevokedPerson(appID: "app", userID: "user"))
+
+    /// A store that empties its log for a proof only.
+    private func openForProofs(withinMilliseconds limit: UInt64 = WaitLimit.milliseconds) throws -> SQLiteStore {
+        try open {
+            $0.erasesLogAfterMilliseconds = 3_600_000
+            $0.probeIntervalMilliseconds = 3_600_000
+            $0.emptiesLogWithinMilliseconds = limit
+        }
+    }
+
+    @Test func `a proof does not wait for what is deleted after it began`() throws {
+        let store = try openForProofs()
+        let isProven = Monitor(false)
+        let deletions = try OwnThread {
+            while !isProven.withLock({ $0 }) {
+                try? store.queue.perform { database throws(SQLiteError) in database.noteForgotten() }
+            }
+        }
+        defer {
+            isProven.withLock { $0 = true }
+            deletions.join()
+            store.close()
+        }
+        try take(store, 0..<4)
+        #expect(try store.proveErasure(of: Self.traces).log == .emptied)
+    }
+
+    @Test func `a proof ends as soon as nobody reads the log`() throws {
+        let store = try openForProofs()
+        defer { store.close() }
+        try take(store, 0..<4)
+        let reader = try Connection(path: directory.path("store.db"), mode: .readOnly)
+        let rows = try Statement(reader, "SELECT number FROM events")
+        #expect(try rows.step())
+        let log = Monitor<ErasureProof.Log?>(nil)
+        let proof = try OwnThread {
+            let found = try? store.proveErasure(of: Self.traces).log
+            log.update { $0 = found }
+        }
+        let isRefused = eventually {
+            (try? store.queue.perform { database throws(SQLiteError) in database.isLogRead }) == true
+        }
+        #expect(isRefused, "the reader prevents nothing")
+        rows.reset()
+        proof.join()
+        #expect(log.withLock { $0 } == .emptied)
+    }
+
+    @Test func `a proof names a reader only if there is one`() throws {
+        let store = try openForProofs(withinMilliseconds: 0)
+        defer { store.close() }
+        try take(store, 0..<4)
+        #expect(try store.proveErasure(of: Self.traces).log == .unfinished)
+        let reader = try Connection(path: directory.path("store.db"), mode: .readOnly)
+        let rows = try Statement(reader, "SELECT number FROM events")
+        #expect(try rows.step())
+        #expect(eventually { (try? store.proveErasure(of: Self.traces).log) == .read })
+        rows.reset()
     }
 
     /// A text is found wherever it stands, also across the parts that are read at once.

@@ -108,6 +108,15 @@ package struct ErasureProof: Sendable, Equatable {
         }
     }
 
+    /// The state of the write-ahead log, from which SQLite's file gets its changes.
+    package enum Log: Sendable {
+        case emptied
+        /// Somebody reads it, so it cannot be emptied now.
+        case read
+        /// The disk was too slow.
+        case unfinished
+    }
+
     /// Tables that still name the person although nothing waits.
     package let tables: [Table]
     /// Pending deliveries of events that tell others of the erasure: the person leaves them as soon as they end.
@@ -115,18 +124,18 @@ package struct ErasureProof: Sendable, Equatable {
     /// What the files hold; nil for a store without files of its own.
     package let files: Files?
     /// Whether the write-ahead log was emptied; nil for a store without one.
-    package let isLogEmpty: Bool?
+    package let log: Log?
     /// Whether the tables were vacuumed; nil for a store that needs it not.
     package let isVacuumed: Bool?
 
     /// Makes a proof.
     package init(
-        tables: [Table], waiting: [Erasure.Deliveries], files: Files? = nil, isLogEmpty: Bool? = nil, isVacuumed: Bool? = nil
+        tables: [Table], waiting: [Erasure.Deliveries], files: Files? = nil, log: Log? = nil, isVacuumed: Bool? = nil
     ) {
         self.tables = tables.filter { $0.rows > 0 }
         self.waiting = waiting
         self.files = files
-        self.isLogEmpty = isLogEmpty
+        self.log = log
         self.isVacuumed = isVacuumed
     }
 }

@@ -27,7 +27,6 @@ final class Checkpointer {
     private let state: Monitor<State>
     private let thread: OwnThread
     private var plan: CheckpointPlan
-    private let eraseAfterMilliseconds: UInt64
 
     /// Opens a second connection to the file, and starts the thread. The caller must call `close` before it releases this object.
     /// - Parameter path: a file with the schema that another connection has open.
@@ -36,7 +35,6 @@ final class Checkpointer {
         let state = Monitor(State())
         self.state = state
         plan = CheckpointPlan(leastPages: settings.pagesBeforeCheckpoint)
-        eraseAfterMilliseconds = settings.erasesLogAfterMilliseconds
         do {
             // Opened now, because later the process may have too many open files.
             let connection = Monitor(try Connection(path: path, mode: .readWriteKeepingLog))
@@ -84,9 +82,12 @@ final class Checkpointer {
         var isEmpty = false
         do throws(SQLiteError) {
             isEmpty = try database.moveLog()
-            if isEmpty, isEmptyingDue(database) {
+            if isEmptyingDue(database) {
+                let isEmptied = if isEmpty { try database.emptyLog() } else { false }
+                database.isLogRead = !isEmptied
+                if isEmpty { database.emptiesLogAt = nil }
                 // If somebody reads the log, it is tried again later.
-                database.forgottenAt = try database.emptyLog() ? nil : SystemClock.monotonicMilliseconds()
+                if isEmptied { database.emptyings += 1 } else { database.noteForgotten() }
             }
         } catch {
             Self.note(error, state)
@@ -97,7 +98,7 @@ final class Checkpointer {
     }
 
     private func isEmptyingDue(_ database: WritingDatabase) -> Bool {
-        database.forgottenAt.map { SystemClock.monotonicMilliseconds() >= $0 + eraseAfterMilliseconds } ?? false
+        database.emptiesLogAt.map { SystemClock.monotonicMilliseconds() >= $0 } ?? false
     }
 
     private static func run(_ connection: Monitor<Connection>, _ state: Monitor<State>) {

@@ -1,7 +1,6 @@
 internal import Core
 internal import POSIX
 internal import SQLite
-internal import Time
 
 /// Opens a store's file and checks everything that must hold before a call is accepted.
 enum DatabaseFile {
@@ -54,7 +53,7 @@ enum DatabaseFile {
             }
             // Now the database file itself has the mark of the run, which says that it needs its log. This also proves that the disk takes
             // pages. If somebody reads the database, they are moved as soon as nobody does.
-            if try !database.moveLog() { database.forgottenAt = SystemClock.monotonicMilliseconds() }
+            if try !database.moveLog() { database.noteForgotten() }
             return database
         }
         do throws(SystemError) {

@@ -8,9 +8,8 @@ package import Time
 extension SQLiteStore {
     /// How many events one transaction erases.
     private static let eventsPerCommit = 200
-    /// For how long it waits until nobody reads the log, in milliseconds.
-    private static let emptyingMilliseconds: UInt64 = TimeLimit.milliseconds(6000)
-    private static let lookMilliseconds: UInt64 = 20
+    /// How often a log that somebody reads is tried again, in milliseconds.
+    private static let lookMilliseconds: UInt64 = 5
 
     /// As `Store` says.
     package func erase(
@@ -31,7 +30,7 @@ extension SQLiteStore {
 
     /// As `Store` says: moves the log into the database, which overwrites what was deleted there, and searches both files.
     package func proveErasure(of traces: PersonTraces) throws(StoreError) -> ErasureProof {
-        let isLogEmpty = try emptyLog()
+        let log = try emptyLog()
         var (events, waiting) = (0, [ByteKey: Int]())
         try forEachStep(of: traces.person) { found throws(StoreError) in
             events += found.count { !$0.isErased }
@@ -49,7 +48,7 @@ extension SQLiteStore {
                 ErasureProof.Table(name: "events", rows: events), ErasureProof.Table(name: "devices", rows: devices),
                 ErasureProof.Table(name: "topics", rows: topics), ErasureProof.Table(name: "bot_calls", rows: botCalls),
                 ErasureProof.Table(name: "revocations", rows: revocations),
-            ], waiting: Erasure.Deliveries.list(waiting), files: try searchFiles(traces.texts), isLogEmpty: isLogEmpty)
+            ], waiting: Erasure.Deliveries.list(waiting), files: try searchFiles(traces.texts), log: log)
     }
 
     /// Calls `body` with the events of a person, a step of the table at a time.
@@ -68,17 +67,22 @@ extension SQLiteStore {
         }
     }
 
-    /// Has the log emptied, and waits for that.
-    /// - Returns: false when somebody has read the log all the time: it is emptied as soon as nobody does.
-    private func emptyLog() throws(StoreError) -> Bool {
-        try queue.perform { database throws(SQLiteError) in database.hastenErasure() }
-        let end = SystemClock.monotonicMilliseconds() + Self.emptyingMilliseconds
+    /// Has the log emptied, and waits for an emptying that begins after this call: others may delete something meanwhile.
+    private func emptyLog() throws(StoreError) -> ErasureProof.Log {
+        let before = try queue.perform { database throws(SQLiteError) in
+            database.isLogRead = false
+            return database.emptyings
+        }
+        let end = SystemClock.monotonicMilliseconds() + settings.emptiesLogWithinMilliseconds
         let pause = Monitor(())
-        while SystemClock.monotonicMilliseconds() < end {
-            if try queue.perform({ database throws(SQLiteError) in database.forgottenAt == nil }) { return true }
+        while true {
+            // Each call lets the checkpointer take its next step.
+            let isEmptied = try queue.perform { database throws(SQLiteError) in database.hastenErasure(since: before) }
+            if isEmptied { return .emptied }
+            if SystemClock.monotonicMilliseconds() >= end { break }
             _ = pause.wait(timeoutMilliseconds: Self.lookMilliseconds) { _ in nil as Void? }
         }
-        return false
+        return try queue.perform { database throws(SQLiteError) in database.isLogRead } ? .read : .unfinished
     }
 
     private func searchFiles(_ texts: [String]) throws(StoreError) -> ErasureProof.Files {

@@ -39,8 +39,14 @@ extension WritingDatabase {
         noteForgotten()
     }
 
-    /// Has the log emptied with the writer's next step, whenever something was deleted last.
-    func hastenErasure() { forgottenAt = 0 }
+    /// Makes the writer's next step try to empty the log, unless that has happened since.
+    /// - Parameter before: the value of `emptyings` from which on an emptying counts.
+    /// - Returns: whether the log was emptied since.
+    func hastenErasure(since before: Int) -> Bool {
+        guard emptyings == before else { return true }
+        emptiesLogAt = 0
+        return false
+    }
 }
 
 /// A reader's statements for the search after an erasure, prepared once.

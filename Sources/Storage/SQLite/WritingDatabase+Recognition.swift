@@ -47,7 +47,7 @@ extension WritingDatabase {
 
     /// Notes that the log holds deleted data, so that it is emptied some seconds later.
     func noteForgotten() {
-        if forgottenAt == nil { forgottenAt = SystemClock.monotonicMilliseconds() }
+        emptiesLogAt = emptiesLogAt ?? SystemClock.monotonicMilliseconds() + settings.erasesLogAfterMilliseconds
     }
 
     /// Deletes the identities of comments that need not be recognised any more.

@@ -18,7 +18,7 @@ extension WritingDatabase {
         try revocationStatements.find.forEachRow(id.bytes) { row throws(SQLiteError) in removed = try Revocation(row) }
         guard let removed else { return nil }
         // The reason and the person leave the file.
-        forgottenAt = forgottenAt ?? SystemClock.monotonicMilliseconds()
+        noteForgotten()
         try revocationStatements.delete.run(id.bytes)
         try revocationStatements.remember.run(try nextRevocationVersion(), id.bytes, now.stored)
         var last: Int64?

@@ -19,8 +19,12 @@ final class WritingDatabase {
     var apps = AppNumbers()
     /// Where the scan for old calls of devices continues.
     var nextDeviceCalls = Int64.min
-    /// When texts or tokens were deleted that the log may still hold; nil when none were.
-    var forgottenAt: MonotonicMilliseconds?
+    /// When the log is emptied next, because it may hold deleted texts or tokens; nil when it does not.
+    var emptiesLogAt: MonotonicMilliseconds?
+    /// How often the log was emptied since the file was opened.
+    var emptyings = 0
+    /// Whether a reader prevented the last attempt to empty the log.
+    var isLogRead = false
     /// Whether less of the disk is free than the settings ask for.
     var isDiskLow = false
     /// The error while the log is too long to be added to; nil when it is not.
