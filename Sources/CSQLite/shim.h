@@ -27,12 +27,14 @@ static inline int deskgate_sqlite_sync_database(sqlite3 *_Nonnull connection) {
     return file->pMethods->xSync(file, SQLITE_SYNC_NORMAL);
 }
 
-// The size of the write-ahead log's file.
+// The size of the write-ahead log's file; 0 for a database without one.
 static inline int deskgate_sqlite_log_size(sqlite3 *_Nonnull connection, sqlite3_int64 *_Nonnull size) {
     sqlite3_file *file = 0;
     int code = sqlite3_file_control(connection, "main", SQLITE_FCNTL_JOURNAL_POINTER, &file);
     if (code != SQLITE_OK) return code;
-    return file->pMethods ? file->pMethods->xFileSize(file, size) : SQLITE_NOTFOUND;
+    if (file->pMethods) return file->pMethods->xFileSize(file, size);
+    *size = 0;
+    return SQLITE_OK;
 }
 
 // Swift sees no variadic function.

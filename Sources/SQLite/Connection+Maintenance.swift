@@ -65,7 +65,7 @@ extension Connection {
         unsafe DatabaseOpening.set(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false, on: database)
     }
 
-    /// The size of the log's file in bytes.
+    /// The size of the log's file in bytes; 0 for a database without one.
     package func logBytes() throws(SQLiteError) -> Int64 {
         var bytes: Int64 = 0
         let code = unsafe deskgate_sqlite_log_size(database, &bytes)

@@ -8,7 +8,7 @@ enum DatabaseOpening {
     /// Opens the file, and checks that it is a database that allows the mode.
     static func open(_ path: String, mode: OpenMode) throws(SQLiteError) -> OpaquePointer {
         let name = try plainName(path)
-        if mode != .readOnly { createForOwner(name) }
+        if mode == .readWriteCreate { createForOwner(name) }
         let database = unsafe try openHandle(name, mode: mode)
         // Before the file is read, so that a handle that fails after it has found a log leaves that log alone.
         if mode == .readWriteKeepingLog { unsafe set(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true, on: database) }
@@ -40,7 +40,12 @@ enum DatabaseOpening {
 
     private static func openHandle(_ name: String, mode: OpenMode) throws(SQLiteError) -> OpaquePointer {
         precondition(sqlite3_threadsafe() != 0, "SQLite was built for programs with one thread")
-        let access = mode == .readOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+        let access =
+            switch mode {
+            case .readWriteCreate: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+            case .readWriteKeepingLog: SQLITE_OPEN_READWRITE
+            case .readOnly: SQLITE_OPEN_READONLY
+            }
         var handle: OpaquePointer?
         let code = unsafe sqlite3_open_v2(name, &handle, access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
         guard let database = unsafe handle else { throw SQLiteError(code: code, path: name) }
@@ -84,8 +89,8 @@ enum DatabaseOpening {
 package enum OpenMode: Sendable {
     /// Reads and writes. A missing file is created with mode 0600, in a directory that must exist.
     case readWriteCreate
-    /// As `readWriteCreate`, but closing leaves the write-ahead log as it is until `Connection.removeLogOnClose` is called. Otherwise the last
-    /// connection to a file moves the log's pages to the database and removes the log, also when opening has failed.
+    /// Reads and writes an existing file. Closing leaves the write-ahead log as it is until `Connection.removeLogOnClose` is called. Otherwise
+    /// the last connection to a file moves the log's pages to the database and removes the log, also when opening has failed.
     case readWriteKeepingLog
     /// Reads only; a missing file is an error.
     case readOnly

@@ -25,6 +25,12 @@ import Threading
         try connection.close()
     }
 
+    @Test func `a connection that keeps the log makes no database`() throws {
+        let path = database.directory.path("missing.db")
+        #expect(opening(path, .readWriteKeepingLog)?.isCannotOpen == true)
+        #expect(database.directory.contents().isEmpty)
+    }
+
     @Test func closesEveryDescriptor() throws {
         let connection = try database.openWithItems()
         let reader = try Connection(path: database.path, mode: .readOnly)

@@ -201,6 +201,23 @@ import Time
             })
     }
 
+    @Test func `a run whose log cannot be moved is not marked as closed`() throws {
+        try open(path).close()
+        let lock = try DatabaseFile.lock(path)
+        defer { withExtendedLifetime(lock) {} }
+        var settings = StoreSettings()
+        settings.busyTimeoutMilliseconds = 0
+        let database = try DatabaseFile.open(path, lock, movesAgain: false, settings, SystemRandomNumberGenerator()).database
+        defer { database.close() }
+        let reader = try Connection(path: path, mode: .readOnly)
+        let rows = try Statement(reader, "SELECT closed FROM runs UNION ALL SELECT 1")
+        #expect(try rows.step())
+        try database.transaction { () throws(SQLiteError) in try database.touch() }
+        #expect(throws: SQLiteError.self) { try database.settle() }
+        rows.reset()
+        #expect(try !DatabaseFile.wasClosed(reader))
+    }
+
     @Test func `somebody who reads the store does not keep it from being closed`() throws {
         let store = try open(path)
         try take(0..<3, store)

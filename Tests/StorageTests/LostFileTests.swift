@@ -1,5 +1,6 @@
 import Core
 import Glibc
+import SQLite
 import Storage
 import TestSupport
 import Testing
@@ -15,9 +16,10 @@ import Time
         path = directory.path("store.db")
     }
 
-    private func open(_ path: String? = nil) throws -> SQLiteStore {
+    private func open(_ path: String? = nil, _ change: (inout StoreSettings) -> Void = { _ in }) throws -> SQLiteStore {
         var settings = StoreSettings()
         settings.probeIntervalMilliseconds = 5
+        change(&settings)
         return try SQLiteStore(path: path ?? self.path, settings: settings)
     }
 
@@ -63,6 +65,22 @@ import Time
         try copyAsIs("store.db", to: "copy.db")
         try expectEverything(at: directory.path("copy.db"), "everything was moved to the database at once")
         store.close()
+        try expectEverything(at: path)
+    }
+
+    @Test func `a stop saves everything that a reader kept from being saved`() throws {
+        let store = try open { $0.busyTimeoutMilliseconds = 0 }
+        try store.take(Sample(0))
+        let reader = try Connection(path: path, mode: .readOnly)
+        let rows = try Statement(reader, "SELECT number FROM events")
+        #expect(try rows.step())
+        for number in 1..<5 { try store.take(Sample(number)) }
+        try store.put("token")
+        try remove(path + "-wal")
+        #expect(eventually { store.refusal?.description.contains("\(path)-wal") == true })
+        rows.reset()
+        #expect(store.close() == nil)
+        try reader.close()
         try expectEverything(at: path)
     }
 

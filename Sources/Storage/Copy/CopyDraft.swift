@@ -22,8 +22,7 @@ struct CopyDraft {
     ///   - beginsAnew: whether a draft is to be removed whatever it holds.
     /// - Throws: when there is a draft of another copy.
     func continues(_ copy: Int64?, beginsAnew: Bool) throws(StoreError) -> Bool {
-        let log = path + StoreFiles.File.log.suffix
-        guard !File.exists(log) else { throw .withoutDatabase(path) }
+        guard try !StoreFiles.hasLog(path) else { throw .withoutDatabase(path) }
         guard File.exists(file) else { return false }
         let lock = try DatabaseLock(file)
         defer { withExtendedLifetime(lock) {} }

@@ -7,7 +7,7 @@ internal import SQLite
 enum DatabaseCreation {
     /// Creates the file with mode 0600. If another process creates it at the same time, one succeeds and the other one uses that file.
     static func create(_ path: String) throws(StoreError) {
-        guard !StoreFiles.hasLog(path) else { throw .withoutDatabase(path) }
+        guard try !StoreFiles.hasLog(path) else { throw .withoutDatabase(path) }
         let draft = "\(path).new-\(Process.identifier)"
         remove(draft)
         defer { remove(draft) }

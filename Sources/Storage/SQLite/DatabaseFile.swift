@@ -34,7 +34,7 @@ enum DatabaseFile {
         _ path: String, _ lock: DatabaseLock, movesAgain: Bool, _ settings: StoreSettings, _ random: any RandomNumberGenerator
     ) throws(StoreError) -> Opened {
         if movesAgain, let user = lock.otherUser { throw .isOpenElsewhere(path, user) }
-        let hadLog = StoreFiles.hasLog(path)
+        let hadLog = try StoreFiles.hasLog(path)
         let connection = try connect(path, settings)
         do throws(StoreError) {
             try check(connection, path, hadLog: hadLog, settings)

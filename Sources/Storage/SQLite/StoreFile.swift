@@ -94,42 +94,42 @@ package enum StoreFile {
     static func read<Value>(
         _ path: String, asItIs: Bool = false, _ body: (Connection) throws(StoreError) -> Value
     ) throws(StoreError) -> Value {
-        let opened = try open(path, asItIs: asItIs)
-        defer { if !opened.hadLog { removeOwnLog(opened.connection, wasClosed: opened.wasClosed) } }
-        return try body(opened.connection)
+        let (connection, hadLog) = try open(path, asItIs: asItIs)
+        defer { if !hadLog { removeOwnLog(connection) } }
+        return try body(connection)
     }
 
-    /// Has the empty log that this connection has made removed, unless a service has begun a run meanwhile, which may need it when this is the
-    /// last connection because the service was killed.
-    private static func removeOwnLog(_ connection: Connection, wasClosed: Bool) {
-        if (try? DatabaseFile.wasClosed(connection)) == wasClosed { connection.removeLogOnClose() }
+    /// Has the log that a connection made when it opened the file removed, unless a service has written to it meanwhile. The service may need
+    /// it when this is the last connection because the service was killed.
+    private static func removeOwnLog(_ connection: Connection) {
+        if (try? connection.logBytes()) == 0 { connection.removeLogOnClose() }
     }
 
-    private static func open(
-        _ path: String, asItIs: Bool
-    ) throws(StoreError) -> (connection: Connection, wasClosed: Bool, hadLog: Bool) {
-        let hasLog = StoreFiles.hasLog(path)
+    private static func open(_ path: String, asItIs: Bool) throws(StoreError) -> (connection: Connection, hadLog: Bool) {
+        let hasLog = try StoreFiles.hasLog(path)
         do throws(StoreError) {
-            return try open(path, hasLog: hasLog, asItIs: asItIs)
+            return (try open(path, hasLog: hasLog, asItIs: asItIs), hasLog)
         } catch {
             // The log may be gone by now: the service may have closed the store.
-            guard hasLog, !StoreFiles.hasLog(path) else { throw error }
-            return try open(path, hasLog: false, asItIs: asItIs)
+            guard hasLog, try !StoreFiles.hasLog(path) else { throw error }
+            return (try open(path, hasLog: false, asItIs: asItIs), false)
         }
     }
 
-    private static func open(
-        _ path: String, hasLog: Bool, asItIs: Bool
-    ) throws(StoreError) -> (connection: Connection, wasClosed: Bool, hadLog: Bool) {
+    private static func open(_ path: String, hasLog: Bool, asItIs: Bool) throws(StoreError) -> Connection {
         // A read-only connection would leave an empty log behind.
         let connection = try DatabaseFile.connect(path, StoreSettings(), hasLog ? .readOnly : .readWriteKeepingLog)
         do throws(StoreError) {
             try DatabaseFile.checkVersion(of: connection, path)
-            let wasClosed = try DatabaseFile.explained(path) { () throws(SQLiteError) in try DatabaseFile.wasClosed(connection) }
-            guard wasClosed || hasLog || asItIs else { throw .withoutLog(path) }
-            return (connection, wasClosed, hasLog)
+            let isWhole = try DatabaseFile.explained(path) { () throws(SQLiteError) in
+                if try DatabaseFile.wasClosed(connection) { return true }
+                // A service may have begun a run, and so the log, since the file was opened.
+                return try connection.logBytes() > 0
+            }
+            guard isWhole || asItIs else { throw .withoutLog(path) }
+            return connection
         } catch {
-            if !hasLog { connection.removeLogOnClose() }
+            if !hasLog { removeOwnLog(connection) }
             throw error
         }
     }

@@ -1,3 +1,4 @@
+internal import Core
 internal import POSIX
 
 /// The files of an open store, by path and inode. If one is no longer at its path, the next start would not find what is written to it.
@@ -39,8 +40,15 @@ struct StoreFiles {
 
     /// Whether a database has a log that holds something. During a run the log is never empty (`WritingDatabase.emptyLog`); SQLite makes an
     /// empty one for a database that it opens without its log.
-    static func hasLog(_ path: String) -> Bool {
-        ((try? FileSystem.size(of: path + File.log.suffix)) ?? 0) > 0
+    /// - Throws: when the system cannot tell.
+    static func hasLog(_ path: String) throws(StoreError) -> Bool {
+        let log = path + File.log.suffix
+        do throws(SystemError) {
+            return try FileSystem.size(of: log) > 0
+        } catch {
+            guard error.isMissing else { throw .cannotOpen(log, error) }
+            return false
+        }
     }
 
     /// The first file that is no longer at its path; nil when all are. Costs a stat(2) for each file.

@@ -9,7 +9,7 @@ struct WatchedFiles {
     /// Whether the data of the open descriptors was saved since a file went missing.
     var isSaved = false
     /// When to try again to save it.
-    private var savesAt: MonotonicMilliseconds = 0
+    var savesAt: MonotonicMilliseconds = 0
 
     /// The result of a look.
     enum Finding {

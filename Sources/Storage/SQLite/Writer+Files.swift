@@ -13,8 +13,9 @@ extension Writer {
         case .inPlace: return nil
         case .back:
             status.withLock { $0.loss = nil }
-            // Saving has marked the run as closed; this marks it as open again.
+            // Saving has marked the run as closed; this marks it as open again, soon in the database itself.
             touch()
+            database.noteForgotten()
         case .mustSave(let loss): save(loss)
         case .known: break
         }

@@ -51,9 +51,11 @@ final class Writer {
     }
 
     private func close() {
-        let obstacle = obstacle()
-        // First, because the last connection to close removes the log.
+        // First, because its passes would keep the log from being moved, and because the last connection to close removes the log.
         let refused = checkpointer.close()
+        // Data that could not be saved a moment ago would be gone with the open descriptors.
+        files.savesAt = 0
+        let obstacle = obstacle()
         do throws(SQLiteError) {
             // The next start moves all of the log again.
             if let refused { throw refused }

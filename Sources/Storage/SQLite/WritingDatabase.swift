@@ -116,6 +116,8 @@ final class WritingDatabase {
 
     /// Moves everything that the log holds to the database, which then needs no log.
     func settle() throws(SQLiteError) {
+        // First, so that the mark is not in the database before everything else is.
+        try connection.checkpoint(truncate: true)
         try connection.transaction { () throws(SQLiteError) in try statements.markRun.run(1) }
         try connection.checkpoint(truncate: true)
     }
@@ -133,7 +135,7 @@ final class WritingDatabase {
     }
 
     /// Moves the log's pages to the database and marks the run as closed; after that `close` removes the log. A reader in another process
-    /// prevents none of this but the removal, and the next start removes the log then.
+    /// prevents none of this but the removal, and the next stop removes the log then.
     /// - Throws: why the run could not be marked. `close` leaves the log then, and the next start reads it.
     func endRun() throws(SQLiteError) {
         connection.setBusyTimeout(milliseconds: settings.busyTimeoutMilliseconds / 2)
