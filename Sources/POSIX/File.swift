@@ -40,15 +40,20 @@ package enum File {
 
     /// Creates a file that does not exist yet, and makes it durable before it returns.
     /// - Parameter mode: its permissions, such as 0o600.
-    /// - Throws: `alreadyExists` when the file exists; it is not changed.
+    /// - Throws: `alreadyExists` when the file exists, which is not changed; otherwise why it cannot be made, and then no part of it is left.
     package static func create(_ path: String, mode: UInt32, _ bytes: some Sequence<UInt8>) throws(SystemError) {
         let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
         guard descriptor >= 0 else { throw SystemError.last }
         defer { close(descriptor) }
-        // The umask may have removed requested permissions.
-        guard fchmod(descriptor, mode) == 0 else { throw SystemError.last }
-        try write(Array(bytes), to: descriptor)
-        guard fsync(descriptor) == 0 else { throw SystemError.last }
+        do throws(SystemError) {
+            // The umask may have removed requested permissions.
+            guard fchmod(descriptor, mode) == 0 else { throw SystemError.last }
+            try write(Array(bytes), to: descriptor)
+            guard fsync(descriptor) == 0 else { throw SystemError.last }
+        } catch {
+            try? remove(path)
+            throw error
+        }
     }
 
     /// Creates a directory with the given permissions; an existing one is not changed.

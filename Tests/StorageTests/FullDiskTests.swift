@@ -1,4 +1,6 @@
 import Core
+import Glibc
+import POSIX
 import Storage
 import TestSupport
 import Testing
@@ -63,6 +65,16 @@ import Time
         let again = try SQLiteStore(path: path, settings: settings)
         defer { again.close() }
         #expect(try again.pending().map(\.count) == [count])
+    }
+
+    @Test(.enabled(if: SmallDisk.isPermitted, "only root may mount a small disk"))
+    func `a file that does not fit is not left half written`() throws {
+        let disk = try SmallDisk()
+        let failure = try #require(throws: SystemError.self) {
+            try File.create(disk.path("file"), mode: 0o600, [UInt8](repeating: 1, count: 4 << 20))
+        }
+        #expect(failure.code == ENOSPC)
+        #expect(disk.contents() == [])
     }
 
     @Test(.enabled(if: SmallDisk.isPermitted, "only root may mount a small disk"))

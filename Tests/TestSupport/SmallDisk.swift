@@ -24,6 +24,9 @@ package final class SmallDisk: Sendable {
         directory.path(name)
     }
 
+    /// The names on it, in order.
+    package func contents() -> [String] { directory.contents() }
+
     /// Makes a file that takes so many bytes of its room.
     package func fill(_ name: String, bytes: Int) throws {
         // An array, which is written as it is; another sequence would be copied byte by byte, which takes seconds.
