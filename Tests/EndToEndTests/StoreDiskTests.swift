@@ -138,4 +138,31 @@ import Testing
         try expectEverything(1...2)
         #expect(site.workspace.directory.contents().filter { $0.hasPrefix("deskgate.db") } == ["deskgate.db"])
     }
+
+    /// - Parameters:
+    ///   - call: a call that the restore makes; `DIRECTORY` is the name of the store's directory.
+    ///   - each: the how manieth of these calls fails.
+    @Test(arguments: [
+        ("rename -wal", 1), ("unlink -shm", 1), ("rename deskgate.db", 1), ("sync DIRECTORY", 1), ("sync DIRECTORY", 2),
+        ("sync DIRECTORY", 3), ("sync DIRECTORY", 4),
+    ])
+    func `a restore that fails half way is undone`(call: String, each: Int) throws {
+        let server = try site.start()
+        #expect(try post(1...1, server) == ["accepted": 1])
+        let config = ["--config", site.workspace.configuration]
+        #expect(try Deskgate.run(["store", "backup", path("backup.db")] + config).code == 0)
+        #expect(try post(2...3, server) == ["accepted": 2])
+        #expect(try server.stop(SIGKILL) == .signal(SIGKILL))
+        let files = ["deskgate.db", "deskgate.db-wal"]
+        let before = try files.map { try File.read(path($0), limit: 1 << 28).bytes }
+        let directory = String(site.workspace.directory.path.split(separator: "/").last ?? "")
+        try setRules("\(call.replacing("DIRECTORY", with: directory)) \(EIO) \(each)")
+        let shim = ["LD_PRELOAD": Deskgate.slowDisk, "FAILING_DISK_FILE": path("failing-disk")]
+        let restored = try Deskgate.run(["store", "restore", path("backup.db")] + config, environment: shim)
+        #expect(restored.code == 2)
+        #expect(restored.errors.hasPrefix("deskgate: nothing was restored: cannot create \(path("deskgate.db"))"))
+        #expect(try files.map { try File.read(path($0), limit: 1 << 28).bytes } == before)
+        #expect(site.workspace.directory.contents().filter { $0.contains("before-") || $0.contains("restored-") } == [])
+        try expectEverything(1...3)
+    }
 }

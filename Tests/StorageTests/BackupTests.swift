@@ -17,6 +17,13 @@ import Testing
         backup = directory.path("backup.db")
     }
 
+    /// A store that is closed, most of whose pages hold texts.
+    private func fill() throws {
+        let store = try SQLiteStore(path: path)
+        for number in 0..<200 { try store.take(Sample(number).with { $0.data = Array(repeating: 1, count: 4000) }) }
+        store.close()
+    }
+
     private func count(_ path: String) throws -> Int {
         let store = try SQLiteStore(path: path)
         defer { store.close() }
@@ -63,14 +70,36 @@ import Testing
     }
 
     @Test func isNotMadeOfDamage() throws {
-        let store = try SQLiteStore(path: path)
-        for number in 0..<200 { try store.take(Sample(number)) }
-        store.close()
-        var bytes = try FileBytes.read(path)
-        for index in stride(from: bytes.count / 2, to: bytes.count, by: 3) { bytes[index] = 0xA5 }
-        try directory.write("store.db", bytes)
-        #expect(throws: StoreError.self) { try StoreFile.backUp(path, to: backup) }
-        #expect(!File.exists(backup))
+        try fill()
+        try directory.write("store.db", Damage.overwritten.apply(to: try FileBytes.read(path)))
+        let failure = #expect(throws: StoreError.self) { try StoreFile.backUp(path, to: backup) }
+        #expect(failure?.description.hasPrefix("\(path) is damaged: ") == true, "not the new file")
+        #expect(directory.contents() == ["store.db"])
+    }
+
+    @Test(arguments: Damage.allCases) fileprivate func `a damaged backup is named and changes nothing`(damage: Damage) throws {
+        try fill()
+        try StoreFile.backUp(path, to: backup)
+        try directory.write("backup.db", damage.apply(to: try FileBytes.read(backup)))
+        let before = try FileBytes.read(path)
+        let failure = try #require(throws: StoreError.self) { try StoreFile.restore(backup, to: path, asItIs: false) }
+        #expect(failure.kind == .corrupt)
+        #expect(failure.description.contains(backup))
+        #expect(!failure.description.contains(path))
+        #expect(failure.description.contains(damage.finding))
+        #expect(try FileBytes.read(path) == before)
+        #expect(directory.contents() == ["backup.db", "store.db"])
+    }
+
+    @Test(.enabled(if: SmallDisk.isPermitted, "only root may mount a small disk"))
+    func `a backup for which there is no room leaves nothing behind`() throws {
+        try fill()
+        let disk = try SmallDisk()
+        try disk.fill("ballast", bytes: 2 << 20 - 64 << 10)
+        let failure = try #require(throws: StoreError.self) { try StoreFile.backUp(path, to: disk.path("backup.db")) }
+        #expect(failure.kind == .diskFull)
+        #expect(failure.description.hasPrefix("\(disk.path("backup.db")): "))
+        #expect(disk.contents() == ["ballast"])
     }
 
     @Test func comesBackInThePlaceOfAStoreWithALog() throws {
@@ -114,5 +143,32 @@ import Testing
         let former = try StoreFile.restore(directory.path("copy.db"), to: path, asItIs: true)
         #expect(former != nil)
         #expect(try count(path) == 0)
+    }
+}
+
+/// A damage of a file, and what is said about it.
+private enum Damage: CaseIterable {
+    case overwritten, truncated, header, empty
+
+    var finding: String {
+        switch self {
+        case .overwritten: "is damaged: "
+        case .truncated: "database disk image is malformed"
+        case .header: "file is not a database"
+        case .empty: "has no tables"
+        }
+    }
+
+    func apply(to bytes: [UInt8]) -> [UInt8] {
+        var bytes = bytes
+        switch self {
+        case .overwritten:
+            // Where the texts are.
+            for index in stride(from: bytes.count / 4, to: bytes.count / 2, by: 3) { bytes[index] = 0xA5 }
+        case .truncated: bytes.removeLast(bytes.count / 2)
+        case .header: bytes.replaceSubrange(0..<100, with: [UInt8](repeating: 0xA5, count: 100))
+        case .empty: bytes = []
+        }
+        return bytes
     }
 }

@@ -6,9 +6,11 @@ internal import SQLite
 enum DatabaseCopy {
     /// Writes everything that a connection sees to a new file with mode 0600. The copy needs no log, was checked for damage, and gets its
     /// name only when it is complete and durable.
-    /// - Parameter model: the file whose owner the copy gets; nil for this user.
+    /// - Parameters:
+    ///   - source: the connection's file, which a damage is reported of.
+    ///   - model: the file whose owner the copy gets; nil for this user.
     /// - Throws: when the name is taken, or why the copy could not be made; then nothing is left behind.
-    static func write(_ connection: Connection, to path: String, ownedAs model: String? = nil) throws(StoreError) {
+    static func write(_ connection: Connection, of source: String, to path: String, ownedAs model: String? = nil) throws(StoreError) {
         let draft = "\(path).part-\(Process.identifier)"
         remove(draft)
         defer { remove(draft) }
@@ -16,18 +18,29 @@ enum DatabaseCopy {
             guard !File.exists(path) else { throw SystemError.taken }
             try File.create(draft, mode: 0o600, [])
         }
-        try DatabaseFile.explained(path) { () throws(SQLiteError) in try connection.copy(into: draft) }
-        try prove(draft, path)
+        do throws(SQLiteError) {
+            try connection.copy(into: draft)
+        } catch {
+            // Damage also shows as other errors, such as a full disk.
+            let findings = (try? connection.integrityCheck()) ?? []
+            throw findings.isEmpty ? StoreError(error, about: path) : .damaged(source, findings)
+        }
+        try prove(draft, of: source, path)
         try onDisk(path) { () throws(SystemError) in
             if let model { try File.copyOwner(of: model, to: draft) }
             try File.synchronize(draft)
             try File.link(draft, as: path)
-            try File.synchronize(Path.directory(of: path))
+            do throws(SystemError) {
+                try File.synchronize(Path.directory(of: path))
+            } catch {
+                try? File.remove(path)
+                throw error
+            }
         }
     }
 
     /// Marks the copy as closed, because the original may be open, and checks it for damage.
-    private static func prove(_ draft: String, _ path: String) throws(StoreError) {
+    private static func prove(_ draft: String, of source: String, _ path: String) throws(StoreError) {
         let findings = try DatabaseFile.explained(path) { () throws(SQLiteError) in
             let copy = try Connection(path: draft, mode: .readWriteCreate)
             try copy.execute("UPDATE runs SET closed = 1")
@@ -35,7 +48,7 @@ enum DatabaseCopy {
             try copy.close()
             return findings
         }
-        guard findings.isEmpty else { throw .damaged(path, findings) }
+        guard findings.isEmpty else { throw .damaged(source, findings) }
     }
 
     private static func onDisk(_ path: String, _ body: () throws(SystemError) -> Void) throws(StoreError) {

@@ -105,8 +105,7 @@ enum DatabaseFile {
         do throws(SQLiteError) {
             return try body()
         } catch {
-            let explained = StoreError(error)
-            throw explained.description.contains(path) ? explained : StoreError(explained.kind, "\(path): \(explained.description)")
+            throw StoreError(error, about: path)
         }
     }
 

@@ -1,4 +1,5 @@
 internal import Core
+internal import POSIX
 
 /// What to tell an operator when files of an open store were moved, removed or replaced.
 extension StoreError {
@@ -10,6 +11,14 @@ extension StoreError {
 
     static func noStore(_ path: String) -> StoreError {
         StoreError(.unavailable, "there is no store at \(path)")
+    }
+
+    /// A restored store could not be put in its place, and the former store could not be put back.
+    static func halfReplaced(_ path: String, former: String, _ error: SystemError, _ second: SystemError) -> StoreError {
+        StoreError(
+            .unavailable,
+            "\(path) could not be replaced (\(error)), and the former store could not be put back (\(second)): before the service starts, give "
+                + "\(former) and \(former)-wal, as far as they exist, their names without .before- again")
     }
 
     static func exists(_ path: String) -> StoreError {

@@ -8,6 +8,12 @@ extension StoreError {
         self.init(Self.kind(of: error), error.description)
     }
 
+    /// As `init(_:)`, and names the file that it is about.
+    init(_ error: SQLiteError, about path: String) {
+        let text = error.description
+        self.init(Self.kind(of: error), text.contains(path) ? text : "\(path): \(text)")
+    }
+
     private static func kind(of error: SQLiteError) -> Kind {
         if error.isFull { return .diskFull }
         // A value of an impossible type or form also means damage.
@@ -107,11 +113,11 @@ extension StoreError {
             "there is no \(path), but its log (\(path)-wal); put the database back, or restore a backup (deskgate store restore)")
     }
 
-    static func damaged(_ path: String, _ findings: [String]) -> StoreError {
+    static func damaged(_ path: String, _ findings: [String], remedy: String = "restore it from a backup") -> StoreError {
         // A finding may begin with a line that names the database; the message has the path already.
         let finding = findings[0].split(separator: "\n").first { !$0.hasPrefix("***") } ?? "unreadable"
         return StoreError(
             .corrupt,
-            "\(path) is damaged: \(finding); restore it from a backup, or save what `sqlite3 FILE .recover` still finds")
+            "\(path) is damaged: \(finding); \(remedy), or save what `sqlite3 FILE .recover` still finds")
     }
 }

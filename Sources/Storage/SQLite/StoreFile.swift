@@ -42,13 +42,13 @@ package enum StoreFile {
     package static func backUp(_ path: String, to copy: String) throws(StoreError) {
         guard File.exists(path) else { throw .noStore(path) }
         guard !File.exists(copy) else { throw .exists(copy) }
-        try read(path) { connection throws(StoreError) in try DatabaseCopy.write(connection, to: copy) }
+        try read(path) { connection throws(StoreError) in try DatabaseCopy.write(connection, of: path, to: copy) }
     }
 
     /// Replaces the store at a path, which no service may have open, by a backup.
     ///
     /// The former store and its log are kept beside it under another name. A loss of power at any moment leaves the former store, the new
-    /// one, or one that is refused at the start and can be restored again.
+    /// one, or one that is refused at the start and can be restored again. What fails after the former store was renamed is undone.
     /// - Parameters:
     ///     - backup: a store that was closed or backed up; it is checked for damage first.
     ///     - asItIs: whether to accept a backup whose log is missing.
@@ -65,29 +65,14 @@ package enum StoreFile {
         try? File.remove(draft)
         let model = Process.isPrivileged ? (exists ? path : Path.directory(of: path)) : nil
         try read(backup, asItIs: asItIs) { connection throws(StoreError) in
-            try DatabaseCopy.write(connection, to: draft, ownedAs: model)
+            let findings = try DatabaseFile.explained(backup) { () throws(SQLiteError) in try connection.integrityCheck() }
+            guard findings.isEmpty else { throw .damaged(backup, findings, remedy: "restore another backup") }
+            try DatabaseCopy.write(connection, of: backup, to: draft, ownedAs: model)
         }
-        do throws(SystemError) {
-            let former = "\(path).before-\(SystemClock.unixSeconds())"
-            try setAside(path, as: former, exists: exists)
-            // Without a former store, link(2) fails if a service creates one now, and nothing is overwritten.
-            try exists ? File.rename(draft, to: path) : File.link(draft, as: path)
-            try? File.remove(draft)
-            try File.synchronize(Path.directory(of: path))
-            return exists ? former : nil
-        } catch {
-            try? File.remove(draft)
-            throw .cannotCreate(path, error)
-        }
-    }
-
-    /// Renames the former store and its log, which SQLite would otherwise take for the new store's.
-    private static func setAside(_ path: String, as former: String, exists: Bool) throws(SystemError) {
-        if exists { try File.link(path, as: former) }
-        let log = StoreFiles.File.log.suffix
-        if File.exists(path + log) { try File.rename(path + log, to: former + log) }
-        if File.exists(path + StoreFiles.File.index.suffix) { try File.remove(path + StoreFiles.File.index.suffix) }
-        try File.synchronize(Path.directory(of: path))
+        defer { try? File.remove(draft) }
+        let former = "\(path).before-\(SystemClock.unixSeconds())"
+        try replace(path, by: draft, exists: exists, former: former)
+        return exists ? former : nil
     }
 
     /// Lends `body` a store for reading, and leaves nothing behind. Another process may have the store open.

@@ -38,7 +38,7 @@ extension Writer {
     private func outcome(of loss: StoreFiles.Loss, _ path: String) throws(StoreError) -> StoreError {
         if loss.file == .database, lock.isRemoved {
             let copy = "\(path).rescued-\(SystemClock.unixSeconds())"
-            try database.copy(to: copy)
+            try database.copy(of: path, to: copy)
             return .saved(to: copy)
         }
         do throws(SQLiteError) {

@@ -123,8 +123,9 @@ final class WritingDatabase {
     }
 
     /// Writes a copy of everything to a new file.
-    func copy(to path: String) throws(StoreError) {
-        try DatabaseCopy.write(connection, to: path)
+    /// - Parameter source: the path of the database, for errors.
+    func copy(of source: String, to path: String) throws(StoreError) {
+        try DatabaseCopy.write(connection, of: source, to: path)
     }
 
     /// Marks the run as open, and writes a value that does not change, to find out whether the disk takes writes.
