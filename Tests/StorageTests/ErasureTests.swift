@@ -161,11 +161,17 @@ import Time
         #expect(log.withLock { $0 } == .emptied)
     }
 
-    @Test func `a proof names a reader only if there is one`() throws {
+    @Test func `a proof that nobody prevents names no reader`() throws {
         let store = try openForProofs(withinMilliseconds: 0)
         defer { store.close() }
         try take(store, 0..<4)
         #expect(try store.proveErasure(of: Self.traces).log == .unfinished)
+    }
+
+    @Test func `a proof names a reader that prevents it`() throws {
+        let store = try openForProofs(withinMilliseconds: 0)
+        defer { store.close() }
+        try take(store, 0..<4)
         let reader = try Connection(path: directory.path("store.db"), mode: .readOnly)
         let rows = try Statement(reader, "SELECT number FROM events")
         #expect(try rows.step())
