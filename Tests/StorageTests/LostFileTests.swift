@@ -120,6 +120,20 @@ import Time
         try expectEverything(at: directory.path(copy))
     }
 
+    @Test(.enabled(if: SmallDisk.isPermitted, "only root may mount a small disk"))
+    func `a stop says so when what was lost could not be saved`() throws {
+        let disk = try SmallDisk()
+        var settings = StoreSettings()
+        settings.minimumFreeBytes = 0
+        let store = try SQLiteStore(path: disk.path("store.db"), settings: settings)
+        for number in 0..<5 { try store.take(Sample(number)) }
+        try? disk.fill("ballast", bytes: 4 << 20)
+        try remove(disk.path("store.db"))
+        #expect(throws: StoreError.self) { try store.take(Sample(9)) }
+        #expect(store.close()?.description.contains("what it held could not be saved yet") == true)
+        #expect(disk.contents().filter { $0.contains("rescued") } == [])
+    }
+
     @Test func worksAgainWhenEverythingIsBack() throws {
         let store = try filled()
         let result = unsafe rename(path, directory.path("elsewhere.db"))
