@@ -25,6 +25,10 @@ extension Configuration {
         package var maximumPendingPerNotifier = 250_000
         /// The disk space that must stay free, in units of 1,000,000 bytes; below it webhooks are answered 503.
         package var minimumFreeMegabytes: Int
+        /// The file with the copy of the revocations; nil for none.
+        package var revocationsPath: String?
+        /// How old that copy may be at a start without the store, in seconds.
+        package var revocationsMaximumAgeSeconds = 86_400
     }
 
     /// How long events and deliveries are worth something.

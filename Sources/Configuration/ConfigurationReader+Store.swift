@@ -6,7 +6,8 @@ internal import Postgres
 /// Where events are kept, for how long, and how devices register.
 extension ConfigurationReader {
     static let storeKeys = ConfigurationKeys.restart(
-        "$.store", "type", "path", "url", "prepared_statements", "max_pending", "max_pending_per_notifier", "minimum_free_megabytes")
+        "$.store", "type", "path", "url", "prepared_statements", "max_pending", "max_pending_per_notifier", "minimum_free_megabytes",
+        "revocations_path", "revocations_max_age_seconds")
     static let deliveriesKeys = ConfigurationKeys.restart("$.deliveries", "expire_after_seconds", "keep_delivered_days", "keep_dead_days")
 
     private enum StoreType: String, CaseIterable {
@@ -18,10 +19,12 @@ extension ConfigurationReader {
         // Three notifiers that are dead leave room for the others.
         let share = max(1, maximumPending / 4)
         let (kind, other) = storeKinds(object)
+        let maximumAge = object.integer("revocations_max_age_seconds", 60...30 * 86_400, default: 86_400)
         return Configuration.Store(
             kind: kind, other: other, maximumPending: maximumPending,
             maximumPendingPerNotifier: object.integer("max_pending_per_notifier", 1...1_000_000_000, default: share),
-            minimumFreeMegabytes: object.integer("minimum_free_megabytes", 0...1_000_000, default: 100))
+            minimumFreeMegabytes: object.integer("minimum_free_megabytes", 0...1_000_000, default: 100),
+            revocationsPath: revocationsPath(object, kind), revocationsMaximumAgeSeconds: maximumAge)
     }
 
     func deliveries(_ object: ConfigurationObject) -> Configuration.Deliveries {
@@ -46,6 +49,20 @@ extension ConfigurationReader {
             if postgres != nil { problems.add(object.path(of: "url"), "a store in memory has no address; remove it") }
             return (.memory, nil)
         }
+    }
+
+    /// Beside the file of the store, or beside the configuration where the store has none.
+    private func revocationsPath(_ object: ConfigurationObject, _ kind: Configuration.Store.Kind) -> String? {
+        let given = object.string("revocations_path").map(secrets.resolve)
+        let usual: String
+        switch kind {
+        case .memory:
+            if given != nil { problems.add(object.path(of: "revocations_path"), "a store in memory has no copy; remove it") }
+            return nil
+        case .sqlite(let path): usual = "\(path).revocations"
+        case .postgres: usual = secrets.resolve("deskgate.revocations")
+        }
+        return object.inForce("revocations_path", given ?? object.standard("revocations_path", usual))
     }
 
     /// The address of the PostgreSQL database; nil when none is given, or it cannot be read.

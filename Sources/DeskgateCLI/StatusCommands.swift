@@ -55,6 +55,14 @@ enum StatusCommands {
         let (ready, not) = ("Deskgate \(AdminText.text(status["version"])) is ready.", "Deskgate is not ready.")
         var sentences = [isReady(status) ? Console.painted(ready, .green) : Console.painted(not, .red)]
         if case .array(let reasons) = status["reasons"] { sentences += reasons.map { "Reason: \(AdminText.text($0))." } }
+        for problem in status["problems"]?.elements ?? [] {
+            switch problem["kind"]?.text {
+            case "store": sentences.append("Remedy: \(AdminText.text(problem["remedy"]))")
+            case "revocations_unknown", "revocations_late", "revocations_copy":
+                sentences.append("\(AdminText.text(problem["text"])) \(AdminText.text(problem["remedy"]))")
+            default: break
+            }
+        }
         if case .object(let paused) = status["paused"] {
             for member in paused.members {
                 guard case .object(let why) = member.value else { continue }
@@ -92,14 +100,19 @@ enum StatusCommands {
     ) { arguments throws(CommandError) in
         let configuration = try arguments.configuration()
         let isReady = arguments.has("ready")
-        let isWell = try explaining { () throws(HealthProbe.Failure) in
+        let answer = try explaining { () throws(HealthProbe.Failure) in
             try HealthProbe(configuration).ask(isReady: isReady)
         } as: {
             .negative("unreachable", $0.description)
         }
-        let word = (isWell ? "" : "not_") + (isReady ? "ready" : "alive")
-        Console.answer(arguments, ["status": .string(word)], word)
-        return isWell ? .done : .negative
+        let word = (answer.isWell ? "" : "not_") + (isReady ? "ready" : "alive")
+        guard let authorization = answer.authorization else {
+            Console.answer(arguments, ["status": .string(word)], word)
+            return answer.isWell ? .done : .negative
+        }
+        let json: JSONValue = ["status": .string(word), "authorization": .string(authorization)]
+        Console.answer(arguments, json, "\(word) (authorization: \(authorization))")
+        return .negative
     }
 
     static let version = Command(

@@ -71,7 +71,7 @@ enum AdminSchema {
     static let status: [String: JSONValue] = [
         "status": Schema.choice(["ready", "not_ready"]), "version": Schema.text, "reasons": Schema.array(Schema.text),
         "paused": ["type": "object", "additionalProperties": Schema.object([("reason", Schema.text), ("remedy", Schema.text)])],
-        "problems": Schema.array(Problem.schema),
+        "revocations": RevocationStatus.schema, "problems": Schema.array(Problem.schema),
         "configuration": Schema.object([
             ("loaded_at", Schema.time),
             (

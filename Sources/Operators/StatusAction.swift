@@ -11,7 +11,8 @@ package struct StatusAction: AdminAction {
         summary: "Whether the service can do its work, what is wrong, how the configuration is, and how the keys are used.",
         [Language.parameter],
         answer: AdminRoute.Answer(
-            ["status", "version", "reasons", "paused", "configuration"] + KeyStanding.members + ProblemSearch.members, AdminSchema.status,
+            ["status", "version", "reasons", "revocations", "paused", "configuration"] + KeyStanding.members + ProblemSearch.members,
+            AdminSchema.status,
             text: "How the service is."),
         .fromMemory { request, _, listener in
             Language.answer(request) { language in
@@ -31,7 +32,8 @@ package struct StatusAction: AdminAction {
     /// Called only outside the service, when no service runs.
     package func perform(in context: AdminContext) throws(StoreError) -> AdminAnswer {
         var status: JSONObject = [
-            "status": "not_ready", "version": .null, "reasons": ["the service does not run"], "paused": [:], "configuration": .null,
+            "status": "not_ready", "version": .null, "reasons": ["the service does not run"], "revocations": .null,
+            "paused": [:], "configuration": .null,
         ]
         let uses = try context.store.keyUses()
         KeyStanding(context.state.authorizer, uses: uses, replicas: context.store.replicas, isServing: false).append(to: &status)

@@ -9,8 +9,13 @@ package enum File {
         package let bytes: [UInt8]
         /// Its permissions, such as 0o600.
         package let mode: UInt32
+        /// Whether it belongs to the user of this process, or to root.
+        package let isOwn: Bool
         /// Whether it is on a read-only file system in memory, as secrets of Docker and Kubernetes are.
         package let isOnReadOnlyMemory: Bool
+
+        /// Whether it belongs to this user or root, and nobody else may read or change it but the owner's group, which may read it.
+        package var isPrivate: Bool { isOwn && !isReadableByEveryone && mode & (S_IWGRP | S_IWOTH) == 0 }
 
         /// Whether users outside the owner's group may read it.
         package var isReadableByEveryone: Bool { mode & S_IROTH != 0 }
@@ -28,6 +33,7 @@ package enum File {
         guard status.st_mode & S_IFMT != S_IFDIR else { throw SystemError(code: EISDIR) }
         return Contents(
             bytes: try readAll(descriptor, limit: limit), mode: status.st_mode & 0o7777,
+            isOwn: status.st_uid == 0 || status.st_uid == geteuid(),
             isOnReadOnlyMemory: shim_fstatfs_is_read_only_memory(descriptor) == 1)
     }
 
@@ -76,6 +82,25 @@ package enum File {
     /// Renames a file, and replaces an existing one.
     package static func rename(_ path: String, to name: String) throws(SystemError) {
         guard unsafe Glibc.rename(path, name) == 0 else { throw SystemError.last }
+    }
+
+    /// Writes a file in one step: after a crash or a loss of power it has its former content or this one. Durable when it returns.
+    /// - Parameters:
+    ///   - mode: its permissions, such as 0o600.
+    ///   - model: a file whose owner and group it gets; nil for those of this process.
+    /// - Throws: why it cannot be written; the former file stays as it is.
+    package static func replace(_ path: String, mode: UInt32, ownedAs model: String?, _ bytes: [UInt8]) throws(SystemError) {
+        let draft = "\(path).part-\(Process.identifier)"
+        try? remove(draft)
+        do throws(SystemError) {
+            try create(draft, mode: mode, bytes)
+            if let model { try copyOwner(of: model, to: draft) }
+            try rename(draft, to: path)
+        } catch {
+            try? remove(draft)
+            throw error
+        }
+        try synchronize(Path.directory(of: path))
     }
 
     /// Makes a file, or the names in a directory, durable (fsync(2)).

@@ -182,6 +182,8 @@ package final class RunningService: Sendable {
         graph.admin.stop()
         revocations.stop()
         watch.stop()
+        // What was revoked in the last moment comes into the copy.
+        if graph.store.refusal == nil { graph.revocations.refresh(isLast: true) }
         graph.keyUses.save()
         let unclosed = graph.store.close()
         chores?.stop()

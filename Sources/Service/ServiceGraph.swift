@@ -89,7 +89,8 @@ package struct ServiceGraph: Sendable {
         metrics.tellCertificateExpiries { expiries.withLock { $0 } }
         let news = HelpDeskNews()
         self.news = news
-        let revocations = RevocationKeeper(store, logger: logger, clocks: clocks) { [helpDeskState] change in
+        let revocations = RevocationKeeper(store, copy: configuration.store.revocationCopy, logger: logger, clocks: clocks) {
+            [helpDeskState] change in
             news.tell(.revocations(change))
             guard let backends = helpDeskState.current.backends else { return }
             switch change {
@@ -101,7 +102,8 @@ package struct ServiceGraph: Sendable {
         // Before anything is served.
         revocations.refresh()
         self.revocations = revocations
-        metrics.tellRevocations({ revocations.live.current.count }, refreshedAt: { revocations.lastRefresh })
+        let isCopied = configuration.store.revocationsPath != nil
+        metrics.tellRevocations(isCopied: isCopied, { revocations.live.current.count }, status: { revocations.status })
         let inbox = Monitor(DispatcherInbox())
         dispatcherInbox = inbox
         let watch = OperatorWatch(
@@ -117,7 +119,7 @@ package struct ServiceGraph: Sendable {
         metrics.tellStoreClock(store)
         let keyUses = KeyUseKeeper(metrics.helpDesks.keyUses, helpDeskState, store: store, logger: logger, clocks: clocks)
         self.keyUses = keyUses
-        readiness = Readiness(store: store, dispatcherInbox: inbox, record: record)
+        readiness = Readiness(store: store, dispatcherInbox: inbox, record: record, revocations: revocations)
         let denials = DenialLog(logger: logger, monotonicMilliseconds: clocks.monotonicMilliseconds)
         self.denials = denials
         let services = HelpDeskServices(
@@ -150,7 +152,8 @@ package struct ServiceGraph: Sendable {
                     KeyStanding(authorizer, uses: keyUses.uses, replicas: replicas, isServing: true).append(to: &status)
                     ProblemSearch(
                         operatorState.current.configuration, now: clocks.unixMilliseconds(), store: store.refusal,
-                        refusedAt: record.refusedAt, standings: Self.standings(inbox), pending: (try? store.pending()) ?? [],
+                        revocations: revocations.status, refusedAt: record.refusedAt, standings: Self.standings(inbox),
+                        pending: (try? store.pending()) ?? [],
                         replicas: replicas, keysDigest: authorizer.keysDigest
                     ).append(to: &status, in: language)
                     return .object(status)

@@ -1,3 +1,4 @@
+internal import Core
 internal import HelpDesk
 internal import Observability
 internal import POSIX
@@ -52,13 +53,30 @@ struct ServiceMetrics: Sendable {
     }
 
     /// Registers the metrics of revocations.
-    /// - Parameter refreshedAt: when the store was last asked with success; 0 before that.
-    func tellRevocations(_ count: @escaping @Sendable () -> Int, refreshedAt: @escaping @Sendable () -> UnixSeconds) {
+    /// - Parameter isCopied: whether a copy shall be kept.
+    func tellRevocations(
+        isCopied: Bool, _ count: @escaping @Sendable () -> Int, status: @escaping @Sendable () -> RevocationStatus
+    ) {
         registry.gauge("deskgate_revocations", "Revocations of security keys in force.") { Double(count()) }
         registry.gauge(
             "deskgate_revocations_refresh_timestamp_seconds",
             "When the store was last asked for changed revocations with success, in Unix time; 0 before that."
-        ) { Double(refreshedAt().rawValue) }
+        ) {
+            let status = status()
+            return status.source == .store ? Double(status.knownAt.rawValue) : 0
+        }
+        registry.gauge(
+            "deskgate_revocations_source", "1 for where the revocations in force come from, 0 for the others: store, copy, none.",
+            labels: ["source"]
+        ) {
+            let source = status().source
+            return RevocationStatus.Source.allCases.map { ComputedSample($0.rawValue, value: $0 == source ? 1 : 0) }
+        }
+        guard isCopied else { return }
+        registry.gauge(
+            "deskgate_revocations_copy_timestamp_seconds",
+            "When the copy of the revocations was last those of the store, in Unix time; 0 when there is none."
+        ) { Double(status().copiedAt.rawValue) }
     }
 
     /// Registers the metrics of the disks that the service writes to, by what is on them.

@@ -41,38 +41,3 @@ extension Revocation {
         return appID.utf8.elementsEqual(person.appID.utf8) && userID.utf8.elementsEqual(person.userID.utf8)
     }
 }
-
-/// A revocation's subject as columns, of which at most one has a value; none for all keys of the app. A former person has the digest in the
-/// place of the id, and the digest's salt beside it.
-struct RevokedColumns {
-    let userID: String?
-    let salt: [UInt8]?
-    let keyID: Int64?
-    let former: [UInt8]?
-
-    init(userID: String?, salt: [UInt8]?, keyID: Int64?, former: [UInt8]? = nil) {
-        self.userID = userID
-        self.salt = salt
-        self.keyID = keyID
-        self.former = former
-    }
-
-    init(_ subject: Revocation.Subject) {
-        switch subject {
-        case .everyKey: self.init(userID: nil, salt: nil, keyID: nil)
-        case .user(let userID): self.init(userID: userID, salt: nil, keyID: nil)
-        case .formerUser(let former): self.init(userID: former.name, salt: nil, keyID: nil, former: former.salt)
-        case .keyID(let id): self.init(userID: nil, salt: nil, keyID: Int64(id))
-        case .securityKey(let salt): self.init(userID: nil, salt: salt, keyID: nil)
-        }
-    }
-
-    /// The subject; nil for a salt, key id or digest that this program never writes.
-    var subject: Revocation.Subject? {
-        if let former { return userID.flatMap { FormerUser(name: $0, salt: former) }.map { .formerUser($0) } }
-        if let userID { return .user(userID) }
-        if let salt { return salt.count == 16 ? .securityKey(salt: salt) : nil }
-        if let keyID { return UInt32(exactly: keyID).map { .keyID($0) } }
-        return .everyKey
-    }
-}

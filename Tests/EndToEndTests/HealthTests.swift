@@ -31,7 +31,7 @@ import Testing
         #expect(try ask(workspace).code == 0)
         let ready = try ask(workspace, "--ready")
         #expect(ready.code == 1)
-        #expect(ready.output == "not_ready\n")
+        #expect(ready.output == "not_ready (authorization: ready)\n")
         #expect(try server.stop() == .exit(0))
     }
 

@@ -1,13 +1,14 @@
 import Glibc
 import HTTPServer
 import JSON
+import POSIX
 import SQLite
 import Storage
 import TestSupport
 import Testing
 
-/// `deskgate serve` on a store that it cannot open: it denies what no store could allow, refuses the rest, says why once, and opens the store
-/// when that is possible.
+/// `deskgate serve` on a store that it cannot open: it authorizes by the copy of the revocations if there is one, refuses the rest, says why
+/// once, and opens the store when that is possible.
 @Suite final class StoreStartTests {
     private let site: WebhookSite
     private let sink: ScriptedServer
@@ -24,14 +25,28 @@ import Testing
     }
 
     /// Starts it, and proves that it does what needs no store and nothing else.
+    /// - Parameter hasCopy: whether there is a copy of the revocations, in which `blocked` is.
     /// - Returns: the server, and why it cannot open the store.
-    private func startWithoutStore() throws -> (server: RunningServer, reason: String) {
+    private func startWithoutStore(hasCopy: Bool = false) throws -> (server: RunningServer, reason: String) {
         let server = try site.start()
-        // Nobody can say yet whether the key is revoked, and a wrong one is wrong in any case.
-        let undecided = try server.authorize(site.workspace.key())
-        #expect(undecided.status == 503 && undecided.headers["retry-after"] == "1")
-        #expect(try server.authorize(wellFormedKey).status == 403)
-        _ = try server.process.errors.line(containing: "the revocation list could not be loaded")
+        let genuine = try server.authorize(site.workspace.key())
+        #expect(try server.authorize(wellFormedKey).status == 403, "a wrong key is wrong in any case")
+        let state = try Deskgate.run("status", "--config", site.workspace.configuration)
+        #expect(state.code == 1)
+        let ready = try get("/readyz", server.publicAddress).text
+        if hasCopy {
+            #expect(genuine.status == 200)
+            #expect(try server.authorize(site.workspace.key(user: "blocked"), user: "blocked").status == 403)
+            _ = try server.process.errors.line(containing: "the revocations cannot be refreshed; the last known ones go on")
+            #expect(ready == #"{"status":"not_ready","authorization":"ready"}"#)
+            #expect(state.output.contains("Chats are authorized with the revocations of 20"))
+        } else {
+            #expect(genuine.status == 503, "nobody can say whether the key is revoked")
+            #expect(genuine.headers["retry-after"] == "1")
+            _ = try server.process.errors.line(containing: "the revocation list could not be loaded")
+            #expect(ready == #"{"status":"not_ready","authorization":"not_ready"}"#)
+            #expect(state.output.contains("Every authorization, webhook and registration is answered 503."))
+        }
         let refusal = try WebhookSite.send(WebhookSite.body(1), SocketClient(server.publicAddress))
         #expect(refusal.status == 503)
         #expect(refusal.headers["retry-after"] == "5")
@@ -72,6 +87,19 @@ import Testing
         try SQLiteStore(path: path).close()
     }
 
+    /// Serves once, so that there is a copy of the revocations, in which `blocked` is.
+    private func makeCopy() throws {
+        let server = try site.start()
+        try block()
+        #expect(try server.stop() == .exit(0))
+    }
+
+    private func block() throws {
+        let result = try Deskgate.run(
+            "users", "block", "--app", Workspace.app, "--user", "blocked", "--config", site.workspace.configuration)
+        #expect(result.code == 0, "\(result)")
+    }
+
     private func change(store: String) throws {
         site.change(["store": ["type": "sqlite", "path": .string(store), "minimum_free_megabytes": 0]])
     }
@@ -95,6 +123,18 @@ import Testing
         try expectItOpens(server)
     }
 
+    @Test(.enabled(if: SmallDisk.isPermitted, "only root may mount a small disk"))
+    func aFullDiskLeavesTheCopy() throws {
+        let disk = try SmallDisk(megabytes: 2)
+        try change(store: disk.path("deskgate.db"))
+        try makeCopy()
+        try disk.fill("ballast", bytes: Int(FileSystem.freeBytes(at: disk.path("deskgate.db"))))
+        let (server, reason) = try startWithoutStore(hasCopy: true)
+        #expect(reason.contains("free space on the disk"))
+        disk.remove("ballast")
+        try expectItOpens(server)
+    }
+
     @Test func fileIsNoDatabase() throws {
         try site.workspace.write("deskgate.db", String(repeating: "x", count: 8192), mode: 0o600)
         let (server, reason) = try startWithoutStore()
@@ -104,8 +144,8 @@ import Testing
         #expect(try server.stop() == .exit(0), "it stops while it waits")
     }
 
-    @Test func fileIsDamaged() throws {
-        try makeStore()
+    @Test(arguments: [false, true]) func fileIsDamaged(hasCopy: Bool) throws {
+        try hasCopy ? makeCopy() : makeStore()
         let connection = try Connection(path: path, mode: .readWriteCreate)
         try connection.execute("UPDATE runs SET closed = 0")
         try connection.close()
@@ -114,27 +154,54 @@ import Testing
         let descriptor = unsafe open(path, O_WRONLY | O_CLOEXEC)
         #expect(pwriteAll(descriptor, Array(repeating: 0xA5, count: size - 4096), at: 4096))
         close(descriptor)
-        let (server, reason) = try startWithoutStore()
+        let (server, reason) = try startWithoutStore(hasCopy: hasCopy)
         #expect(reason.hasPrefix(path) && reason.contains("restore"))
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func fileIsOfANewerVersion() throws {
-        try makeStore()
+    @Test(arguments: [false, true]) func fileIsOfANewerVersion(hasCopy: Bool) throws {
+        try hasCopy ? makeCopy() : makeStore()
         let connection = try Connection(path: path, mode: .readWriteCreate)
         try connection.setUserVersion(99)
         try connection.close()
-        let (server, reason) = try startWithoutStore()
+        let (server, reason) = try startWithoutStore(hasCopy: hasCopy)
         #expect(reason.contains("was written by a newer version"))
         #expect(try server.stop() == .exit(0))
+    }
+
+    /// A command that changes the store while no service runs changes the copy, too.
+    @Test func theCopyHasWhatACommandHasRevoked() throws {
+        #expect(try site.start().stop() == .exit(0))
+        try block()
+        let connection = try Connection(path: path, mode: .readWriteCreate)
+        try connection.setUserVersion(99)
+        try connection.close()
+        let (server, _) = try startWithoutStore(hasCopy: true)
+        #expect(try server.stop() == .exit(0))
+    }
+
+    @Test func aDatabaseIsAwayAtTheStart() throws {
+        let database = try PostgresServer()
+        try site.workspace.write("database-url", database.url(), mode: 0o600)
+        site.change(["store": ["type": "postgres", "url": ["file": "database-url"]]])
+        try makeCopy()
+        try database.kill()
+        let (server, reason) = try startWithoutStore(hasCopy: true)
+        #expect(reason.contains("a server must run at the address"))
+        try database.start()
+        try expectItOpens(server)
     }
 
     @Test func anotherServiceHasIt() throws {
         let first = try site.start()
         #expect(try WebhookSite.post(7, SocketClient(first.publicAddress)) == "accepted")
         let names = site.workspace.directory.contents().filter { $0.hasPrefix("deskgate.db") }
-        #expect(names == ["deskgate.db", "deskgate.db-shm", "deskgate.db-wal"], "no other file, which could be removed, keeps others out")
-        let (second, reason) = try startWithoutStore()
+        #expect(
+            names == ["deskgate.db", "deskgate.db-shm", "deskgate.db-wal", "deskgate.db.revocations"],
+            "no other file, which could be removed, keeps others out")
+        try block()
+        #expect(eventually { (try? self.site.workspace.read("deskgate.db.revocations").contains("blocked")) == true })
+        let (second, reason) = try startWithoutStore(hasCopy: true)
         #expect(reason == "\(path) is used by process \(first.process.identifier) (deskgate); stop it, or name another path")
         #expect(try WebhookSite.post(8, SocketClient(first.publicAddress)) == "accepted")
         #expect(try first.stop() == .exit(0))

@@ -116,6 +116,7 @@ import Testing
         try WebhookSite.begin(WebhookSite.body(1), SocketClient(server.publicAddress))
         let status = try #require(eventuallyStatus(of: manager, beginning: "not ready (store: "))
         #expect(status.hasSuffix("admin on \(server.adminAddress)"))
+        #expect(status.contains("Chats are authorized with the revocations of 20"))
         for _ in 0..<8 { #expect(manager.next()?["WATCHDOG"] == "1") }
         #expect(try server.authorize(site.workspace.key()).status == 200)
         #expect(try server.stop() == .exit(1))

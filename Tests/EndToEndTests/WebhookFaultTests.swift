@@ -43,7 +43,7 @@ import Testing
         let site = try WebhookSite(sink, log: false, ["store": .object(store)])
         let first = try site.start()
         #expect(eventually { (try? ready(first).status) == 503 })
-        #expect(try ready(first).text == #"{"status":"not_ready"}"#)
+        #expect(try ready(first).text == #"{"status":"not_ready","authorization":"ready"}"#)
         let status = try Deskgate.run("status", "--json", "--config", site.workspace.configuration)
         #expect(status.code == 1)
         #expect(status.output.contains("store: disk_full, "))

@@ -32,7 +32,7 @@ import Time
     @Test func takesChangesOfTheStore() throws {
         let store = MemoryStore()
         let graph = try graph(store)
-        #expect(try status(graph) == 200 && graph.revocations.lastRefresh == TestTime.now)
+        #expect(try status(graph) == 200 && graph.revocations.status.knownAt == TestTime.now)
         try store.revoke(Self.block)
         #expect(try status(graph) == 200)
         graph.revocations.refresh()
@@ -79,7 +79,7 @@ import Time
         let store = try DeliveryStore()
         store.refuse(.revocations, times: 1)
         let graph = try graph(store)
-        #expect(try status(graph) == 503 && graph.revocations.lastRefresh == 0)
+        #expect(try status(graph) == 503 && !graph.revocations.status.isKnown)
         let scrape = InProcessClient(graph.adminRouter).send(.get, "/metrics").text
         #expect(scrape.contains(#"{app="",result="undecided",reason="revocations_not_loaded",key_id=""} 1"#))
         graph.revocations.refresh()

@@ -9,6 +9,7 @@ import { t } from "./words.js";
 
 const places = {
   store: () => address("store"), replica_keys: () => address("store"),
+  revocations_unknown: () => address("store"), revocations_late: () => address("store"), revocations_copy: () => address("store"),
   notifier_paused: (name) => address("notifiers", { notifier: name }), notifier_failing: (name) => address("notifiers", { notifier: name }),
   notifier_unknown: (name) => address("notifiers", { notifier: name }), credential_ends: (name) => address("notifiers", { notifier: name }),
   queue_late: (name) => address("notifiers", { notifier: name }),

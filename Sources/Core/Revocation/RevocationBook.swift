@@ -62,16 +62,22 @@ package struct RevocationBook: Sendable {
 }
 
 extension Store {
-    /// All revocations, read in several calls, between which others go on.
-    package func revocationBook() throws(StoreError) -> RevocationBook {
+    /// Calls `body` with every revocation. They are read in several calls, between which others go on.
+    package func forEachRevocation(_ body: (Revocation) -> Void) throws(StoreError) {
         let rowsPerPage = 5000
-        var book = RevocationBook()
         var last: UUIDv7?
         while true {
             let page = try revocations(of: nil, after: last, limit: rowsPerPage)
-            for revocation in page { book.apply(.added(revocation)) }
-            guard page.count == rowsPerPage else { return book }
+            for revocation in page { body(revocation) }
+            guard page.count == rowsPerPage else { return }
             last = page.last?.id
         }
+    }
+
+    /// All revocations.
+    package func revocationBook() throws(StoreError) -> RevocationBook {
+        var book = RevocationBook()
+        try forEachRevocation { book.apply(.added($0)) }
+        return book
     }
 }

@@ -5,7 +5,7 @@ package import Time
 
 /// Keeps the revocations in force like those in the store: reads all of them once, then what has changed.
 ///
-/// While the store cannot be asked, the last known ones go on. Afterwards all are read again, because the store may have lost changes that
+/// While the store cannot be asked, the last known ones go on; at the start those of the copy, which is a file beside the store. Afterwards all are read again, because the store may have lost changes that
 /// it had told of, as a database does after a failover to a standby that was behind.
 package final class RevocationKeeper: Sendable {
     /// How often changes by other processes are looked for, so that they are in force everywhere within a second.
@@ -16,31 +16,40 @@ package final class RevocationKeeper: Sendable {
         /// The version of the store's revocations that the book has; nil when all must be read.
         var version: Int64?
         var failure: StoreError?
+        /// The version that the copy has; nil when that is not known.
+        var copied: Int64?
+        /// Until when the copy is not written again.
+        var copyRestsUntil: MonotonicMilliseconds = 0
     }
 
     /// The revocations in force.
     package let live = Live(Revocations.unknown)
     private let store: any Store
+    private let copy: RevocationCopyFile?
     private let logger: Logger
     private let clocks: Clocks
     // Held while the store is asked, so that what was read earlier never replaces what was changed later.
     private let state = Monitor(State())
     private let onChange: @Sendable (RevocationChange?) -> Void
-    private let refreshedAt = Monitor<UnixSeconds>(0)
+    private let known = Monitor(RevocationStatus())
 
     /// Knows no revocations before the first `refresh`.
-    /// - Parameter onChange: called right before a change is in force; with nil, when anything may have changed. It must not block.
+    /// - Parameters:
+    ///   - copy: where they are kept for a start at which the store cannot be read; nil nowhere.
+    ///   - onChange: called right before a change is in force; with nil, when anything may have changed. It must not block.
     package init(
-        _ store: any Store, logger: Logger, clocks: Clocks, onChange: @escaping @Sendable (RevocationChange?) -> Void = { _ in }
+        _ store: any Store, copy: RevocationCopyFile? = nil, logger: Logger, clocks: Clocks,
+        onChange: @escaping @Sendable (RevocationChange?) -> Void = { _ in }
     ) {
+        self.copy = copy
         self.onChange = onChange
         self.store = store
         self.logger = logger
         self.clocks = clocks
     }
 
-    /// When the store was last asked with success; 0 before that.
-    package var lastRefresh: UnixSeconds { refreshedAt.withLock { $0 } }
+    /// Where they come from, and how old they are. Does not block.
+    package var status: RevocationStatus { known.withLock { $0 } }
 
     /// Puts a change in force that the store has taken. Waits for a refresh under way.
     package func take(_ change: RevocationChange) {
@@ -53,21 +62,27 @@ package final class RevocationKeeper: Sendable {
         }
     }
 
-    /// Puts in force what has changed in the store. Blocks like the store. A failure is logged, and the next call tries again.
-    package func refresh() {
-        state.withLock { state in
+    /// Puts in force what has changed in the store, and copies it. Blocks like the store; to be called by one thread. A failure is logged, and
+    /// the next call tries again.
+    /// - Parameter isLast: whether the copy may not wait for a later call.
+    package func refresh(isLast: Bool = false) {
+        let isRead = state.withLock { state in
             do throws(StoreError) {
                 try read(into: &state)
                 let now = clocks.unixSeconds()
-                refreshedAt.withLock { $0 = now }
+                known.withLock { ($0.source, $0.knownAt) = (.store, now) }
                 if state.failure != nil { logger.log(.info, "the revocations are up to date again") }
                 state.failure = nil
+                return true
             } catch {
-                state.version = nil
+                (state.version, state.copied) = (nil, nil)
+                if !live.current.isKnown { takeCopy(&state) }
                 if state.failure != error { log(error) }
                 state.failure = error
+                return false
             }
         }
+        if isRead, let copy { renew(copy, isLast: isLast) }
     }
 
     private func read(into state: inout State) throws(StoreError) {
@@ -106,13 +121,76 @@ package final class RevocationKeeper: Sendable {
     }
 
     private func log(_ error: StoreError) {
-        let reason: LogFields = ["reason": .string(error.description)]
+        var fields: LogFields = ["reason": .string(error.description)]
         // While the service stops nobody needs to know.
         guard error.kind != .closed else { return }
-        guard live.current.isKnown else {
+        let status = status
+        guard status.isKnown else {
+            if let problem = status.copyProblem { fields.append("copy", .string(problem)) }
             return logger.log(
-                .error, "the revocation list could not be loaded; authorization is answered 503 until it can", reason)
+                .error, "the revocation list could not be loaded; authorization is answered 503 until it can", fields)
         }
-        logger.log(.warning, "the revocations cannot be refreshed; the last known ones go on", reason)
+        fields.append("known_at", .string(RFC3339.text(status.knownAt.milliseconds)))
+        logger.log(.warning, "the revocations cannot be refreshed; the last known ones go on", fields)
+    }
+}
+
+/// The copy.
+extension RevocationKeeper {
+    /// How long after its last writing a copy that is right is written again, which confirms it, in milliseconds.
+    private static let confirmationMilliseconds: UInt64 = 300_000
+    /// How long after a failure the copy is not written, in milliseconds.
+    private static let retryMilliseconds: UInt64 = 5000
+    /// The share of the time that writing the copy may take.
+    private static let restsPerWriting: UInt64 = 20
+
+    private func takeCopy(_ state: inout State) {
+        guard let copy else { return }
+        do throws(RevocationCopyFile.Failure) {
+            let found = try copy.read(now: clocks.unixSeconds())
+            var book = RevocationBook()
+            for revocation in found.revocations { book.apply(.added(revocation)) }
+            state.book = book
+            onChange(nil)
+            live.replace(with: book.snapshot)
+            known.withLock { ($0.source, $0.knownAt, $0.copiedAt, $0.copyProblem) = (.copy, found.confirmedAt, found.confirmedAt, nil) }
+        } catch {
+            known.withLock { $0.copyProblem = error.description }
+        }
+    }
+
+    /// Writes the copy when the revocations have changed, or it was confirmed long ago.
+    private func renew(_ copy: RevocationCopyFile, isLast: Bool) {
+        let (start, version) = (clocks.monotonicMilliseconds(), state.withLock { $0.version })
+        let isDue = state.withLock { state in
+            guard isLast || start >= state.copyRestsUntil else { return false }
+            return state.copied != version || start >= state.copyRestsUntil.saturating(adding: Self.confirmationMilliseconds)
+        }
+        guard isDue else { return }
+        var revocations: [Revocation] = []
+        // The next refresh tells why the store cannot be read.
+        guard (try? store.forEachRevocation { revocations.append($0) }) != nil else { return }
+        let now = clocks.unixSeconds()
+        var problem: String?
+        do throws(RevocationCopyFile.Failure) { try copy.write(revocations, now: now) } catch { problem = error.description }
+        let end = clocks.monotonicMilliseconds()
+        state.withLock { state in
+            state.copied = problem == nil ? version : nil
+            state.copyRestsUntil = end + max(end.elapsed(since: start) * Self.restsPerWriting, problem == nil ? 0 : Self.retryMilliseconds)
+        }
+        let former = known.withLock { status in
+            defer {
+                status.copyProblem = problem
+                if problem == nil { status.copiedAt = now }
+            }
+            return status.copyProblem
+        }
+        guard problem != former else { return }
+        if let problem {
+            let reason: LogFields = ["reason": .string(problem)]
+            logger.log(.error, "the revocations cannot be copied; a start without the store would not know them", reason)
+        } else {
+            logger.log(.info, "the revocations are copied again")
+        }
     }
 }

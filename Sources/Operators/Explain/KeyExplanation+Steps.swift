@@ -52,11 +52,11 @@ extension Explanation {
                 Step(
                     .revocations, .problem,
                     Told(
-                        "It is not known yet which keys are revoked, because the store could not be read since the start.",
-                        "Какие ключи отозваны, ещё неизвестно: с самого запуска хранилище не удалось прочитать."),
+                        "It is not known which keys are revoked: the store could not be read since the start, and there is no usable copy.",
+                        "Какие ключи отозваны, неизвестно: с самого запуска хранилище не удалось прочитать, а пригодной копии нет."),
                     remedy: Told(
-                        "Mend the store; the log and deskgate status say what is wrong with it.",
-                        "Почините хранилище; что с ним, говорят журнал и deskgate status."))
+                        "Mend the store; the log and deskgate status say what is wrong with it, and with the copy.",
+                        "Почините хранилище; что с ним и с копией, говорят журнал и deskgate status."))
             )
         case .internalError, .backendTimeout, .backendUnreachable, .backendStatus, .backendBreakerOpen, .backendOverloaded:
             let reason = indecision.rawValue
@@ -147,8 +147,9 @@ extension Explanation {
             Step(
                 .search, .note,
                 Told(
-                    "The store could not be asked who has revoked what (\($0)). Authorization needs no store for its answer.",
-                    "Не удалось спросить хранилище, кто и что отозвал (\($0)). Самой проверке хранилище не нужно."))
+                    "The store could not be asked who has revoked what (\($0)). Authorization goes on with the last known revocations.",
+                    "Не удалось спросить хранилище, кто и что отозвал (\($0)). Проверка идёт по последним известным отзывам."),
+                remedy: Told("deskgate status tells how old those are.", "Насколько они стары, говорит deskgate status."))
         }
     }
 

@@ -10,6 +10,12 @@ struct Problem: Equatable {
         case serviceDown = "service_down"
         /// The store cannot be used.
         case store
+        /// It is not known which keys are revoked.
+        case revocationsUnknown = "revocations_unknown"
+        /// The revocations in force are not the store's of now.
+        case revocationsLate = "revocations_late"
+        /// The copy of the revocations cannot be written.
+        case revocationsCopy = "revocations_copy"
         /// A notifier sends nothing until somebody changes its settings, or its receiver's.
         case notifierPaused = "notifier_paused"
         /// A notifier's credential has ended, or ends soon.

@@ -16,6 +16,7 @@ package struct ProblemSearch {
     let configuration: Configuration
     let now: UnixMilliseconds
     let store: StoreError?
+    let revocations: RevocationStatus
     let refusedAt: UnixMilliseconds?
     let standings: [NotifierStanding]
     let pending: [PendingDeliveries]
@@ -24,17 +25,19 @@ package struct ProblemSearch {
     /// Gathers what is known.
     /// - Parameters:
     ///   - store: why the store refuses work; nil while it does not.
+    ///   - revocations: where those in force come from.
     ///   - refusedAt: when the last reload was refused; nil when it was not.
     ///   - pending: what waits for each notifier; empty while that is not known.
     ///   - replicas: the processes that share the store.
     ///   - keysDigest: of the keys in force in this one.
     package init(
-        _ configuration: Configuration, now: UnixMilliseconds, store: StoreError?, refusedAt: UnixMilliseconds?,
-        standings: [NotifierStanding], pending: [PendingDeliveries], replicas: [Replica], keysDigest: String
+        _ configuration: Configuration, now: UnixMilliseconds, store: StoreError?, revocations: RevocationStatus,
+        refusedAt: UnixMilliseconds?, standings: [NotifierStanding], pending: [PendingDeliveries], replicas: [Replica], keysDigest: String
     ) {
         self.configuration = configuration
         self.now = now
         self.store = store
+        self.revocations = revocations
         self.refusedAt = refusedAt
         self.standings = standings
         self.pending = pending
@@ -54,7 +57,9 @@ package struct ProblemSearch {
     private func problems(_ kind: Problem.Kind) -> [Problem] {
         switch kind {
         case .serviceDown: []
-        case .store: store.map { [Problem(.store, $0.told, remedy: $0.remedy)] } ?? []
+        case .store: store.map { [Problem(.store, $0.told, remedy: $0.remedy(revocations.meanwhile(now: now.seconds)))] } ?? []
+        case .revocationsUnknown, .revocationsLate, .revocationsCopy:
+            revocations.problems(now: now.seconds).filter { $0.kind == kind }
         case .notifierPaused: standings.compactMap(paused)
         case .credentialEnds: standings.compactMap(credential)
         case .notifierFailing: standings.compactMap(failing)

@@ -7,11 +7,9 @@ extension StoreError {
             "The store cannot be used (\(kind.rawValue)): \(description).", "Хранилище не работает (\(kind.rawValue)): \(description).")
     }
 
-    /// What to do about it, and what goes on meanwhile.
-    var remedy: Told {
-        let meanwhile = Told(
-            "Meanwhile chats are authorized as before; webhooks and registrations are answered 503, and are sent again later.",
-            "Пока что доступ в чат проверяется как прежде, а на вебхуки и регистрации отвечают 503, и они придут снова.")
+    /// What to do about it.
+    /// - Parameter meanwhile: what goes on meanwhile, in a sentence.
+    func remedy(_ meanwhile: Told) -> Told {
         switch kind {
         case .queueFull:
             return Told(

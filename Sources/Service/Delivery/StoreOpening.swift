@@ -1,5 +1,6 @@
 package import Configuration
 package import Core
+internal import HelpDesk
 internal import Observability
 package import Operators
 internal import POSIX
@@ -27,6 +28,19 @@ extension Configuration.Store {
     /// The key of the configuration that says where the store is.
     private var place: String {
         if case .postgres = kind { "$.store.url" } else { "$.store.path" }
+    }
+
+    /// The file with the copy of the revocations; nil when there is none.
+    var revocationCopy: RevocationCopyFile? {
+        let name: String
+        switch kind {
+        case .memory: return nil
+        case .sqlite(let path):
+            let directory = Path.directory(of: path)
+            name = "sqlite:\((try? FileSystem.absolutePath(of: directory)) ?? directory) \(path.split(separator: "/").last ?? "")"
+        case .postgres(let address): name = "postgres:\(address)"
+        }
+        return revocationsPath.map { RevocationCopyFile($0, of: name, maximumAge: UInt64(revocationsMaximumAgeSeconds)) }
     }
 
     /// The path of the store.
@@ -131,6 +145,17 @@ extension AdminAccess {
             case .sqlite, .postgres: break
             }
             return try configuration.store.open(devicesPerUser: configuration.pushTokens.devicesPerUser)
+        } onRevocation: { store throws(StoreError) in
+            // A service that finds no copy makes one.
+            guard let copy = configuration.store.revocationCopy, copy.exists else { return nil }
+            var revocations: [Revocation] = []
+            try store.forEachRevocation { revocations.append($0) }
+            do throws(RevocationCopyFile.Failure) {
+                try copy.write(revocations, now: clocks.unixSeconds())
+                return nil
+            } catch {
+                return "\(error); remove it, or a start without the store uses the former revocations"
+            }
         }
     }
 }

@@ -46,7 +46,7 @@ struct ServiceCheck: Sendable {
         let obstacles = configuration.obstacles().filter { !$0.path.hasPrefix("$.store") }
         guard obstacles.isEmpty else { return obstacles.map { DoctorFinding(.ports, .problem, "\($0)") } }
         do throws(HealthProbe.Failure) {
-            if try HealthProbe(configuration).ask(isReady: true) {
+            if try HealthProbe(configuration).ask(isReady: true).isWell {
                 return [DoctorFinding(.ports, .ok, "the service answers on \(configuration.listen.address) and is ready")]
             }
             return [DoctorFinding(.ports, .problem, "\(configuration.listen.address) answers, but is not ready; deskgate status tells why")]

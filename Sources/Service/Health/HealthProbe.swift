@@ -2,6 +2,7 @@ package import Configuration
 internal import Crypto
 internal import HTTPClient
 internal import HTTPServer
+internal import JSON
 internal import Threading
 internal import Time
 
@@ -13,6 +14,14 @@ package struct HealthProbe {
     package struct Failure: Error, CustomStringConvertible {
         /// The cause.
         package let description: String
+    }
+
+    /// The answer of a service.
+    package struct Answer {
+        /// Whether it is alive, or ready, as was asked.
+        package let isWell: Bool
+        /// Whether chats are authorized, `ready` or `not_ready`; nil where the service does not say so.
+        package let authorization: String?
     }
 
     private let timeoutMilliseconds: Int
@@ -36,10 +45,12 @@ package struct HealthProbe {
 
     /// Whether the service answers; with `isReady`, also whether webhooks and registrations can be stored.
     /// - Throws: when no answer comes.
-    package func ask(isReady: Bool) throws(Failure) -> Bool {
+    package func ask(isReady: Bool) throws(Failure) -> Answer {
         if case .tcp(_, 0) = address { throw Failure(description: "the system chooses the port; give listen.port a number") }
         switch try answer(to: isReady ? "/readyz" : "/livez") {
-        case .success(let response): return response.status == 200
+        case .success(let response):
+            let authorization = JSONValue(parsing: response.body)?["authorization"]?.text
+            return Answer(isWell: response.status == 200, authorization: authorization)
         case .failure(let error): throw Failure(description: "nobody answers at \(address): \(error)")
         }
     }

@@ -1,7 +1,9 @@
 internal import Core
 internal import Dispatch
 internal import HTTPServer
+internal import HelpDesk
 internal import JSON
+internal import Operators
 internal import Synchronization
 internal import Threading
 
@@ -11,8 +13,10 @@ final class Readiness: Sendable {
     private let store: any Store
     private let dispatcherInbox: Monitor<DispatcherInbox>
     private let record: ConfigurationRecord
+    private let revocationKeeper: RevocationKeeper
 
-    init(store: any Store, dispatcherInbox: Monitor<DispatcherInbox>, record: ConfigurationRecord) {
+    init(store: any Store, dispatcherInbox: Monitor<DispatcherInbox>, record: ConfigurationRecord, revocations: RevocationKeeper) {
+        revocationKeeper = revocations
         self.store = store
         self.dispatcherInbox = dispatcherInbox
         self.record = record
@@ -26,6 +30,9 @@ final class Readiness: Sendable {
 
     /// Whether the store says that it cannot be used.
     var isStoreRefusing: Bool { store.refusal != nil }
+
+    /// Where the revocations in force come from; without them nobody is authorized.
+    var revocations: RevocationStatus { revocationKeeper.status }
 
     /// The paused notifiers, sorted by name. They do not affect readiness.
     private var paused: [(name: String, why: PausedNotifier)] {
@@ -43,7 +50,8 @@ final class Readiness: Sendable {
         for (name, why) in self.paused { paused.append(["reason": .string(why.reason), "remedy": .string(why.remedy)], forKey: name) }
         return [
             "status": .string(reasons.isEmpty ? "ready" : "not_ready"), "version": .string(Version.current),
-            "reasons": .array(reasons.map { .string($0) }), "paused": .object(paused), "configuration": record.json(in: language),
+            "reasons": .array(reasons.map { .string($0) }), "revocations": revocations.json, "paused": .object(paused),
+            "configuration": record.json(in: language),
         ]
     }
 }
@@ -53,10 +61,21 @@ struct HealthRoutes: Sendable {
     let readiness: Readiness
     private let alive = Response(status: 200, json: ["status": "alive"])
     private let ready = Response(status: 200, json: ["status": "ready"])
-    private let notReady = Response(status: 503, json: ["status": "not_ready"], headers: [("Retry-After", "1")])
+    private let authorizing = Self.refusal(authorization: "ready")
+    private let notReady = Self.refusal(authorization: "not_ready")
 
     init(readiness: Readiness) {
         self.readiness = readiness
+    }
+
+    private static func refusal(authorization: String) -> Response {
+        Response(
+            status: 503, json: ["status": "not_ready", "authorization": .string(authorization)], headers: [("Retry-After", "1")])
+    }
+
+    private var answer: Response {
+        if readiness.reasons.isEmpty { return ready }
+        return readiness.revocations.isKnown ? authorizing : notReady
     }
 
     var routes: [Route] {
@@ -64,18 +83,22 @@ struct HealthRoutes: Sendable {
             Route("/livez", described: [.get: Self.liveness], [(.get, { _, responder in responder.respond(alive) })]),
             Route(
                 "/readyz", described: [.get: Self.readiness],
-                [(.get, { _, responder in responder.respond(readiness.reasons.isEmpty ? ready : notReady) })]),
+                [(.get, { _, responder in responder.respond(answer) })]),
         ]
     }
 
     private static let liveness = RouteDescription(
         "Whether the process answers.", answers: [RouteDescription.Answer(200, "It does.", Schema.status("alive"))])
+    private static let notReady = Schema.object([
+        ("status", Schema.choice(["not_ready"])), ("authorization", Schema.choice(["ready", "not_ready"])),
+    ])
     private static let readiness = RouteDescription(
         "Whether the service can do its work.",
         answers: [
             RouteDescription.Answer(200, "It can.", Schema.status("ready")),
             RouteDescription.Answer(
-                503, "It cannot, or there are too many connections; the body tells nobody why.",
-                ["anyOf": [Schema.status("not_ready"), ["$ref": "#/components/schemas/Error"]]], headers: ["Retry-After"]),
+                503,
+                "It cannot, or there are too many connections. `authorization` says whether chats are authorized all the same; nobody is told "
+                    + "why.", ["anyOf": [Self.notReady, ["$ref": "#/components/schemas/Error"]]], headers: ["Retry-After"]),
         ])
 }

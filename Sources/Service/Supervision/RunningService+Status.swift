@@ -1,5 +1,8 @@
+internal import Core
 internal import HTTPServer
+internal import Operators
 internal import Threading
+internal import Time
 
 /// How the service is, for those who watch over it.
 extension RunningService {
@@ -9,7 +12,8 @@ extension RunningService {
     /// How the service is, in one line for whoever looks at it in the service manager.
     var statusLine: String {
         let reasons = graph.readiness.reasons
-        let state = reasons.isEmpty ? "serving" : "not ready (\(reasons.joined(separator: "; ")))"
+        let meanwhile = graph.readiness.isStoreRefusing ? graph.readiness.revocations.meanwhile(now: SystemClock.unixSeconds()).english : ""
+        let state = reasons.isEmpty ? "serving" : "not ready (\(reasons.joined(separator: "; "))). \(meanwhile) Configured"
         let apps = graph.record.appCount == 1 ? "1 app" : "\(graph.record.appCount) apps"
         let refusal = graph.record.hasSucceeded ? "" : "; the last reload was refused, see the log"
         let line = "\(state): \(apps), public on \(publicAddress), admin on \(adminAddress)\(refusal)"

@@ -15,15 +15,6 @@ extension StoreFile {
     /// Notes that a backup was made, for the same user as the store's file when root has made it.
     /// - Throws: why that cannot be noted.
     package static func noteBackup(of path: String, at time: UnixSeconds) throws(SystemError) {
-        let draft = "\(note(path)).part-\(Process.identifier)"
-        try? File.remove(draft)
-        do throws(SystemError) {
-            try File.create(draft, mode: 0o600, "\(time.rawValue)\n".utf8)
-            if Process.isPrivileged { try File.copyOwner(of: path, to: draft) }
-            try File.rename(draft, to: note(path))
-        } catch {
-            try? File.remove(draft)
-            throw error
-        }
+        try File.replace(note(path), mode: 0o600, ownedAs: Process.isPrivileged ? path : nil, Array("\(time.rawValue)\n".utf8))
     }
 }

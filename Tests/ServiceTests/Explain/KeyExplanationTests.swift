@@ -135,6 +135,7 @@ import Time
         #expect(explanation.finding.english.contains("403 (revoked): The key is revoked; by whom cannot be said"))
         #expect(explanation.remedy?.english.contains("deskgate status") == true)
         #expect(explanation.steps.last?.text.english.contains("(no database)") == true)
+        #expect(explanation.steps.last?.text.english.hasSuffix("Authorization goes on with the last known revocations.") == true)
     }
 
     /// A path may hold a secret.

@@ -11,14 +11,24 @@ import Time
     private static let now = TestTime.now
 
     private static func search(
-        members: String = #""log":{}"#, store: StoreError? = nil, refusedAt: UnixMilliseconds? = nil, standings: [NotifierStanding] = [],
+        members: String = #""log":{}"#, store: StoreError? = nil, revocations: RevocationStatus = known(),
+        refusedAt: UnixMilliseconds? = nil, standings: [NotifierStanding] = [],
         pending: [PendingDeliveries] = [], replicas: [Replica] = []
     ) throws -> ProblemSearch {
         let notifier = #""allow_insecure_secrets":true,"notifiers":{"crm":{"type":"http","url":"https://crm.test/","secret":"\#(secret)"}}"#
         let configuration = try ConfigurationDirectory().configuration(members: "\(notifier),\(members)")
         return ProblemSearch(
-            configuration, now: now.milliseconds, store: store, refusedAt: refusedAt, standings: standings, pending: pending,
+            configuration, now: now.milliseconds, store: store, revocations: revocations, refusedAt: refusedAt, standings: standings,
+            pending: pending,
             replicas: replicas, keysDigest: "own")
+    }
+
+    private static func known(
+        _ source: RevocationStatus.Source = .store, at time: UnixSeconds = now, copyProblem: String? = nil
+    ) -> RevocationStatus {
+        var status = RevocationStatus()
+        (status.source, status.knownAt, status.copyProblem) = (source, time, copyProblem)
+        return status
     }
 
     private static let secret = "whsec_" + String(repeating: "QUJD", count: 8)
@@ -45,7 +55,10 @@ import Time
 
     @Test func eachKindIsFoundWithItsRemedy() throws {
         let found = try [
-            Self.search(store: StoreError(.unavailable, "away")), Self.search(refusedAt: Self.now.milliseconds),
+            Self.search(store: StoreError(.unavailable, "away")),
+            Self.search(revocations: Self.known(.none, at: 0, copyProblem: "cannot use /copy")),
+            Self.search(revocations: Self.known(at: Self.now - 31)),
+            Self.search(revocations: Self.known(copyProblem: "cannot write /copy")), Self.search(refusedAt: Self.now.milliseconds),
             Self.search(standings: [Self.standing("paused", pause: "status_410")], pending: [Self.waiting("crm", seconds: 3600)]),
             Self.search(standings: [Self.standing("open")], pending: [Self.waiting("crm", seconds: 3600)]),
             Self.search(standings: [Self.standing("working", ends: Self.now + 86_400)]),
@@ -81,6 +94,23 @@ import Time
         let problem = try #require(try Self.search(store: StoreError(kind, "away")).problems.first)
         #expect(problem.kind == .store && problem.text.english.contains("(\(kind.rawValue)): away."))
         #expect(problem.text.isTranslated && problem.remedy.isTranslated)
+    }
+
+    @Test func `a store that is away says what goes on, and with which revocations`() throws {
+        func remedy(_ revocations: RevocationStatus) throws -> String? {
+            let search = try Self.search(store: StoreError(.notOpen, "away"), revocations: revocations)
+            return search.problems.first?.remedy.english
+        }
+        let goesOn = "Chats are authorized with the revocations of \(RFC3339.text((Self.now - 7200).milliseconds)), 2 hours ago;"
+        #expect(try remedy(Self.known(.copy, at: Self.now - 7200))?.contains(goesOn) == true)
+        #expect(try remedy(Self.known(at: Self.now - 7200))?.contains(goesOn) == true)
+        let stops = "Every authorization, webhook and registration is answered 503."
+        #expect(try remedy(Self.known(.none, at: 0))?.contains(stops) == true)
+    }
+
+    @Test func `revocations of the copy are late at any age`() throws {
+        #expect(try Self.search(revocations: Self.known(.copy)).problems.map(\.kind) == [.revocationsLate])
+        #expect(try Self.search(revocations: Self.known(at: Self.now - 30)).problems == [])
     }
 
     /// The urgent stands first, whatever was found first.

@@ -92,7 +92,7 @@ import Testing
         graph.readiness.stop()
         let client = InProcessClient(graph.publicRouter)
         ExchangeCase(
-            name: "ready", method: .get, path: "/readyz", status: 503, answer: #"{"status":"not_ready"}"#,
+            name: "ready", method: .get, path: "/readyz", status: 503, answer: #"{"status":"not_ready","authorization":"ready"}"#,
             answerHeaders: ["retry-after": "1"]
         ).check(client.send(.get, "/readyz"))
         #expect(client.send(.get, "/livez").status == 200)

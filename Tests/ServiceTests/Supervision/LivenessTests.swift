@@ -22,7 +22,8 @@ import Threading
         let fixture = try ServiceFixture()
         store = try DeliveryStore()
         let readiness = Readiness(
-            store: store, dispatcherInbox: inbox, record: ConfigurationRecord(fixture.configuration, clocks: ServiceFixture.clocks))
+            store: store, dispatcherInbox: inbox, record: ConfigurationRecord(fixture.configuration, clocks: ServiceFixture.clocks),
+            revocations: RevocationKeeper(store, logger: fixture.log.logger, clocks: ServiceFixture.clocks))
         liveness = Liveness(readiness: readiness, dispatcherInbox: inbox) { [isListenerSilent] in isListenerSilent.withLock { $0 } }
     }
 

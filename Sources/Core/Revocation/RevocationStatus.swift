@@ -1,0 +1,26 @@
+package import Time
+
+/// Where the revocations in force come from, and how old they are.
+package struct RevocationStatus: Sendable, Equatable {
+    package enum Source: String, Sendable, CaseIterable {
+        /// They were read from the store since the start.
+        case store
+        /// They are those of the copy, because the store could not be read since the start.
+        case copy
+        /// Nobody knows which keys are revoked.
+        case none
+    }
+
+    package var source = Source.none
+    /// When the store last had these revocations; 0 when none are known.
+    package var knownAt: UnixSeconds = 0
+    /// When the copy was last confirmed; 0 when there is none that could be used.
+    package var copiedAt: UnixSeconds = 0
+    /// Why the copy cannot be read or written; nil when it can, or when there shall be none.
+    package var copyProblem: String?
+
+    package init() {}
+
+    /// Whether authorization can decide about genuine keys.
+    package var isKnown: Bool { source != .none }
+}

@@ -1,0 +1,82 @@
+package import Core
+internal import HTTPServer
+package import JSON
+package import Time
+
+extension RevocationStatus {
+    /// How old the revocations may be while the store is asked for changes, in seconds.
+    private static let freshSeconds: UInt64 = 30
+
+    /// What goes on while the store cannot be used, and what does not: a sentence.
+    package func meanwhile(now: UnixSeconds) -> Told {
+        guard isKnown else {
+            return Told(
+                "Every authorization, webhook and registration is answered 503.",
+                "На проверки доступа, вебхуки и регистрации отвечают 503.")
+        }
+        return Told(
+            "Chats are authorized with the revocations of \(age(now)); webhooks and registrations are answered 503, and are sent again later.",
+            "Доступ в чат проверяется по отзывам на \(age(now)), а на вебхуки и регистрации отвечают 503, и они придут снова.")
+    }
+
+    private func age(_ now: UnixSeconds) -> Told {
+        let age = Telling.duration(seconds: now.elapsed(since: knownAt))
+        return Told("\(Telling.time(knownAt)), \(age) ago", "\(Telling.time(knownAt)), \(age) назад")
+    }
+
+    /// What is wrong with them, and with their copy.
+    func problems(now: UnixSeconds) -> [Problem] {
+        [unknown, late(now), copy].compactMap(\.self)
+    }
+
+    private var unknown: Problem? {
+        guard !isKnown else { return nil }
+        let copy = copyProblem.map { Told(" Deskgate \($0).", " Deskgate: \($0).") } ?? Told(verbatim: "")
+        return Problem(
+            .revocationsUnknown,
+            Told(
+                "It is not known which keys are revoked, so genuine keys are answered 503 (revocations_not_loaded).\(copy)",
+                "Неизвестно, какие ключи отозваны, поэтому на подлинные ключи отвечают 503 (revocations_not_loaded).\(copy)"),
+            remedy: Told(
+                "Make the store usable again; the revocations are then read by themselves.",
+                "Верните хранилище в строй; тогда отзывы прочитаются сами."))
+    }
+
+    private func late(_ now: UnixSeconds) -> Problem? {
+        guard isKnown, source == .copy || now.elapsed(since: knownAt) > Self.freshSeconds else { return nil }
+        return Problem(
+            .revocationsLate, as: .warning,
+            Told(
+                "Authorization goes on with the revocations of \(age(now)); keys that were revoked since then still count here.",
+                "Доступ проверяется по отзывам на \(age(now)); тех, кого отозвали позже, здесь ещё пускают."),
+            remedy: Told(
+                "Make the store usable again; the revocations are then read by themselves.",
+                "Верните хранилище в строй; тогда отзывы прочитаются сами."))
+    }
+
+    private var copy: Problem? {
+        guard isKnown, let copyProblem else { return nil }
+        return Problem(
+            .revocationsCopy, as: .warning,
+            Told(
+                "Deskgate \(copyProblem). A start without the store would use older revocations, or answer 503.",
+                "Deskgate: \(copyProblem). Запуск без хранилища взял бы старые отзывы или отвечал бы 503."),
+            remedy: Told(
+                "Make the directory of store.revocations_path writable for the service, or name another one; it is tried again by itself.",
+                "Дайте службе право записи в каталог store.revocations_path или укажите другой; попытки повторяются сами."))
+    }
+
+    static let schema = Schema.object([
+        ("source", Schema.choice(Source.allCases.map(\.rawValue))), ("known_at", AdminSchema.maybeTime),
+        ("copied_at", AdminSchema.maybeTime), ("copy_problem", AdminSchema.maybeText),
+    ])
+
+    /// The member `revocations` of `GET /v1/status`.
+    package var json: JSONValue {
+        func time(_ moment: UnixSeconds) -> JSONValue { moment == 0 ? .null : .string(RFC3339.text(moment.milliseconds)) }
+        return [
+            "source": .string(source.rawValue), "known_at": time(knownAt), "copied_at": time(copiedAt),
+            "copy_problem": copyProblem.map { .string($0) } ?? .null,
+        ]
+    }
+}

@@ -1,0 +1,143 @@
+import Core
+import Glibc
+import HTTPServer
+import POSIX
+import Storage
+import TestSupport
+import Testing
+import Threading
+import Time
+
+@testable import Configuration
+@testable import HelpDesk
+@testable import Service
+
+/// What the service does with the copy of the revocations.
+@Suite struct RevocationCopyFileTests {
+    private let fixture: ServiceFixture
+    private let path: String
+    private let monotonic = Monitor<UInt64>(0)
+    private static let block = Revocation.sample(1, appID: "shop", .user("user-1"))
+
+    init() throws {
+        fixture = try ServiceFixture()
+        path = try #require(fixture.configuration.store.revocationsPath)
+    }
+
+    /// Builds the service on a store that cannot be read.
+    private func graph(storeIsAway: Bool) throws -> ServiceGraph {
+        let store = try DeliveryStore()
+        if storeIsAway { store.refuse(.revocations, times: 1000) }
+        return try graph(store)
+    }
+
+    private func graph(_ store: any Store) throws -> ServiceGraph {
+        let clocks = Clocks(unixSeconds: { TestTime.now }, monotonicNanoseconds: { [monotonic] in monotonic.withLock { $0 } })
+        return try ServiceGraph(fixture.configuration, logger: fixture.log.logger, clocks: clocks) { store }
+    }
+
+    private func status(_ graph: ServiceGraph) throws -> Int {
+        InProcessClient(graph.publicRouter).send(.post, "/pyrus/authorize", body: try AuthorizeCases.json()).status
+    }
+
+    private func copied() throws -> [Revocation.Subject] {
+        let file = try #require(fixture.configuration.store.revocationCopy)
+        return try file.read(now: TestTime.now).revocations.map(\.subject)
+    }
+
+    private func metrics(_ graph: ServiceGraph) -> String { InProcessClient(graph.adminRouter).send(.get, "/metrics").text }
+
+    @Test func `it follows the store`() throws {
+        let store = MemoryStore()
+        let graph = try graph(store)
+        #expect(try copied() == [])
+        #expect(try FileSystem.mode(of: path) & 0o777 == 0o600)
+        try store.revoke(Self.block)
+        graph.revocations.refresh()
+        #expect(try copied() == [.user("user-1")])
+        _ = try store.removeRevocation(Self.block.id)
+        graph.revocations.refresh()
+        #expect(try copied() == [])
+        #expect(metrics(graph).contains("\ndeskgate_revocations_copy_timestamp_seconds \(TestTime.now)\n"))
+        #expect(metrics(graph).contains("\ndeskgate_revocations_source{source=\"store\"} 1\n"))
+    }
+
+    @Test func `it is confirmed although nothing changes`() throws {
+        let graph = try graph(MemoryStore())
+        try File.remove(path)
+        graph.revocations.refresh()
+        #expect(!File.exists(path), "not with each question to the store")
+        monotonic.withLock { $0 = 300_000_000_000 }
+        graph.revocations.refresh()
+        #expect(File.exists(path))
+    }
+
+    @Test func `a start without the store takes it`() throws {
+        let store = MemoryStore()
+        try store.revoke(Self.block)
+        _ = try graph(store)
+        let graph = try graph(storeIsAway: true)
+        #expect(try status(graph) == 403)
+        #expect(graph.revocations.status.source == .copy)
+        #expect(graph.revocations.status.knownAt == TestTime.now)
+        #expect(metrics(graph).contains("\ndeskgate_revocations_source{source=\"copy\"} 1\n"))
+        #expect(metrics(graph).contains("\ndeskgate_revocations_refresh_timestamp_seconds 0\n"))
+        #expect(try fixture.log.lines().contains { $0.contains("the last known ones go on") })
+    }
+
+    @Test func `the store replaces it as soon as it can be read`() throws {
+        let former = MemoryStore()
+        try former.revoke(Self.block)
+        _ = try graph(former)
+        let store = try DeliveryStore()
+        store.refuse(.revocations, times: 1)
+        let graph = try graph(store)
+        #expect(try status(graph) == 403)
+        graph.revocations.refresh()
+        #expect(try status(graph) == 200)
+        #expect(graph.revocations.status.source == .store)
+        #expect(try copied() == [])
+    }
+
+    enum Fault: CaseIterable {
+        case missing, damaged, readableByOthers, writableByTheGroup, ofAnotherUser
+    }
+
+    @Test(arguments: Fault.allCases) func `a copy that proves nothing is not taken`(_ fault: Fault) throws {
+        _ = try graph(MemoryStore())
+        switch fault {
+        case .missing: try File.remove(path)
+        case .damaged: try File.replace(path, mode: 0o600, ownedAs: nil, [1, 2, 3])
+        case .readableByOthers: #expect(unsafe chmod(path, 0o604) == 0)
+        case .writableByTheGroup: #expect(unsafe chmod(path, 0o620) == 0)
+        // Only root can give a file away.
+        case .ofAnotherUser: if unsafe chown(path, 10_001, 10_001) != 0 { return }
+        }
+        let graph = try graph(storeIsAway: true)
+        #expect(try status(graph) == 503)
+        #expect(metrics(graph).contains("\ndeskgate_revocations_source{source=\"none\"} 1\n"))
+        let line = try #require(try fixture.log.lines().first { $0.contains("the revocation list could not be loaded") })
+        #expect(line.contains(path), "the log says why")
+    }
+
+    @Test func `a revocation counts although the copy cannot be written`() throws {
+        let store = MemoryStore()
+        let graph = try graph(store)
+        // A directory in its place cannot be replaced by a file, not by root either.
+        try File.remove(path)
+        try File.createDirectory(path, mode: 0o700)
+        try store.revoke(Self.block)
+        graph.revocations.refresh()
+        #expect(try status(graph) == 403)
+        let answer = InProcessClient(graph.adminRouter).send(.get, "/v1/status", headers: AdminDeliverFixture.authorization)
+        #expect(answer.text.contains("revocations_copy"))
+        #expect(answer.text.contains(path))
+        let lines = try fixture.log.lines()
+        #expect(lines.count { $0.contains("the revocations cannot be copied") } == 1)
+        try #require(unsafe rmdir(path) == 0)
+        monotonic.withLock { $0 = 5_000_000_000 }
+        graph.revocations.refresh()
+        #expect(try copied() == [.user("user-1")])
+        #expect(graph.revocations.status.copyProblem == nil)
+    }
+}
