@@ -3,7 +3,6 @@ package import Core
 internal import Crypto
 internal import HTTPServer
 internal import POSIX
-internal import Threading
 package import Time
 
 /// Runs admin actions from outside the service: through its admin listener while it runs, otherwise directly on its store.
@@ -19,17 +18,19 @@ package struct AdminAccess {
     private let configuration: Configuration
     private let clocks: Clocks
     private let openStore: () throws(StoreError) -> any Store
-    private let onRevocation: (any Store) throws(StoreError) -> String?
+    private let aroundChange: (any Store, () throws(StoreError) -> AdminAnswer) throws(StoreError) -> AdminAnswer
 
     /// Prepares access to the service of a configuration.
     /// - Parameters:
     ///   - openStore: opens the store when no service runs; it is closed here.
-    ///   - onRevocation: called with that store when its revocations have changed; returns a line for a person.
+    ///   - aroundChange: called with that store and an action that changes it, which it runs.
     package init(
         _ configuration: Configuration, clocks: Clocks, openStore: @escaping () throws(StoreError) -> any Store,
-        onRevocation: @escaping (any Store) throws(StoreError) -> String? = { _ in nil }
+        aroundChange: @escaping (any Store, () throws(StoreError) -> AdminAnswer) throws(StoreError) -> AdminAnswer = {
+            _, change throws(StoreError) in try change()
+        }
     ) {
-        self.onRevocation = onRevocation
+        self.aroundChange = aroundChange
         self.configuration = configuration
         self.clocks = clocks
         self.openStore = openStore
@@ -37,7 +38,7 @@ package struct AdminAccess {
 
     /// Runs an action, and blocks until it is done.
     /// - Parameter remark: called with a line for a person when another process holds the listener's address, or no token suffices, and the
-    ///   store was opened instead; and with what `onRevocation` says.
+    ///   store was opened instead.
     package func perform(_ action: some AdminAction, remark: (String) -> Void = { _ in }) throws(Failure) -> AdminAnswer {
         var doubt: String?
         switch try call(action) {
@@ -46,7 +47,7 @@ package struct AdminAccess {
         case .nobody: break
         }
         do throws(StoreError) {
-            let answer = try performOnStore(action, remark)
+            let answer = try performOnStore(action)
             // Without any token, nobody expects that the service is asked.
             if let doubt, !configuration.admin.tokens.isEmpty { remark(doubt) }
             return answer
@@ -83,20 +84,18 @@ package struct AdminAccess {
             + "add one to admin.tokens, or set admin.token"
     }
 
-    private func performOnStore(_ action: some AdminAction, _ remark: (String) -> Void) throws(StoreError) -> AdminAnswer {
+    private func performOnStore(_ action: some AdminAction) throws(StoreError) -> AdminAnswer {
         let store = try openStore()
         defer { store.close() }
         let state = OperatorState(
             configuration, authorizer: try authorizer(), registryAudience: AppSubscriptions(configuration).registry)
-        let hasRevoked = Monitor(false)
         // No metrics count these deliveries while no service runs.
         let context = AdminContext(
             store: store, now: clocks.unixMilliseconds(), state: state, holds: nil, author: "command", onGivenUp: { _, _, _ in },
-            onRevocation: { _ in hasRevoked.withLock { $0 = true } }, tickets: { _ in nil }, sessions: { _, _ in nil },
+            onRevocation: { _ in }, tickets: { _ in nil }, sessions: { _, _ in nil },
             revocations: { () throws(StoreError) in try store.revocationBook().snapshot })
-        let answer = try action.perform(in: context)
-        if hasRevoked.withLock({ $0 }), let line = try onRevocation(store) { remark(line) }
-        return answer
+        guard action.change != nil else { return try action.perform(in: context) }
+        return try aroundChange(store) { () throws(StoreError) in try action.perform(in: context) }
     }
 
     private func authorizer() throws(StoreError) -> Authorizer {

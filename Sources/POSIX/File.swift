@@ -37,6 +37,28 @@ package enum File {
             isOnReadOnlyMemory: shim_fstatfs_is_read_only_memory(descriptor) == 1)
     }
 
+    /// Reads the first bytes of a file, at most `count`.
+    package static func beginning(of path: String, count: Int) throws(SystemError) -> [UInt8] {
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw SystemError.last }
+        defer { close(descriptor) }
+        var length = 0
+        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
+            length = unsafe Glibc.read(descriptor, buffer.baseAddress, count)
+            initialized = max(length, 0)
+        }
+        guard length >= 0 else { throw SystemError.last }
+        return bytes
+    }
+
+    /// Removes the content of an existing file, whose owner and permissions stay. Durable when it returns.
+    package static func empty(_ path: String) throws(SystemError) {
+        let descriptor = unsafe open(path, O_WRONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw SystemError.last }
+        defer { close(descriptor) }
+        guard ftruncate(descriptor, 0) == 0, fsync(descriptor) == 0 else { throw SystemError.last }
+    }
+
     /// Reads standard input to its end.
     /// - Parameter limit: the most bytes that are read; longer input fails with EFBIG.
     /// - Throws: why it cannot be read.
@@ -90,7 +112,8 @@ package enum File {
     ///   - model: a file whose owner and group it gets; nil for those of this process.
     /// - Throws: why it cannot be written; the former file stays as it is.
     package static func replace(_ path: String, mode: UInt32, ownedAs model: String?, _ bytes: [UInt8]) throws(SystemError) {
-        let draft = "\(path).part-\(Process.identifier)"
+        // One name, so that the next call removes what a killed process has left.
+        let draft = "\(path).part"
         try? remove(draft)
         do throws(SystemError) {
             try create(draft, mode: mode, bytes)

@@ -49,6 +49,9 @@ package enum FileSystem {
         return UInt64(max(0, status.st_mtim.tv_sec))
     }
 
+    /// Whether the path is a regular file; symbolic links are followed.
+    package static func isFile(_ path: String) -> Bool { type(of: path) == S_IFREG }
+
     /// Whether the path is a directory; symbolic links are followed.
     package static func isDirectory(_ path: String) -> Bool { type(of: path) == S_IFDIR }
 

@@ -27,6 +27,8 @@ package final class RunningService: Sendable {
     private let chores: Chores?
     /// Looks for revocations by other processes, on a thread of its own, because the store may hang.
     private let revocations: Chores
+    /// Keeps the copy of the revocations, on a thread of its own, because its disk may hang.
+    private let copying: Chores
     /// Looks for what operators are told of, on a thread of its own for the same reason.
     private let watch: Chores
     /// The store as it is opened next: a reload may have brought another password.
@@ -54,7 +56,7 @@ package final class RunningService: Sendable {
                 try store.withLock { $0 }.open(devicesPerUser: configuration.pushTokens.devicesPerUser, movesAgain: isAgain)
             }
         }
-        (revocations, watch, deliveries, adminServer, publicServer) = try Self.start(configuration, graph, logger, clocks)
+        (revocations, copying, watch, deliveries, adminServer, publicServer) = try Self.start(configuration, graph, logger, clocks)
         graph.metrics.tellListeners([
             ("public", publicServer, configuration.listen.settings), ("admin", adminServer, configuration.admin.listener.settings),
         ])
@@ -82,12 +84,16 @@ package final class RunningService: Sendable {
     /// Starts everything that has threads. If one part fails, the parts started before it are stopped.
     private static func start(
         _ configuration: Configuration, _ graph: ServiceGraph, _ logger: Logger, _ clocks: Clocks
-    ) throws(StartError) -> (revocations: Chores, watch: Chores, deliveries: DeliveryServices, admin: Server, public: Server) {
-        var (revocations, watch, deliveries): (Chores?, Chores?, DeliveryServices?)
+    ) throws(StartError) -> (
+        revocations: Chores, copying: Chores, watch: Chores, deliveries: DeliveryServices, admin: Server, public: Server
+    ) {
+        var (revocations, copying, watch, deliveries): (Chores?, Chores?, Chores?, DeliveryServices?)
         do {
             let (keeper, operators) = (graph.revocations, graph.watch)
             let refreshing = try chore(everyMilliseconds: RevocationKeeper.intervalMilliseconds) { keeper.refresh() }
             revocations = refreshing
+            let renewing = try chore(everyMilliseconds: RevocationKeeper.intervalMilliseconds) { keeper.renewCopy() }
+            copying = renewing
             try prepareTraces(configuration, graph)
             let started = try DeliveryServices(configuration, graph, logger: logger, clocks: clocks)
             deliveries = started
@@ -95,12 +101,13 @@ package final class RunningService: Sendable {
             let watching = try chore(everyMilliseconds: OperatorWatch.intervalMilliseconds) { operators.look() }
             watch = watching
             let (admin, publicServer) = try listen(configuration, graph, logger)
-            return (refreshing, watching, started, admin, publicServer)
+            return (refreshing, renewing, watching, started, admin, publicServer)
         } catch {
             deliveries?.stop(drainMilliseconds: 0)
             graph.traces.stop()
             graph.admin.stop()
             revocations?.stop()
+            copying?.stop()
             watch?.stop()
             graph.store.close()
             throw error
@@ -181,9 +188,13 @@ package final class RunningService: Sendable {
         adminServer.stop(drainMilliseconds: TimeLimit.milliseconds(1000))
         graph.admin.stop()
         revocations.stop()
+        copying.stop()
         watch.stop()
-        // What was revoked in the last moment comes into the copy.
-        if graph.store.refusal == nil { graph.revocations.refresh(isLast: true) }
+        // The copy gets the revocations of the last moment.
+        if graph.store.refusal == nil {
+            graph.revocations.refresh()
+            graph.revocations.renewCopy(isLast: true)
+        }
         graph.keyUses.save()
         let unclosed = graph.store.close()
         chores?.stop()

@@ -136,7 +136,7 @@ import Testing
         rows.reset()
         try reader.close()
         try expectEverything(1...2)
-        #expect(site.workspace.directory.contents().filter { $0.hasPrefix("deskgate.db") } == ["deskgate.db"])
+        #expect(site.workspace.directory.contents().filter { $0.hasPrefix("deskgate.db-") } == [])
     }
 
     /// - Parameters:

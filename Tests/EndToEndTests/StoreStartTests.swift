@@ -45,7 +45,7 @@ import Testing
             #expect(genuine.headers["retry-after"] == "1")
             _ = try server.process.errors.line(containing: "the revocation list could not be loaded")
             #expect(ready == #"{"status":"not_ready","authorization":"not_ready"}"#)
-            #expect(state.output.contains("Every authorization, webhook and registration is answered 503."))
+            #expect(state.output.contains("Genuine keys, webhooks and registrations are answered 503."))
         }
         let refusal = try WebhookSite.send(WebhookSite.body(1), SocketClient(server.publicAddress))
         #expect(refusal.status == 503)
@@ -195,12 +195,12 @@ import Testing
     @Test func anotherServiceHasIt() throws {
         let first = try site.start()
         #expect(try WebhookSite.post(7, SocketClient(first.publicAddress)) == "accepted")
+        try block()
+        #expect(eventually { (try? self.site.workspace.read("deskgate.db.revocations").contains("blocked")) == true })
         let names = site.workspace.directory.contents().filter { $0.hasPrefix("deskgate.db") }
         #expect(
             names == ["deskgate.db", "deskgate.db-shm", "deskgate.db-wal", "deskgate.db.revocations"],
             "no other file, which could be removed, keeps others out")
-        try block()
-        #expect(eventually { (try? self.site.workspace.read("deskgate.db.revocations").contains("blocked")) == true })
         let (second, reason) = try startWithoutStore(hasCopy: true)
         #expect(reason == "\(path) is used by process \(first.process.identifier) (deskgate); stop it, or name another path")
         #expect(try WebhookSite.post(8, SocketClient(first.publicAddress)) == "accepted")

@@ -36,6 +36,14 @@ import Time
         return try ServiceGraph(fixture.configuration, logger: fixture.log.logger, clocks: clocks) { store }
     }
 
+    /// Does what the threads of a service do.
+    private func renew(_ graph: ServiceGraph) {
+        graph.revocations.refresh()
+        graph.revocations.renewCopy()
+    }
+
+    private func makeCopy(of store: MemoryStore = MemoryStore()) throws { try graph(store).revocations.renewCopy() }
+
     private func status(_ graph: ServiceGraph) throws -> Int {
         InProcessClient(graph.publicRouter).send(.post, "/pyrus/authorize", body: try AuthorizeCases.json()).status
     }
@@ -50,13 +58,14 @@ import Time
     @Test func `it follows the store`() throws {
         let store = MemoryStore()
         let graph = try graph(store)
+        graph.revocations.renewCopy()
         #expect(try copied() == [])
         #expect(try FileSystem.mode(of: path) & 0o777 == 0o600)
         try store.revoke(Self.block)
-        graph.revocations.refresh()
+        renew(graph)
         #expect(try copied() == [.user("user-1")])
         _ = try store.removeRevocation(Self.block.id)
-        graph.revocations.refresh()
+        renew(graph)
         #expect(try copied() == [])
         #expect(metrics(graph).contains("\ndeskgate_revocations_copy_timestamp_seconds \(TestTime.now)\n"))
         #expect(metrics(graph).contains("\ndeskgate_revocations_source{source=\"store\"} 1\n"))
@@ -64,18 +73,19 @@ import Time
 
     @Test func `it is confirmed although nothing changes`() throws {
         let graph = try graph(MemoryStore())
+        renew(graph)
         try File.remove(path)
-        graph.revocations.refresh()
+        renew(graph)
         #expect(!File.exists(path), "not with each question to the store")
         monotonic.withLock { $0 = 300_000_000_000 }
-        graph.revocations.refresh()
+        renew(graph)
         #expect(File.exists(path))
     }
 
     @Test func `a start without the store takes it`() throws {
         let store = MemoryStore()
         try store.revoke(Self.block)
-        _ = try graph(store)
+        try makeCopy(of: store)
         let graph = try graph(storeIsAway: true)
         #expect(try status(graph) == 403)
         #expect(graph.revocations.status.source == .copy)
@@ -88,12 +98,12 @@ import Time
     @Test func `the store replaces it as soon as it can be read`() throws {
         let former = MemoryStore()
         try former.revoke(Self.block)
-        _ = try graph(former)
+        try makeCopy(of: former)
         let store = try DeliveryStore()
         store.refuse(.revocations, times: 1)
         let graph = try graph(store)
         #expect(try status(graph) == 403)
-        graph.revocations.refresh()
+        renew(graph)
         #expect(try status(graph) == 200)
         #expect(graph.revocations.status.source == .store)
         #expect(try copied() == [])
@@ -104,7 +114,7 @@ import Time
     }
 
     @Test(arguments: Fault.allCases) func `a copy that proves nothing is not taken`(_ fault: Fault) throws {
-        _ = try graph(MemoryStore())
+        try makeCopy()
         switch fault {
         case .missing: try File.remove(path)
         case .damaged: try File.replace(path, mode: 0o600, ownedAs: nil, [1, 2, 3])
@@ -123,11 +133,12 @@ import Time
     @Test func `a revocation counts although the copy cannot be written`() throws {
         let store = MemoryStore()
         let graph = try graph(store)
+        renew(graph)
         // A directory in its place cannot be replaced by a file, not by root either.
         try File.remove(path)
         try File.createDirectory(path, mode: 0o700)
         try store.revoke(Self.block)
-        graph.revocations.refresh()
+        renew(graph)
         #expect(try status(graph) == 403)
         let answer = InProcessClient(graph.adminRouter).send(.get, "/v1/status", headers: AdminDeliverFixture.authorization)
         #expect(answer.text.contains("revocations_copy"))
@@ -136,8 +147,38 @@ import Time
         #expect(lines.count { $0.contains("the revocations cannot be copied") } == 1)
         try #require(unsafe rmdir(path) == 0)
         monotonic.withLock { $0 = 5_000_000_000 }
-        graph.revocations.refresh()
+        renew(graph)
         #expect(try copied() == [.user("user-1")])
         #expect(graph.revocations.status.copyProblem == nil)
+    }
+
+    @Test func `another file is neither read nor replaced`() throws {
+        let directory = try TemporaryDirectory()
+        try directory.write("secret", "not a copy")
+        let other = directory.path("secret")
+        let file = RevocationCopyFile(other, of: "store", maximumAge: 60)
+        #expect(throws: RevocationCopyFile.Failure.self) { try file.read(now: TestTime.now) }
+        #expect(throws: RevocationCopyFile.Failure.self) { try file.write([], now: TestTime.now) }
+        #expect(throws: RevocationCopyFile.Failure.self) { try file.invalidate() }
+        #expect(try File.read(other, limit: 100).bytes == Array("not a copy".utf8))
+    }
+
+    @Test func `a pipe in its place does not stop the start`() throws {
+        #expect(unsafe mkfifo(path, 0o600) == 0)
+        #expect(try status(graph(storeIsAway: true)) == 503)
+    }
+
+    @Test func `a change that fails leaves no copy that is used`() throws {
+        let store = MemoryStore()
+        try store.revoke(Self.block)
+        try makeCopy(of: store)
+        #expect(throws: StoreError.self) {
+            try fixture.configuration.store.whileCopyIsEmpty(store, now: TestTime.now) { () throws(StoreError) in
+                throw StoreError(.unavailable, "cut off")
+            }
+        }
+        #expect(throws: RevocationCopyFile.Failure.self) { try copied() }
+        try fixture.configuration.store.whileCopyIsEmpty(store, now: TestTime.now) { () throws(StoreError) in }
+        #expect(try copied() == [.user("user-1")])
     }
 }

@@ -63,7 +63,7 @@ package struct RevocationBook: Sendable {
 
 extension Store {
     /// Calls `body` with every revocation. They are read in several calls, between which others go on.
-    package func forEachRevocation(_ body: (Revocation) -> Void) throws(StoreError) {
+    private func forEachRevocation(_ body: (Revocation) -> Void) throws(StoreError) {
         let rowsPerPage = 5000
         var last: UUIDv7?
         while true {
@@ -74,7 +74,14 @@ extension Store {
         }
     }
 
-    /// All revocations.
+    /// All revocations, read in several calls, between which others go on.
+    package func allRevocations() throws(StoreError) -> [Revocation] {
+        var revocations: [Revocation] = []
+        try forEachRevocation { revocations.append($0) }
+        return revocations
+    }
+
+    /// The revocations in the form in which keys are looked up.
     package func revocationBook() throws(StoreError) -> RevocationBook {
         var book = RevocationBook()
         try forEachRevocation { book.apply(.added($0)) }

@@ -7,7 +7,7 @@ package import Time
 ///
 /// The file has lines of JSON: a head, each revocation without the operators' words, and the SHA-256 of all lines before.
 package struct RevocationCopy: Sendable {
-    /// Why a file is not used.
+    /// The reason why a file is not used.
     package enum Problem: Error, Equatable, CustomStringConvertible {
         /// It is incomplete, was changed, or is written by another version.
         case damaged
@@ -28,6 +28,8 @@ package struct RevocationCopy: Sendable {
     }
 
     private static let format: JSONValue = 1
+    /// The first bytes of every file.
+    package static let beginning = Array(#"{"format":"#.utf8)
     /// By how much the clock may have been set back since the file was written, in seconds.
     private static let clockSkewSeconds: UInt64 = 300
 

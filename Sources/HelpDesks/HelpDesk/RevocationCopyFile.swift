@@ -24,16 +24,14 @@ package struct RevocationCopyFile: Sendable {
         (self.path, self.store, self.maximumAge) = (path, store, maximumAge)
     }
 
-    /// Whether there is one.
-    package var exists: Bool { File.exists(path) }
-
     /// Reads the copy.
     /// - Throws: also when others may read or change the file, or it is too old.
     package func read(now: UnixSeconds) throws(Failure) -> RevocationCopy {
         do {
+            try refuseOther()
             let contents = try File.read(path, limit: Self.longestBytes)
             guard contents.isPrivate else {
-                throw Failure(description: "others own it, or may read or change it; run chmod 600 on it")
+                throw Failure(description: "others own it, or may read or change it; it must have mode 600 and the owner of the service")
             }
             return try RevocationCopy(contents.bytes, of: store, now: now, maximumAge: maximumAge)
         } catch {
@@ -45,11 +43,35 @@ package struct RevocationCopyFile: Sendable {
     /// - Parameter now: when these are the store's revocations.
     package func write(_ revocations: [Revocation], now: UnixSeconds) throws(Failure) {
         let bytes = RevocationCopy.bytes(revocations, of: store, confirmedAt: now)
-        do throws(SystemError) {
+        do {
+            try refuseOther()
+            guard bytes.count <= Self.longestBytes else { throw Failure(description: "there are too many revocations") }
             // A command that root runs leaves the file to the service.
-            try File.replace(path, mode: 0o600, ownedAs: Process.isPrivileged && exists ? path : nil, bytes)
+            try File.replace(path, mode: 0o600, ownedAs: Process.isPrivileged && File.exists(path) ? path : nil, bytes)
         } catch {
             throw Failure(description: "cannot write the copy \(path): \(error)")
+        }
+    }
+
+    /// Empties the copy, so that no start uses it before it is written again.
+    /// - Returns: whether there is one.
+    package func invalidate() throws(Failure) -> Bool {
+        guard File.exists(path) else { return false }
+        do {
+            try refuseOther()
+            try File.empty(path)
+            return true
+        } catch {
+            throw Failure(description: "cannot empty the copy \(path): \(error)")
+        }
+    }
+
+    /// Refuses a file that is no copy, so that a wrong path destroys nothing.
+    private func refuseOther() throws {
+        guard File.exists(path) else { return }
+        let beginning = FileSystem.isFile(path) ? try File.beginning(of: path, count: RevocationCopy.beginning.count) : nil
+        guard beginning == [] || beginning == RevocationCopy.beginning else {
+            throw Failure(description: "it is another file; remove it, or name a file of its own in store.revocations_path")
         }
     }
 }

@@ -5,8 +5,9 @@ package import Time
 
 /// Keeps the revocations in force like those in the store: reads all of them once, then what has changed.
 ///
-/// While the store cannot be asked, the last known ones go on; at the start those of the copy, which is a file beside the store. Afterwards all are read again, because the store may have lost changes that
-/// it had told of, as a database does after a failover to a standby that was behind.
+/// While the store cannot be asked, the last known ones go on; at the start those of the copy, which is a file beside the store. Afterwards
+/// all are read again, because the store may have lost changes that it had told of, as a database does after a failover to a standby that was
+/// behind.
 package final class RevocationKeeper: Sendable {
     /// How often changes by other processes are looked for, so that they are in force everywhere within a second.
     package static let intervalMilliseconds: UInt64 = 800
@@ -18,7 +19,7 @@ package final class RevocationKeeper: Sendable {
         var failure: StoreError?
         /// The version that the copy has; nil when that is not known.
         var copied: Int64?
-        /// Until when the copy is not written again.
+        /// Until when the copy is neither written nor read again.
         var copyRestsUntil: MonotonicMilliseconds = 0
     }
 
@@ -62,27 +63,22 @@ package final class RevocationKeeper: Sendable {
         }
     }
 
-    /// Puts in force what has changed in the store, and copies it. Blocks like the store; to be called by one thread. A failure is logged, and
-    /// the next call tries again.
-    /// - Parameter isLast: whether the copy may not wait for a later call.
-    package func refresh(isLast: Bool = false) {
-        let isRead = state.withLock { state in
+    /// Puts in force what has changed in the store. Blocks like the store. A failure is logged, and the next call tries again.
+    package func refresh() {
+        state.withLock { state in
             do throws(StoreError) {
                 try read(into: &state)
                 let now = clocks.unixSeconds()
                 known.withLock { ($0.source, $0.knownAt) = (.store, now) }
                 if state.failure != nil { logger.log(.info, "the revocations are up to date again") }
                 state.failure = nil
-                return true
             } catch {
                 (state.version, state.copied) = (nil, nil)
                 if !live.current.isKnown { takeCopy(&state) }
                 if state.failure != error { log(error) }
                 state.failure = error
-                return false
             }
         }
-        if isRead, let copy { renew(copy, isLast: isLast) }
     }
 
     private func read(into state: inout State) throws(StoreError) {
@@ -137,15 +133,16 @@ package final class RevocationKeeper: Sendable {
 
 /// The copy.
 extension RevocationKeeper {
-    /// How long after its last writing a copy that is right is written again, which confirms it, in milliseconds.
+    /// How long after its last writing a copy is written again although nothing has changed, in milliseconds.
     private static let confirmationMilliseconds: UInt64 = 300_000
-    /// How long after a failure the copy is not written, in milliseconds.
+    /// How long after a failure the copy is neither written nor read, in milliseconds.
     private static let retryMilliseconds: UInt64 = 5000
-    /// The share of the time that writing the copy may take.
+    /// How many times as long as it was written the copy then rests, so that many revocations do not keep the disk busy.
     private static let restsPerWriting: UInt64 = 20
 
     private func takeCopy(_ state: inout State) {
-        guard let copy else { return }
+        let now = clocks.monotonicMilliseconds()
+        guard let copy, now >= state.copyRestsUntil else { return }
         do throws(RevocationCopyFile.Failure) {
             let found = try copy.read(now: clocks.unixSeconds())
             var book = RevocationBook()
@@ -155,24 +152,25 @@ extension RevocationKeeper {
             live.replace(with: book.snapshot)
             known.withLock { ($0.source, $0.knownAt, $0.copiedAt, $0.copyProblem) = (.copy, found.confirmedAt, found.confirmedAt, nil) }
         } catch {
+            state.copyRestsUntil = now + Self.retryMilliseconds
             known.withLock { $0.copyProblem = error.description }
         }
     }
 
-    /// Writes the copy when the revocations have changed, or it was confirmed long ago.
-    private func renew(_ copy: RevocationCopyFile, isLast: Bool) {
-        let (start, version) = (clocks.monotonicMilliseconds(), state.withLock { $0.version })
-        let isDue = state.withLock { state in
-            guard isLast || start >= state.copyRestsUntil else { return false }
-            return state.copied != version || start >= state.copyRestsUntil.saturating(adding: Self.confirmationMilliseconds)
+    /// Writes the copy when the revocations have changed, or it was written long ago. Blocks like the store and the disk of the copy. To be
+    /// called by one thread at a time, which nobody waits for.
+    /// - Parameter isLast: whether the copy may not wait for a later call.
+    package func renewCopy(isLast: Bool = false) {
+        guard let copy else { return }
+        let start = clocks.monotonicMilliseconds()
+        let due: Int64? = state.withLock { state in
+            guard let version = state.version, isLast || start >= state.copyRestsUntil else { return nil }
+            let isOld = start >= state.copyRestsUntil.saturating(adding: Self.confirmationMilliseconds)
+            return state.copied != version || isOld ? version : nil
         }
-        guard isDue else { return }
-        var revocations: [Revocation] = []
-        // The next refresh tells why the store cannot be read.
-        guard (try? store.forEachRevocation { revocations.append($0) }) != nil else { return }
+        guard let version = due else { return }
         let now = clocks.unixSeconds()
-        var problem: String?
-        do throws(RevocationCopyFile.Failure) { try copy.write(revocations, now: now) } catch { problem = error.description }
+        let problem = write(copy, now)
         let end = clocks.monotonicMilliseconds()
         state.withLock { state in
             state.copied = problem == nil ? version : nil
@@ -191,6 +189,18 @@ extension RevocationKeeper {
             logger.log(.error, "the revocations cannot be copied; a start without the store would not know them", reason)
         } else {
             logger.log(.info, "the revocations are copied again")
+        }
+    }
+
+    /// - Returns: why the copy could not be written.
+    private func write(_ copy: RevocationCopyFile, _ now: UnixSeconds) -> String? {
+        do {
+            try copy.write(store.allRevocations(), now: now)
+            return nil
+        } catch let error as StoreError {
+            return "cannot read the revocations for their copy: \(error.description)"
+        } catch {
+            return "\(error)"
         }
     }
 }

@@ -11,8 +11,8 @@ extension RevocationStatus {
     package func meanwhile(now: UnixSeconds) -> Told {
         guard isKnown else {
             return Told(
-                "Every authorization, webhook and registration is answered 503.",
-                "На проверки доступа, вебхуки и регистрации отвечают 503.")
+                "Genuine keys, webhooks and registrations are answered 503.",
+                "На подлинные ключи, вебхуки и регистрации отвечают 503.")
         }
         return Told(
             "Chats are authorized with the revocations of \(age(now)); webhooks and registrations are answered 503, and are sent again later.",

@@ -43,6 +43,24 @@ extension Configuration.Store {
         return revocationsPath.map { RevocationCopyFile($0, of: name, maximumAge: UInt64(revocationsMaximumAgeSeconds)) }
     }
 
+    /// Runs `change`, which may change the store's revocations, without a copy that it would make wrong: a start without the store uses no
+    /// copy until this has written it again, or a service has.
+    /// - Throws: also when there is a copy that cannot be emptied; then nothing is changed.
+    func whileCopyIsEmpty<Value>(
+        _ store: any Store, now: UnixSeconds, _ change: () throws(StoreError) -> Value
+    ) throws(StoreError) -> Value {
+        let hasCopy: Bool
+        do throws(RevocationCopyFile.Failure) {
+            hasCopy = try revocationCopy?.invalidate() ?? false
+        } catch {
+            throw StoreError(.unavailable, error.description)
+        }
+        let value = try change()
+        // Otherwise the copy stays empty until a service writes it.
+        if hasCopy, let revocations = try? store.allRevocations() { try? revocationCopy?.write(revocations, now: now) }
+        return value
+    }
+
     /// The path of the store.
     /// - Throws: when the store is no file; the description names what to do instead.
     private var file: String {
@@ -145,17 +163,8 @@ extension AdminAccess {
             case .sqlite, .postgres: break
             }
             return try configuration.store.open(devicesPerUser: configuration.pushTokens.devicesPerUser)
-        } onRevocation: { store throws(StoreError) in
-            // A service that finds no copy makes one.
-            guard let copy = configuration.store.revocationCopy, copy.exists else { return nil }
-            var revocations: [Revocation] = []
-            try store.forEachRevocation { revocations.append($0) }
-            do throws(RevocationCopyFile.Failure) {
-                try copy.write(revocations, now: clocks.unixSeconds())
-                return nil
-            } catch {
-                return "\(error); remove it, or a start without the store uses the former revocations"
-            }
+        } aroundChange: { store, change throws(StoreError) in
+            try configuration.store.whileCopyIsEmpty(store, now: clocks.unixSeconds(), change)
         }
     }
 }

@@ -25,7 +25,8 @@ final class Readiness: Sendable {
     /// What is not ready; empty when everything is.
     var reasons: [String] {
         (stopping.load(ordering: .relaxed) ? ["stopping"] : [])
-            + (store.refusal.map { ["store: \($0.kind.rawValue), \($0.description)"] } ?? [])
+            + (store.refusal.map { ["store: \($0.kind.rawValue), \($0.description)"] }
+                ?? (revocations.isKnown ? [] : ["revocations: not loaded"]))
     }
 
     /// Whether the store says that it cannot be used.

@@ -12,8 +12,9 @@ extension RunningService {
     /// How the service is, in one line for whoever looks at it in the service manager.
     var statusLine: String {
         let reasons = graph.readiness.reasons
-        let meanwhile = graph.readiness.isStoreRefusing ? graph.readiness.revocations.meanwhile(now: SystemClock.unixSeconds()).english : ""
-        let state = reasons.isEmpty ? "serving" : "not ready (\(reasons.joined(separator: "; "))). \(meanwhile) Configured"
+        let meanwhile =
+            graph.readiness.isStoreRefusing ? " \(graph.readiness.revocations.meanwhile(now: SystemClock.unixSeconds()).english)" : ""
+        let state = reasons.isEmpty ? "serving" : "not ready (\(reasons.joined(separator: "; "))).\(meanwhile) Configured"
         let apps = graph.record.appCount == 1 ? "1 app" : "\(graph.record.appCount) apps"
         let refusal = graph.record.hasSucceeded ? "" : "; the last reload was refused, see the log"
         let line = "\(state): \(apps), public on \(publicAddress), admin on \(adminAddress)\(refusal)"

@@ -104,7 +104,7 @@ import Time
         let goesOn = "Chats are authorized with the revocations of \(RFC3339.text((Self.now - 7200).milliseconds)), 2 hours ago;"
         #expect(try remedy(Self.known(.copy, at: Self.now - 7200))?.contains(goesOn) == true)
         #expect(try remedy(Self.known(at: Self.now - 7200))?.contains(goesOn) == true)
-        let stops = "Every authorization, webhook and registration is answered 503."
+        let stops = "Genuine keys, webhooks and registrations are answered 503."
         #expect(try remedy(Self.known(.none, at: 0))?.contains(stops) == true)
     }
 
