@@ -53,7 +53,7 @@ final class DispatcherWorker: Sendable {
             let isTimeKnown = keeper.readClocks()
             let standing = store.standing
             isHeldBack = !isTimeKnown || !standing.isHeard
-            let now = clocks.unixMilliseconds()
+            let now = keeper.now
             takeIn(news, &lanes, &unreported, now, keeper, &log)
             lookForOthersNews(&lanes, &askedAt, now)
             if isAbandoned { unreported += lanes.flatMap { $0.handBack(now: now) } }

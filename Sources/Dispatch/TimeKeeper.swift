@@ -32,8 +32,9 @@ struct TimeKeeper {
     /// Reads the clocks and logs jumps.
     /// - Returns: false while the store has not yielded the trusted time of the last run; no delivery may expire until it has.
     mutating func readClocks() -> Bool {
-        guard restore() else { return false }
+        let isRestored = restore()
         time = clocks.trusted.time
+        guard isRestored else { return false }
         let notices = clocks.trusted.takeNotices()
         for notice in notices { log(notice) }
         let isHeld = heldFromExpiry > 0
@@ -43,6 +44,9 @@ struct TimeKeeper {
         if !notices.isEmpty { keep() }
         return true
     }
+
+    /// The wall clock when the clocks were read. A later reading may be after a jump that is not held back yet, and would expire what waits.
+    var now: UnixMilliseconds { time.last.wall }
 
     /// How many milliseconds of the clock's time do not count towards the expiry of a delivery.
     var heldFromExpiry: UInt64 {

@@ -21,7 +21,23 @@ final class DeliveryFixture {
         /// How far the wall clock is ahead of the one that nobody sets.
         var ahead: Int64 = 0
 
+        /// How far the wall clock is set forward right after the dispatcher has read the clocks; nil when it is not.
+        var nextJump: Int64?
+
         var sinceBoot: UInt64 { wall.advanced(by: -ahead).rawValue }
+
+        mutating func jump(_ milliseconds: Int64) {
+            wall = wall.advanced(by: milliseconds)
+            ahead += milliseconds
+        }
+
+        /// Reads the other clock as the dispatcher does, after the wall clock.
+        mutating func readSinceBoot() -> UInt64 {
+            let reading = sinceBoot
+            if let nextJump { jump(nextJump) }
+            nextJump = nil
+            return reading
+        }
     }
 
     let store: DeliveryStore
@@ -65,7 +81,7 @@ final class DeliveryFixture {
         let clocks = Clocks(
             unixSeconds: { [time] in time.withLock { $0.wall.seconds } },
             unixMilliseconds: { [time] in time.withLock { $0.wall } },
-            sinceBoot: { [time] in time.withLock { $0.sinceBoot } })
+            sinceBoot: { [time] in time.withLock { $0.readSinceBoot() } })
         dispatcher = try Dispatcher(
             store: store, audience: { .nobody }, notifiers: served,
             retention: retention,
@@ -100,10 +116,13 @@ final class DeliveryFixture {
 
     /// Sets the wall clock, and not the other one, and wakes the dispatcher.
     func jump(_ milliseconds: Int64) {
-        time.update { time in
-            time.wall = time.wall.advanced(by: milliseconds)
-            time.ahead += milliseconds
-        }
+        time.update { $0.jump(milliseconds) }
+        inbox.update { $0.hasNews = true }
+    }
+
+    /// Sets the wall clock between two readings of the dispatcher that it makes at once.
+    func jumpAfterNextReading(_ milliseconds: Int64) {
+        time.update { $0.nextJump = milliseconds }
         inbox.update { $0.hasNews = true }
     }
 

@@ -31,12 +31,14 @@ import Testing
         try fixture.store.devices(DeviceFilter(appID: "app"), after: nil, limit: 9).count
     }
 
-    @Test func aDayAheadEndsNoWaitingComment() throws {
+    /// - Parameter isBetween: whether the clock is set while the dispatcher reads the clocks.
+    @Test(arguments: [false, true]) func aDayAheadEndsNoWaitingComment(isBetween: Bool) throws {
         let notifier = DeliveryNotifier(concurrency: 1)
         let fixture = try fixture(notifier)
         for number in 1...50 { fixture.accept(number) }
         #expect(notifier.waitForTries(1))
-        fixture.jump(Self.day * 11 / 10)
+        let ahead = Self.day * 11 / 10
+        isBetween ? fixture.jumpAfterNextReading(ahead) : fixture.jump(ahead)
         for number in 100...102 { #expect(fixture.settle(number)) }
         #expect(states(fixture, 1...50).allSatisfy { $0 == .pending })
         #expect(eventually { lines(fixture, "the clock was set forward") == 1 })
