@@ -95,7 +95,7 @@ def says_that_the_store_is_away(browser, service):
         expect(page.locator(".problems")).not_to_contain_text("store")
         service.postgres.stop()
         expect(page.locator(".problems")).to_contain_text("The store cannot be used")
-        expect(page.locator(".problems")).to_contain_text("Meanwhile chats are authorized as before")
+        expect(page.locator(".problems")).to_contain_text("Chats are authorized with the revocations of")
         assert service.authorize("user-1", service.good_key) == 200
         operator.check("store-away-now")
         for view in ["dead", "people"]:
