@@ -12,7 +12,7 @@ import Testing
     private let sink: ScriptedServer
 
     init() throws {
-        // What is not delivered keeps its text, and the disk its pages.
+        // A delivery that fails keeps its text, and the disk its pages.
         sink = try ScriptedServer(.everyRequest(.respond(500)))
         // A stop does not wait for the store to take what came of attempts.
         site = try WebhookSite(sink, log: false, drainSeconds: 0)

@@ -12,7 +12,7 @@ import Time
 @testable import HelpDesk
 @testable import Service
 
-/// What the service does with the copy of the revocations.
+/// The service reads, writes and refuses the copy of the revocations.
 @Suite struct RevocationCopyFileTests {
     private let fixture: ServiceFixture
     private let path: String

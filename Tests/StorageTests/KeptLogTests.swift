@@ -69,7 +69,7 @@ import Time
         return directory.path("left/store.db")
     }
 
-    /// What a database and its log hold.
+    /// The bytes of a database and of its log.
     private func bytes(_ path: String) throws -> [[UInt8]] {
         try ["", "-wal"].map { try File.read(path + $0, limit: 1 << 28).bytes }
     }

@@ -7,7 +7,7 @@ extension RevocationStatus {
     /// How old the revocations may be while the store is asked for changes, in seconds.
     private static let freshSeconds: UInt64 = 30
 
-    /// What goes on while the store cannot be used, and what does not: a sentence.
+    /// One sentence that names the work that goes on while the store cannot be used, and the work that does not.
     package func meanwhile(now: UnixSeconds) -> Told {
         guard isKnown else {
             return Told(
@@ -24,9 +24,15 @@ extension RevocationStatus {
         return Told("\(Telling.time(knownAt)), \(age) ago", "\(Telling.time(knownAt)), \(age) назад")
     }
 
-    /// What is wrong with them, and with their copy.
+    /// The problems of the revocations and of their copy.
     func problems(now: UnixSeconds) -> [Problem] {
         [unknown, late(now), copy].compactMap(\.self)
+    }
+
+    private static var mendTheStore: Told {
+        Told(
+            "Make the store usable again; the revocations are then read by themselves.",
+            "Верните хранилище в строй; тогда отзывы прочитаются сами.")
     }
 
     private var unknown: Problem? {
@@ -37,9 +43,7 @@ extension RevocationStatus {
             Told(
                 "It is not known which keys are revoked, so genuine keys are answered 503 (revocations_not_loaded).\(copy)",
                 "Неизвестно, какие ключи отозваны, поэтому на подлинные ключи отвечают 503 (revocations_not_loaded).\(copy)"),
-            remedy: Told(
-                "Make the store usable again; the revocations are then read by themselves.",
-                "Верните хранилище в строй; тогда отзывы прочитаются сами."))
+            remedy: Self.mendTheStore)
     }
 
     private func late(_ now: UnixSeconds) -> Problem? {
@@ -49,9 +53,7 @@ extension RevocationStatus {
             Told(
                 "Authorization goes on with the revocations of \(age(now)); keys that were revoked since then still count here.",
                 "Доступ проверяется по отзывам на \(age(now)); тех, кого отозвали позже, здесь ещё пускают."),
-            remedy: Told(
-                "Make the store usable again; the revocations are then read by themselves.",
-                "Верните хранилище в строй; тогда отзывы прочитаются сами."))
+            remedy: Self.mendTheStore)
     }
 
     private var copy: Problem? {

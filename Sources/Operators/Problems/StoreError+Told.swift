@@ -7,8 +7,8 @@ extension StoreError {
             "The store cannot be used (\(kind.rawValue)): \(description).", "Хранилище не работает (\(kind.rawValue)): \(description).")
     }
 
-    /// What to do about it.
-    /// - Parameter meanwhile: what goes on meanwhile, in a sentence.
+    /// The steps that mend it.
+    /// - Parameter meanwhile: a sentence on the work that goes on until then.
     func remedy(_ meanwhile: Told) -> Told {
         switch kind {
         case .queueFull:

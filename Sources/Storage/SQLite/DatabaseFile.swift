@@ -27,7 +27,7 @@ enum DatabaseFile {
     /// Opens the file for the writer: checks version and damage, applies the settings, migrates, marks that a run has begun, and releases
     /// the leases of an earlier run.
     ///
-    /// What fails leaves the log, which may hold what the database needs. Before the checks have passed, nothing is written at all.
+    /// A failure leaves the log, which may hold what the database needs. Before the checks have passed, nothing is written at all.
     /// - Parameter movesAgain: whether all pages of the log must be moved to the database again, although SQLite may have recorded them as
     ///   moved. It loses that record only when no process has the database open, so none may.
     static func open(

@@ -47,7 +47,7 @@ extension StoreFile {
     }
 }
 
-/// What undoes a step of a replacement.
+/// The reverse of one step of a replacement.
 private enum UndoStep {
     case remove(String)
     case rename(String, to: String)
