@@ -52,7 +52,7 @@ let package = Package(
         library("POSIX", ["CPOSIX", "Bytes", "Threading"]),
         library("Time", ["POSIX", "Threading"]),
         library("HTTPServer", ["CMicrohttpd", "JSON", "Threading", "Time", "Bytes"]),
-        library("HTTPClient", ["CCurl", "Bytes", "Threading", "Time"]),
+        library("HTTPClient", ["CCurl", "Bytes", "Crypto", "Threading", "Time"]),
         library("Crypto", ["COpenSSL", "Threading"]),
         library("HTTP2Server", ["CNghttp2", "Crypto", "Threading", "Time"]),
         library("JSON", ["CJansson", "Bytes"]),
@@ -149,7 +149,8 @@ let package = Package(
             linkerSettings: [.unsafeFlags(["-Xlinker", "--no-export-dynamic"], .when(configuration: .release))]),
         .target(name: "SlowDisk", path: "Tests/SlowDisk"),
         library(
-            "TestSupport", ["Bytes", "Core", "Postgres", "Storage", "HTTPServer", "JSON", "POSIX", "Threading", "Observability", "Time"],
+            "TestSupport",
+            ["Bytes", "Core", "Crypto", "Postgres", "Storage", "HTTPServer", "JSON", "POSIX", "Threading", "Observability", "Time"],
             path: "Tests/TestSupport"),
         .executableTarget(
             name: "DeskgateBenchmarks",

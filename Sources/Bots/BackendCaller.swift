@@ -9,9 +9,11 @@ internal import Tracing
 ///
 /// Each is signed as Standard Webhooks 1.0, for GET over its target (`path?query`), because it has no body. Redirects are not followed.
 struct BackendCaller: Sendable {
-    /// As many connections as calls may be under way, so that a call never waits for one.
+    /// As many connections as calls may be under way, so that a call never waits for one. Each call has its own, because its answer has a
+    /// person's data or its repetition would change something twice.
     static let clientSettings = ClientSettings(
-        connectionsPerHost: CallBounds().underWay, connectionLimit: 4 * CallBounds().underWay, requestLimit: 4 * CallBounds().underWay)
+        connectionsPerHost: CallBounds().underWay, connectionLimit: 4 * CallBounds().underWay, requestLimit: 4 * CallBounds().underWay,
+        keepsConnections: false)
 
     /// A call as it is sent.
     struct Call: Sendable {
@@ -29,7 +31,7 @@ struct BackendCaller: Sendable {
     let clocks: Clocks
     let tracer: Tracer
 
-    /// Calls a backend. What changes something is sent once at most.
+    /// Calls a backend, once at most.
     /// - Parameter completion: called exactly once, on the client's thread or on this one; must not block.
     func send(_ call: Call, _ completion: @escaping @Sendable (Result<FunctionAnswer, BackendFault>) -> Void) {
         let span = call.trace.flatMap { tracer.begin(below: $0) }
@@ -77,8 +79,7 @@ struct BackendCaller: Sendable {
         if let span { headers.append(("\(TraceContext.header)", span.traceparent)) }
         return try ClientRequest(
             method, request.url, headers: headers, body: request.body ?? [], timeoutMilliseconds: request.timeoutMilliseconds,
-            connectTimeoutMilliseconds: request.timeoutMilliseconds, responseBodyLimit: FunctionAnswer.longest,
-            isSentOnce: call.key != nil)
+            connectTimeoutMilliseconds: request.timeoutMilliseconds, responseBodyLimit: FunctionAnswer.longest)
     }
 
     /// The path and the query of an address, as they are sent.

@@ -74,6 +74,13 @@ static inline curl_socket_t shim_curl_easy_getinfo_active_socket(CURL *easy) {
     return curl_easy_getinfo(easy, CURLINFO_ACTIVESOCKET, &value) == CURLE_OK ? value : CURL_SOCKET_BAD;
 }
 
+// The SSL object of the connection in use; null without TLS, or between transfers.
+static inline void *_Nullable shim_curl_easy_getinfo_tls_session(CURL *easy) {
+    struct curl_tlssessioninfo *value = NULL;
+    if (curl_easy_getinfo(easy, CURLINFO_TLS_SSL_PTR, &value) != CURLE_OK || !value) return NULL;
+    return value->backend == CURLSSLBACKEND_OPENSSL ? value->internals : NULL;
+}
+
 static inline CURLMcode shim_curl_multi_setopt_long(CURLM *multi, CURLMoption option, long value) {
     return curl_multi_setopt(multi, option, value);
 }

@@ -12,6 +12,7 @@
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
 #include <openssl/x509v3.h>
+#include <stdbool.h>
 
 #pragma clang assume_nonnull begin
 
@@ -84,8 +85,8 @@ static inline int deskgate_select_http2(
     return result == OPENSSL_NPN_NEGOTIATED ? SSL_TLSEXT_ERR_OK : SSL_TLSEXT_ERR_ALERT_FATAL;
 }
 
-// A context for servers of TLS 1.2 or later that speak HTTP/2; null when memory is exhausted.
-static inline SSL_CTX *_Nullable deskgate_tls_server_context(void)
+// A context for servers of TLS 1.2 or later that speak HTTP/2, or negotiate no protocol; null when memory is exhausted.
+static inline SSL_CTX *_Nullable deskgate_tls_server_context(bool speaks_http2)
 {
     SSL_CTX *context = SSL_CTX_new(TLS_server_method());
     if (context == NULL) {
@@ -93,7 +94,9 @@ static inline SSL_CTX *_Nullable deskgate_tls_server_context(void)
     }
     SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
     SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
-    SSL_CTX_set_alpn_select_cb(context, deskgate_select_http2, NULL);
+    if (speaks_http2) {
+        SSL_CTX_set_alpn_select_cb(context, deskgate_select_http2, NULL);
+    }
     return context;
 }
 

@@ -1,7 +1,6 @@
 internal import COpenSSL
 
-/// The TLS settings of an HTTP/2 server, shared by all its connections: its certificate, TLS 1.2 or later, and ALPN, which must negotiate
-/// `h2`.
+/// The TLS settings of a server, shared by all its connections: its certificate, TLS 1.2 or later, and ALPN.
 // Sendable, because OpenSSL counts references to a context under its own lock and nothing here changes it after its creation.
 @safe package final class TLSServerContext: @unchecked Sendable {
     let raw: OpaquePointer
@@ -10,10 +9,11 @@ internal import COpenSSL
     /// - Parameters:
     ///   - certificate: PEM: the server's certificate, then its chain.
     ///   - key: its private key, PEM, without a passphrase.
+    ///   - speaksHTTP2: whether ALPN must negotiate `h2`; otherwise it negotiates nothing.
     /// - Throws: when one of them cannot be read or they do not belong together.
-    package init(certificate: String, key: String) throws(CryptoError) {
+    package init(certificate: String, key: String, speaksHTTP2: Bool = true) throws(CryptoError) {
         ErrorQueue.clear()
-        guard let raw = unsafe deskgate_tls_server_context() else { throw CryptoError(draining: .prepareTLS) }
+        guard let raw = unsafe deskgate_tls_server_context(speaksHTTP2) else { throw CryptoError(draining: .prepareTLS) }
         unsafe self.raw = raw
         let isUsable =
             unsafe PEMText.reading(certificate) { unsafe Self.use(certificates: $0, raw) } == true
@@ -47,7 +47,7 @@ internal import COpenSSL
     }
 }
 
-/// The server side of TLS on one connected, non-blocking socket. Only one thread may use it.
+/// The server side of TLS on one connected socket, which usually does not block. Only one thread may use it.
 ///
 /// The caller owns the socket, and must close it after it releases this object. Writing to a closed connection raises SIGPIPE, which the
 /// thread must block.
@@ -90,6 +90,9 @@ internal import COpenSSL
         return unsafe UnsafeBufferPointer(start: chosen, count: Int(count)).elementsEqual("h2".utf8)
     }
 
+    /// Whether the client has resumed an earlier session, after the handshake.
+    package var isResumed: Bool { unsafe SSL_session_reused(raw) == 1 }
+
     /// Continues the handshake until it is done or has to wait.
     package func handshake() -> Progress {
         ErrorQueue.clear()
@@ -128,5 +131,14 @@ internal import COpenSSL
         case SSL_ERROR_ZERO_RETURN: .closed
         default: .failed
         }
+    }
+}
+
+/// What a TLS session of another library has received.
+package enum TLSInput {
+    /// Whether bytes were read from the socket that nobody has taken yet.
+    /// - Parameter session: an `SSL *` in use by this thread.
+    package static func isPending(in session: UnsafeMutableRawPointer) -> Bool {
+        unsafe SSL_has_pending(OpaquePointer(session)) == 1
     }
 }

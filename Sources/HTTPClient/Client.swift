@@ -5,8 +5,8 @@ internal import Time
 ///
 /// Any thread may send. The owner must call `close`. Redirects are not followed. Certificates are always verified (TLS 1.2 or later) before
 /// anything of a request is sent: against the server's name or, for a `PinnedServer`, its key. Cookies and the environment are ignored. If
-/// a kept connection turns out to be closed, its request is sent again on a new one, so a request that is not idempotent needs an id by
-/// which the server recognises it.
+/// a kept connection turns out to be closed, its request is sent again on a new one; what must be sent once needs a client that keeps no
+/// connections (`ClientSettings.keepsConnections`), or an id by which the server recognises it.
 package final class Client: Sendable {
     private let settings: ClientSettings
     private let inbox: Inbox

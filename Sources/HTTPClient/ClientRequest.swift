@@ -41,9 +41,6 @@ package struct ClientRequest: Sendable {
     package let address: IPAddress?
     /// Whether the server may compress the response's body, which is then unpacked; its limit counts the unpacked bytes.
     package let acceptsCompression: Bool
-    /// Whether it is sent once at most, on a connection of its own. On a kept connection that turns out to be closed libcurl would send it
-    /// again, although the server may have acted on it.
-    package let isSentOnce: Bool
     /// The origin that it is sent to.
     let origin: Origin
 
@@ -58,7 +55,7 @@ package struct ClientRequest: Sendable {
     package init(
         _ method: ClientMethod, _ url: String, headers: [(name: String, value: String)] = [], body: [UInt8] = [],
         timeoutMilliseconds: Int, connectTimeoutMilliseconds: Int = usualConnectTimeoutMilliseconds, responseBodyLimit: Int = 64 * 1024,
-        address: IPAddress? = nil, acceptsCompression: Bool = false, isSentOnce: Bool = false
+        address: IPAddress? = nil, acceptsCompression: Bool = false
     ) throws(Problem) {
         precondition(method != .get || body.isEmpty, "GET has no body")
         precondition(timeoutMilliseconds > 0 && connectTimeoutMilliseconds > 0, "timeouts are positive")
@@ -77,7 +74,6 @@ package struct ClientRequest: Sendable {
         self.responseBodyLimit = responseBodyLimit
         self.address = address
         self.acceptsCompression = acceptsCompression
-        self.isSentOnce = isSentOnce
         self.origin = origin
     }
 }
@@ -131,10 +127,11 @@ enum HeaderRules {
 final class TextList {
     private(set) var first: UnsafeMutablePointer<curl_slist>?
 
-    /// The request's headers.
-    init(headersOf request: ClientRequest) {
+    /// The headers of a request, whose connection is kept for others or not.
+    init(headersOf request: ClientRequest, keepsConnection: Bool) {
         // No "Expect: 100-continue": it costs a round trip, and a second if the server does not answer it.
         append("Expect:")
+        if !keepsConnection { append("Connection: close") }
         if !request.headers.contains(where: { HeaderRules.equalsIgnoringCase($0.name.utf8, "content-type".utf8) }) {
             // Otherwise libcurl would send every body with the content type of a form.
             append("Content-Type:")

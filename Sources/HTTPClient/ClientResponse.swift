@@ -92,6 +92,11 @@ struct ResponseHead: Sendable {
         return String(decoding: value[first...last], as: UTF8.self)
     }
 
+    /// Whether a line is the status line of HTTP/1.0 or 1.1.
+    static func isHTTP1StatusLine(_ line: Span<UInt8>) -> Bool {
+        isStatusLine(line) && line[5] == UInt8(ascii: "1")
+    }
+
     private static func isStatusLine(_ line: Span<UInt8>) -> Bool {
         line.count > 5 && line[0] == UInt8(ascii: "H") && line[1] == UInt8(ascii: "T") && line[2] == UInt8(ascii: "T")
             && line[3] == UInt8(ascii: "P") && line[4] == UInt8(ascii: "/")

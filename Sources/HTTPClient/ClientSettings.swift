@@ -20,6 +20,9 @@ package struct ClientSettings: Sendable {
     package var connectionLimit: Int
     /// The most requests that wait or run; further ones fail at once with `.overloaded`.
     package var requestLimit: Int
+    /// Whether a connection is kept for further requests. Otherwise each request has a connection of its own: no answer can be taken for
+    /// that to another request, and a request is sent once at most. Clients that speak HTTP/2 keep them.
+    package var keepsConnections: Bool
     /// How long an idle connection is kept, in seconds; older ones are closed when the next request begins.
     package var idleConnectionSeconds: Int
     /// The proxy's URL, `http://` or `socks5://`, with userinfo if it needs a password; nil connects directly. The environment is never
@@ -48,15 +51,15 @@ package struct ClientSettings: Sendable {
 
     /// The product's defaults.
     package init(
-        connectionsPerHost: Int = 16, connectionLimit: Int = 256, requestLimit: Int = 10_000, idleConnectionSeconds: Int = 60,
-        proxy: String? = nil, certificateAuthorities: String? = nil, clientCertificate: String? = nil, clientKey: String? = nil,
-        server: PinnedServer? = nil, unixSocket: String? = nil, admits: (@Sendable (IPAddress) -> Bool)? = nil,
-        staysOnFirstConnection: Bool = false, userAgent: String = "Deskgate",
-        httpVersion: HTTPVersion = .http1
+        connectionsPerHost: Int = 16, connectionLimit: Int = 256, requestLimit: Int = 10_000, keepsConnections: Bool = true,
+        idleConnectionSeconds: Int = 60, proxy: String? = nil, certificateAuthorities: String? = nil, clientCertificate: String? = nil,
+        clientKey: String? = nil, server: PinnedServer? = nil, unixSocket: String? = nil, admits: (@Sendable (IPAddress) -> Bool)? = nil,
+        staysOnFirstConnection: Bool = false, userAgent: String = "Deskgate", httpVersion: HTTPVersion = .http1
     ) {
         self.connectionsPerHost = connectionsPerHost
         self.connectionLimit = connectionLimit
         self.requestLimit = requestLimit
+        self.keepsConnections = keepsConnections
         self.idleConnectionSeconds = idleConnectionSeconds
         self.proxy = proxy
         self.certificateAuthorities = certificateAuthorities
@@ -85,6 +88,7 @@ package struct ClientSettings: Sendable {
         precondition(
             connectionsPerHost > 0 && connectionLimit >= connectionsPerHost, "one connection a host at least, and not more than all")
         precondition(requestLimit > 0 && idleConnectionSeconds > 0, "limits are positive")
+        precondition(keepsConnections || httpVersion == .http1, "HTTP/2 shares its connections")
         precondition(clientKey == nil || clientCertificate != nil, "a key belongs to a certificate")
         precondition(userAgent.utf8.allSatisfy { 0x20...0x7E ~= $0 }, "a user agent is visible ASCII")
     }

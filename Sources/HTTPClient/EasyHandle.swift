@@ -1,4 +1,5 @@
 internal import CCurl
+internal import Crypto
 internal import Glibc
 
 /// libcurl's handle of one transfer, reused for one transfer after the other.
@@ -46,8 +47,13 @@ final class EasyHandle {
         setSettings(settings)
         setCallbacks(transfer)
         setSockets(sockets)
-        setRequest(transfer.request)
+        let keepsConnection = settings.keepsConnections && transfer.request.address == nil
+        setRequest(transfer.request, keepsConnection: keepsConnection)
         setDestination(transfer.request)
+        if !keepsConnection {
+            set(CURLOPT_FRESH_CONNECT, 1)
+            set(CURLOPT_FORBID_REUSE, 1)
+        }
         set(CURLOPT_TIMEOUT_MS, timeoutMilliseconds)
         set(CURLOPT_CONNECTTIMEOUT_MS, transfer.request.connectTimeoutMilliseconds)
     }
@@ -65,6 +71,8 @@ final class EasyHandle {
         unsafe shim_curl_easy_setopt_receiver(raw, CURLOPT_WRITEFUNCTION, receiveBodyPart)
         unsafe setPointer(CURLOPT_HEADERDATA, unsafe context)
         unsafe setPointer(CURLOPT_WRITEDATA, unsafe context)
+        unsafe shim_curl_easy_setopt_observer(raw, CURLOPT_PREREQFUNCTION, beginRequest)
+        unsafe setPointer(CURLOPT_PREREQDATA, unsafe context)
     }
 
     private func setSockets(_ sockets: OpenSockets) {
@@ -73,13 +81,11 @@ final class EasyHandle {
         unsafe shim_curl_easy_setopt_closer(raw, CURLOPT_CLOSESOCKETFUNCTION, closeSocket)
         unsafe setPointer(CURLOPT_OPENSOCKETDATA, unsafe context)
         unsafe setPointer(CURLOPT_CLOSESOCKETDATA, unsafe context)
-        unsafe shim_curl_easy_setopt_observer(raw, CURLOPT_PREREQFUNCTION, beginRequest)
-        unsafe setPointer(CURLOPT_PREREQDATA, unsafe context)
     }
 
-    private func setRequest(_ request: ClientRequest) {
+    private func setRequest(_ request: ClientRequest, keepsConnection: Bool) {
         set(CURLOPT_URL, request.url)
-        let headers = TextList(headersOf: request)
+        let headers = TextList(headersOf: request, keepsConnection: keepsConnection)
         self.headers = headers
         unsafe setPointer(CURLOPT_HTTPHEADER, unsafe UnsafeRawPointer(headers.first))
         if request.method == .post || !request.body.isEmpty {
@@ -102,9 +108,6 @@ final class EasyHandle {
             self.destination = destination
             unsafe setPointer(CURLOPT_CONNECT_TO, unsafe UnsafeRawPointer(destination.first))
         }
-        guard request.address != nil || request.isSentOnce else { return }
-        set(CURLOPT_FRESH_CONNECT, 1)
-        set(CURLOPT_FORBID_REUSE, 1)
     }
 
     func set(_ option: CURLoption, _ value: Int) {
@@ -164,6 +167,12 @@ extension EasyHandle {
     var connection: Int32? {
         let socket = unsafe shim_curl_easy_getinfo_active_socket(raw)
         return socket >= 0 ? socket : nil
+    }
+
+    /// Whether TLS has read bytes of its connection that libcurl has not taken yet; only during a transfer.
+    var hasDecryptedInput: Bool {
+        guard let session = unsafe shim_curl_easy_getinfo_tls_session(raw) else { return false }
+        return unsafe TLSInput.isPending(in: session)
     }
 
     /// Shuts down a dead connection that libcurl keeps: every transfer on it fails, and no new one begins there.

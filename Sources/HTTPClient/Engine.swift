@@ -60,25 +60,33 @@ final class Engine {
     }
 
     private func startWaiting() {
-        while let transfer = admission.next() {
-            let now = SystemClock.monotonicMilliseconds()
-            guard now < transfer.deadline else {
-                admission.finish(transfer.origin)
-                tell(transfer, .failure(.timeout(.queued)))
-                continue
-            }
-            let easy = idle.popLast() ?? EasyHandle()
-            easy.prepare(transfer, settings, sockets, timeoutMilliseconds: Int(transfer.deadline - now))
-            transfer.easy = easy
-            transfer.started = now
-            running[easy.id] = transfer
-            multi.add(easy)
-            hasAdded = true
+        while let transfer = admission.next() { start(transfer) }
+    }
+
+    // Starts a request that was admitted.
+    private func start(_ transfer: Transfer) {
+        let now = SystemClock.monotonicMilliseconds()
+        guard now < transfer.deadline else {
+            admission.finish(transfer.origin)
+            return tell(transfer, .failure(.timeout(.queued)))
         }
+        let easy = idle.popLast() ?? EasyHandle()
+        easy.prepare(transfer, settings, sockets, timeoutMilliseconds: Int(transfer.deadline - now))
+        transfer.easy = easy
+        transfer.sockets = sockets
+        transfer.started = now
+        running[easy.id] = transfer
+        multi.add(easy)
+        hasAdded = true
     }
 
     private func finish(_ handle: EasyHandle.ID, _ result: CURLcode) {
         guard let transfer = running[handle], let easy = transfer.easy else { return }
+        if result == CURLE_ABORTED_BY_CALLBACK {
+            // Its connection was not quiet and is closed now. Nothing was sent, so it starts again.
+            stop(transfer, easy)
+            return start(transfer)
+        }
         let outcome = easy.outcome(result, of: transfer.request, hasProxy: settings.proxy != nil)
         let result = transfer.result(easy, outcome)
         if settings.staysOnFirstConnection, case .success = result { sockets.openNoMore() }
@@ -112,12 +120,17 @@ final class Engine {
         tell(transfer, .failure(.cancelled))
     }
 
-    // Nothing that the handle points to may be freed before the handle is removed from the multi handle.
     private func release(_ transfer: Transfer, _ easy: EasyHandle) {
+        stop(transfer, easy)
+        admission.finish(transfer.origin)
+    }
+
+    // Nothing that the handle points to may be freed before the handle is removed from the multi handle.
+    private func stop(_ transfer: Transfer, _ easy: EasyHandle) {
         multi.remove(easy)
         running[easy.id] = nil
         transfer.easy = nil
-        admission.finish(transfer.origin)
+        transfer.sockets = nil
         easy.reset()
         idle.append(easy)
     }

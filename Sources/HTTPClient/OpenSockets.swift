@@ -7,8 +7,11 @@ internal import Glibc
 /// Only the client's thread may use it. libcurl keeps a pointer to it, so it must outlive the multi handle.
 final class OpenSockets {
     private var descriptors: Set<Int32> = []
-    // The sockets that have carried a response.
+    // The sockets that have carried a response of HTTP/2.
     private var proven: Set<Int32> = []
+    // The sockets that have carried a response of HTTP/1.1, with their local ports: libcurl does not tell the socket of a connection that it
+    // is about to use, but this port. Connections to two servers may share it.
+    private var localPorts: [Int32: Int32] = [:]
     private var isClosed = false
     /// How many requests have begun on a connection.
     private(set) var requestCount = 0
@@ -48,6 +51,7 @@ final class OpenSockets {
     func close(_ descriptor: Int32) -> Int32 {
         descriptors.remove(descriptor)
         proven.remove(descriptor)
+        localPorts[descriptor] = nil
         return Glibc.close(descriptor)
     }
 
@@ -59,6 +63,38 @@ final class OpenSockets {
 
     func countRequest() {
         requestCount += 1
+    }
+
+    /// A response of HTTP/1.1 has begun on the connection with this local port, so that nothing may arrive there between requests.
+    func noteHTTP1(localPort: Int32) {
+        guard !hasCarriedHTTP1(localPort: localPort) else { return }
+        for descriptor in descriptors where Self.localPort(of: descriptor) == localPort { localPorts[descriptor] = localPort }
+    }
+
+    /// Whether the connection with this local port has carried a response of HTTP/1.1.
+    func hasCarriedHTTP1(localPort: Int32) -> Bool {
+        localPorts.values.contains(localPort)
+    }
+
+    /// Whether such a connection has no input, no end and no error waiting.
+    func isQuiet(localPort: Int32) -> Bool {
+        localPorts.allSatisfy { descriptor, port in
+            var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            return unsafe port != localPort || poll(&entry, 1, 0) == 0
+        }
+    }
+
+    private static func localPort(of descriptor: Int32) -> Int32? {
+        var address = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        return unsafe withUnsafeMutableBytes(of: &address) { bytes in
+            let start = unsafe bytes.assumingMemoryBound(to: sockaddr.self).baseAddress
+            guard unsafe getsockname(descriptor, start, &length) == 0 else { return nil }
+            // Both families of IP addresses have the port in the same place.
+            let family = unsafe Int32(bytes.load(as: sa_family_t.self))
+            guard family == AF_INET || family == AF_INET6 else { return nil }
+            return unsafe Int32(UInt16(bigEndian: bytes.load(fromByteOffset: MemoryLayout<in_port_t>.size, as: UInt16.self)))
+        }
     }
 
     /// Has the kernel combine what `body` writes to proven sockets, and send it afterwards in as few packets as possible (tcp(7),
@@ -93,15 +129,6 @@ func openSocket(
         let address = unsafe address.pointee
         return sockets.open(family: address.family, type: address.socktype, protocol: address.`protocol`)
     }
-}
-
-func beginRequest(
-    context: UnsafeMutableRawPointer?, address: UnsafeMutablePointer<CChar>?, localAddress: UnsafeMutablePointer<CChar>?, port: Int32,
-    localPort: Int32
-) -> Int32 {
-    guard let context = unsafe context else { return CURL_PREREQFUNC_ABORT }
-    unsafe Unmanaged<OpenSockets>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.countRequest() }
-    return CURL_PREREQFUNC_OK
 }
 
 func closeSocket(context: UnsafeMutableRawPointer?, socket: curl_socket_t) -> Int32 {

@@ -14,10 +14,14 @@ final class Transfer: @unchecked Sendable {
     let deadline: MonotonicMilliseconds
     /// Its handle while libcurl runs it.
     var easy: EasyHandle?
+    /// The sockets of the client that runs it, while libcurl runs it.
+    var sockets: OpenSockets?
     /// When libcurl began it.
     var started: MonotonicMilliseconds = 0
 
     private var completion: Completion?
+    // The local port of the connection that libcurl has chosen last.
+    private var localPort: Int32 = 0
     private var head = ResponseHead()
     private var body: [UInt8] = []
     private var isTruncated = false
@@ -41,8 +45,20 @@ final class Transfer: @unchecked Sendable {
         completion(result)
     }
 
+    /// libcurl has chosen a connection and is about to send the request.
+    /// - Returns: false to close the connection and send nothing. What arrived since its last response would be taken as the response to
+    ///   this request (RFC 9112 section 9.2), and libcurl 7.88 does not look.
+    func begin(localPort: Int32) -> Bool {
+        guard let sockets, let easy else { return false }
+        sockets.countRequest()
+        self.localPort = localPort
+        guard sockets.hasCarriedHTTP1(localPort: localPort) else { return true }
+        return sockets.isQuiet(localPort: localPort) && !easy.hasDecryptedInput
+    }
+
     /// Takes a header line; false ends the transfer.
     func receiveHeaderLine(_ line: Span<UInt8>) -> Bool {
+        if ResponseHead.isHTTP1StatusLine(line) { sockets?.noteHTTP1(localPort: localPort) }
         hasTooManyHeaders = !head.receive(line)
         return !hasTooManyHeaders
     }

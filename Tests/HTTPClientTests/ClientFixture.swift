@@ -19,12 +19,12 @@ func withClient(
 func request(
     _ method: ClientMethod, _ url: String, headers: [(name: String, value: String)] = [], body: String = "",
     timeoutMilliseconds: Int = Int(WaitLimit.milliseconds), connectTimeoutMilliseconds: Int = Int(WaitLimit.milliseconds),
-    responseBodyLimit: Int = 64 * 1024, isSentOnce: Bool = false
+    responseBodyLimit: Int = 64 * 1024
 ) -> ClientRequest {
     do throws(ClientRequest.Problem) {
         return try ClientRequest(
             method, url, headers: headers, body: Array(body.utf8), timeoutMilliseconds: timeoutMilliseconds,
-            connectTimeoutMilliseconds: connectTimeoutMilliseconds, responseBodyLimit: responseBodyLimit, isSentOnce: isSentOnce)
+            connectTimeoutMilliseconds: connectTimeoutMilliseconds, responseBodyLimit: responseBodyLimit)
     } catch {
         fatalError(error.description)
     }

@@ -25,21 +25,22 @@ import Threading
         }
     }
 
-    @Test func sendsAgainOnlyWhatMayBeSentTwice() throws {
+    @Test func sendsAgainWhatAKeptConnectionLost() throws {
         try withClient(.init(), .connections([[.readRequest, .respond(200), .readRequest, .close]])) { client, server in
             #expect(client.exchange(request(.post, server.url(), body: "first")).status == 200)
             // libcurl takes the kept connection, loses it, and sends the request on a new one.
             #expect(client.exchange(request(.post, server.url(), body: "again")).status == 200)
             #expect(server.requests.map(\.text) == ["first", "again", "again"])
-            for name in ["once", "too"] {
-                #expect(client.exchange(request(.post, server.url(), body: name, isSentOnce: true)).status == 200)
-            }
-            #expect(server.requests.map(\.text) == ["first", "again", "again", "once", "too"])
-            #expect(server.requests.map(\.connection) == [0, 0, 1, 2, 3])
         }
-        try withClient(.init(), .everyConnection(.readRequest, .close)) { client, server in
-            #expect(client.failure(request(.post, server.url(), body: "once", isSentOnce: true)) == .closedEarly)
-            #expect(server.requests.map(\.text) == ["once"])
+    }
+
+    @Test func sendsOnceWhereNoConnectionIsKept() throws {
+        let settings = ClientSettings(keepsConnections: false)
+        try withClient(settings, .connections([[.readRequest, .respond(200)], [.readRequest, .close]])) { client, server in
+            #expect(client.exchange(request(.post, server.url(), body: "first")).status == 200)
+            #expect(client.failure(request(.post, server.url(), body: "once")) == .closedEarly)
+            #expect(server.requests.map(\.text) == ["first", "once"])
+            #expect(server.requests.map { $0.header("Connection") } == ["close", "close"])
         }
     }
 

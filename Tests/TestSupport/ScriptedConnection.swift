@@ -1,3 +1,4 @@
+internal import Crypto
 internal import Glibc
 internal import Threading
 
@@ -8,11 +9,13 @@ final class ScriptedConnection {
 
     let number: Int
     private let descriptor: Int32
+    private let tls: TLSServerSession?
     private let state: Monitor<ScriptedServer.State>
     private var received: [UInt8] = []
 
-    init(_ descriptor: Int32, number: Int, _ state: Monitor<ScriptedServer.State>) {
+    init(_ descriptor: Int32, _ tls: TLSServerSession?, number: Int, _ state: Monitor<ScriptedServer.State>) {
         self.descriptor = descriptor
+        self.tls = tls
         self.number = number
         self.state = state
     }
@@ -27,6 +30,7 @@ final class ScriptedConnection {
         case .readRequest: _ = try readRequest()
         case .readSome: try readSome()
         case .send(let bytes): try send(bytes)
+        case .sendAndAwaitArrival(let bytes): try sendAndAwaitArrival(bytes)
         case .sendSlowly(let bytes, let size, let pause): try sendSlowly(bytes, size, pause)
         case .sendForever(let bytes): while true { try send(bytes) }
         case .hang: while true { try receive() }
@@ -103,6 +107,13 @@ final class ScriptedConnection {
 
     private func receive() throws(Ended) {
         let capacity = 64 * 1024
+        if let tls {
+            var bytes = [UInt8](repeating: 0, count: capacity)
+            var span = bytes.mutableSpan
+            guard case .done(let count) = tls.read(into: &span) else { throw Ended() }
+            received += bytes[..<count]
+            return
+        }
         var count = 0
         received += unsafe [UInt8](unsafeUninitializedCapacity: capacity) { buffer, initialized in
             count = unsafe recv(descriptor, buffer.baseAddress, capacity, 0)
@@ -114,10 +125,29 @@ final class ScriptedConnection {
     private func send(_ bytes: [UInt8]) throws(Ended) {
         var rest = bytes[...]
         while !rest.isEmpty {
-            let sent = unsafe rest.withUnsafeBytes { unsafe Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
-            guard sent > 0 else { throw Ended() }
-            rest = rest.dropFirst(sent)
+            rest = rest.dropFirst(try sendSome(rest.span))
         }
+    }
+
+    private func sendSome(_ bytes: Span<UInt8>) throws(Ended) -> Int {
+        if let tls {
+            guard case .done(let count) = tls.write(bytes) else { throw Ended() }
+            return count
+        }
+        let count = unsafe bytes.withUnsafeBytes { unsafe Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+        guard count > 0 else { throw Ended() }
+        return count
+    }
+
+    private func sendAndAwaitArrival(_ bytes: [UInt8]) throws(Ended) {
+        try send(bytes)
+        // SIOCOUTQ (tcp(7)) is how much the other side has not acknowledged.
+        let hasArrived = eventually {
+            var unacknowledged: Int32 = -1
+            return unsafe ioctl(descriptor, UInt(TIOCOUTQ), &unacknowledged) == 0 && unacknowledged == 0
+        }
+        guard hasArrived else { throw Ended() }
+        state.update { $0.arrivals += 1 }
     }
 
     private func sendSlowly(_ bytes: [UInt8], _ size: Int, _ pauseMilliseconds: UInt64) throws(Ended) {

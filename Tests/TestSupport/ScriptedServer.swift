@@ -1,3 +1,4 @@
+package import Crypto
 internal import Glibc
 internal import Threading
 
@@ -30,6 +31,8 @@ package final class ScriptedServer: Sendable {
         var requests: [RecordedRequest] = []
         var received: [[UInt8]] = []
         var accepted = 0
+        var arrivals = 0
+        var resumed = 0
         var open: Set<Int32> = []
         var mostOpen = 0
         var releases = 0
@@ -39,6 +42,7 @@ package final class ScriptedServer: Sendable {
 
     /// The port it listens on.
     package let port: UInt16
+    private let scheme: String
     private let listening: Int32
     private let state: Monitor<State>
     private let acceptor: OwnThread
@@ -47,11 +51,13 @@ package final class ScriptedServer: Sendable {
     /// - Parameters:
     ///   - address: an IPv4 address of this machine, in the host's byte order.
     ///   - port: 0 for one that the system chooses.
-    package init(_ script: Script, at address: UInt32 = 0x7F00_0001, port: UInt16 = 0) throws {
+    ///   - tls: nil to speak without TLS.
+    package init(_ script: Script, at address: UInt32 = 0x7F00_0001, port: UInt16 = 0, tls: TLSServerContext? = nil) throws {
+        scheme = tls == nil ? "http" : "https"
         (listening, self.port) = try Self.listen(address, port)
         let (listening, state) = (listening, Monitor(State()))
         self.state = state
-        acceptor = startThread { acceptConnections(listening, script, state) }
+        acceptor = startThread { acceptConnections(listening, script, tls, state) }
     }
 
     deinit {
@@ -60,7 +66,7 @@ package final class ScriptedServer: Sendable {
 
     /// The URL of a path, which starts with a slash.
     package func url(_ path: String = "/") -> String {
-        "http://127.0.0.1:\(port)\(path)"
+        "\(scheme)://127.0.0.1:\(port)\(path)"
     }
 
     /// What has been read by `readRequest`, and under `Script.requests`, in the order of arrival.
@@ -76,6 +82,11 @@ package final class ScriptedServer: Sendable {
     /// How many connections have been accepted.
     package var connectionCount: Int {
         state.withLock { $0.accepted }
+    }
+
+    /// How many connections have resumed a TLS session.
+    package var resumedCount: Int {
+        state.withLock { $0.resumed }
     }
 
     /// The most connections that were open at one time.
@@ -97,6 +108,11 @@ package final class ScriptedServer: Sendable {
     /// Waits until so many connections have been accepted; otherwise as `waitForRequests`.
     package func waitForConnections(_ count: Int) -> Bool {
         state.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0.accepted >= count ? true : nil } != nil
+    }
+
+    /// Waits until the client's system has the bytes of so many `ScriptedStep.sendAndAwaitArrival`; otherwise as `waitForRequests`.
+    package func waitForArrivals(_ count: Int) -> Bool {
+        state.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0.arrivals >= count ? true : nil } != nil
     }
 
     /// Waits until no connection is open; otherwise as `waitForRequests`.
@@ -140,7 +156,9 @@ package final class ScriptedServer: Sendable {
 }
 
 /// The thread that takes connections.
-private func acceptConnections(_ listening: Int32, _ script: ScriptedServer.Script, _ state: Monitor<ScriptedServer.State>) {
+private func acceptConnections(
+    _ listening: Int32, _ script: ScriptedServer.Script, _ tls: TLSServerContext?, _ state: Monitor<ScriptedServer.State>
+) {
     while true {
         guard let descriptor = acceptConnection(listening) else { return }
         var on: Int32 = 1
@@ -151,15 +169,21 @@ private func acceptConnections(_ listening: Int32, _ script: ScriptedServer.Scri
             state.accepted += 1
             return state.accepted - 1
         }
-        let thread = startThread { serve(descriptor, number: number, script, state) }
+        let thread = startThread { serve(descriptor, number: number, script, tls, state) }
         state.withLock { $0.threads.append(thread) }
     }
 }
 
 /// A connection's thread.
-private func serve(_ descriptor: Int32, number: Int, _ script: ScriptedServer.Script, _ state: Monitor<ScriptedServer.State>) {
-    let connection = ScriptedConnection(descriptor, number: number, state)
+private func serve(
+    _ descriptor: Int32, number: Int, _ script: ScriptedServer.Script, _ tls: TLSServerContext?, _ state: Monitor<ScriptedServer.State>
+) {
+    let session = tls.flatMap { try? TLSServerSession($0, descriptor: descriptor) }
+    let isConnected = session.map { $0.handshake() == .done(0) } ?? (tls == nil)
+    if session?.isResumed == true { state.update { $0.resumed += 1 } }
+    let connection = ScriptedConnection(descriptor, session, number: number, state)
     do throws(ScriptedConnection.Ended) {
+        guard isConnected else { throw ScriptedConnection.Ended() }
         switch script {
         case .connections(let lists): try connection.perform(lists[min(number, lists.count - 1)])
         case .requests(let lists):

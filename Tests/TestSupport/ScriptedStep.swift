@@ -6,6 +6,8 @@ package enum ScriptedStep: Sendable {
     case readSome
     /// Sends these bytes as they are.
     case send([UInt8])
+    /// Sends these bytes as they are, waits until the client's system has them, and counts them in `ScriptedServer.waitForArrivals`.
+    case sendAndAwaitArrival([UInt8])
     /// Sends these bytes in pieces of `size` with a pause before each but the first.
     case sendSlowly([UInt8], size: Int, pauseMilliseconds: UInt64)
     /// Sends these bytes again and again until the client leaves.

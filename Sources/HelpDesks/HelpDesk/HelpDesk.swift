@@ -169,8 +169,10 @@ package final class HelpDeskNews: Sendable {
 
 /// The services that every help desk's routes use.
 package final class HelpDeskServices: Sendable {
-    /// The settings of `client`: as many connections as backends get, so that no help desk can take all memory or descriptors.
-    package static let clientSettings = ClientSettings(connectionsPerHost: 32, connectionLimit: 256, requestLimit: 512)
+    /// The settings of `client`: as many connections as backends get, so that no help desk can take all memory or descriptors. Each request
+    /// has its own, because its answer has a person's data or its repetition would change something twice.
+    package static let clientSettings = ClientSettings(
+        connectionsPerHost: 32, connectionLimit: 256, requestLimit: 512, keepsConnections: false)
 
     /// The parts of the configuration in force that all help desks use.
     package let state: Live<HelpDeskState>

@@ -44,6 +44,17 @@ import Time
         }
     }
 
+    @Test func aSecondAnswerLetsNobodyIn() throws {
+        let yes = ScriptedStep.respond(200)
+        let script = [[.readRequest, yes, .awaitRelease, yes, .hang], [.readRequest, .respond(403)]]
+        try BackendFixture().withService(.connections(script)) { (service, backend) throws in
+            #expect(try service.ask().status == 200)
+            backend.release()
+            #expect(try service.ask(user: "user-2").status == 403)
+            #expect(backend.requests.map(\.connection) == [0, 1])
+        }
+    }
+
     @Test func isAskedWithoutTheKeyThatWeHaveChecked() throws {
         try BackendFixture().withService(.everyRequest(.respond(200))) { (service, backend) throws in
             #expect(try service.ask(user: "user-\u{e9}").status == 200)

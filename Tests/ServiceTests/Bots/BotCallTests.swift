@@ -53,6 +53,21 @@ import Time
         }
     }
 
+    @Test func handsOnNoSecondAnswer() throws {
+        let fixture = try BotFixture()
+        let first = ScriptedStep.json(200, #"{"of":"user-1"}"#)
+        let second = ScriptedStep.json(200, #"{"of":"user-2"}"#)
+        let script = [[.readRequest, first, .awaitRelease, first, .hang], [.readRequest, second]]
+        try fixture.withBot(.connections(script)) { service, backend in
+            for user in ["user-1", "user-2"] {
+                let ticket = try service.ticket(user: user)
+                #expect(try service.get("get_order_list", "", ticket: ticket).text == #"{"of":"\#(user)"}"#)
+                backend.release()
+            }
+            #expect(backend.requests.map(\.connection) == [0, 1])
+        }
+    }
+
     @Test func signsTheTargetOfAGet() throws {
         let fixture = try BotFixture()
         try fixture.withBot(.everyRequest(.json(200, "{}"))) { service, backend in

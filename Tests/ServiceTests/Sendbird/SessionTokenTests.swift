@@ -36,6 +36,17 @@ import Time
         }
     }
 
+    @Test func isNeverThatOfASecondAnswer() throws {
+        let other = ScriptedStep.respond(200, body: #"{"token":"other-secret"}"#)
+        let first = [.readRequest, Self.given, .awaitRelease, Self.given, .hang]
+        try fixture.withService(.connections([first, [.readRequest, other]])) { (service, sendbird) throws in
+            #expect(try service.session(SessionFixture.body()).text.contains("session-secret"))
+            sendbird.release()
+            #expect(try service.session(SessionFixture.body(user: "user-2")).text.contains("other-secret"))
+            #expect(sendbird.requests.map(\.connection) == [0, 1])
+        }
+    }
+
     @Test func isKeptUntilATenthIsLeft() throws {
         try fixture.withService(.everyRequest(Self.given), sessions: #"{"life_seconds":1000}"#) { (service, sendbird) throws in
             #expect(try service.session(SessionFixture.body()).status == 200)

@@ -9,8 +9,9 @@ package import Tracing
 /// What all verifiers share. Make it once per service.
 package struct BackendServices: Sendable {
     /// At most 32 calls run at one host, whoever asks. Over all apps at most 512 are under way, and further ones end at once, so that no
-    /// backend can take all memory or descriptors.
-    private static let clientSettings = ClientSettings(connectionsPerHost: 32, connectionLimit: 256, requestLimit: 512)
+    /// backend can take all memory or descriptors. Each has its own connection, because its answer decides about a person.
+    private static let clientSettings = ClientSettings(
+        connectionsPerHost: 32, connectionLimit: 256, requestLimit: 512, keepsConnections: false)
 
     /// How many connections to backends may be open; none while no app asks one.
     package static func connectionLimit(of configuration: Configuration) -> Int {
