@@ -44,6 +44,25 @@ import Time
         #expect(try status(graph) == 200)
     }
 
+    @Test func tellsOnceOfWhatItHasTaken() throws {
+        let store = MemoryStore()
+        let told = Monitor<[RevocationChange?]>([])
+        let keeper = RevocationKeeper(store, logger: fixture.log.logger, clocks: ServiceFixture.clocks) { change in
+            told.update { $0.append(change) }
+        }
+        keeper.refresh()
+        try store.revoke(Self.block)
+        keeper.take(.added(Self.block))
+        _ = try store.removeRevocation(Self.block.id)
+        keeper.take(.removed(Self.block.id))
+        let other = Revocation.sample(2, appID: "shop", .user("user-2"))
+        try store.revoke(other)
+        keeper.refresh()
+        keeper.refresh()
+        #expect(told.withLock { $0 } == [nil, .added(Self.block), .removed(Self.block.id), .added(other)])
+        #expect(keeper.live.current.count == 1)
+    }
+
     @Test func readsAllAtTheStart() throws {
         let store = MemoryStore()
         for number in 10..<5011 as Range<UInt64> { try store.revoke(.sample(number, appID: "other", .keyID(UInt32(number)))) }

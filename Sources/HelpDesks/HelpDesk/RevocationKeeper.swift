@@ -16,6 +16,8 @@ package final class RevocationKeeper: Sendable {
         var book = RevocationBook()
         /// The version of the store's revocations that the book has; nil when all must be read.
         var version: Int64?
+        /// The changes that were put in force by `take` since the last reading. The store tells of them, too.
+        var taken: [RevocationChange] = []
         var failure: StoreError?
         /// The version that the copy has; nil when that is not known.
         var copied: Int64?
@@ -37,7 +39,8 @@ package final class RevocationKeeper: Sendable {
     /// Knows no revocations before the first `refresh`.
     /// - Parameters:
     ///   - copy: where they are kept for a start at which the store cannot be read; nil nowhere.
-    ///   - onChange: called right before a change is in force; with nil, when anything may have changed. It must not block.
+    ///   - onChange: called right before a change is in force; with nil, when anything may have changed. It must not block. A change that
+    ///     another thread is about to `take` may be told twice.
     package init(
         _ store: any Store, copy: RevocationCopyFile? = nil, logger: Logger, clocks: Clocks,
         onChange: @escaping @Sendable (RevocationChange?) -> Void = { _ in }
@@ -57,6 +60,7 @@ package final class RevocationKeeper: Sendable {
         state.withLock { state in
             // Before the first reading the list is not known, and it will contain this change.
             guard live.current.isKnown else { return }
+            state.taken.append(change)
             state.book.apply(change)
             onChange(change)
             live.replace(with: state.book.snapshot)
@@ -96,7 +100,7 @@ package final class RevocationKeeper: Sendable {
                 (version, hasChanged) = (nil, true)
                 continue
             }
-            for change in news.changes {
+            for change in news.changes where !state.taken.contains(change) {
                 book.apply(change)
                 onChange(change)
             }
@@ -105,6 +109,7 @@ package final class RevocationKeeper: Sendable {
             if news.version == known { break }
         }
         state.version = version
+        state.taken = []
         guard hasChanged else { return }
         state.book = book
         live.replace(with: book.snapshot)
