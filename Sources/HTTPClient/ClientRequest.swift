@@ -39,6 +39,9 @@ package struct ClientRequest: Sendable {
     package let responseBodyLimit: Int
     /// The only address that it may be sent to, on a connection of its own; nil for what the host's name resolves to.
     package let address: IPAddress?
+    /// Whether the response is its head, and is handed over as soon as that is whole. Its body is read for a second at most and dropped; the
+    /// connection is kept only if the body ends by then.
+    package let needsOnlyHead: Bool
     /// Whether the server may compress the response's body, which is then unpacked; its limit counts the unpacked bytes.
     package let acceptsCompression: Bool
     /// The origin that it is sent to.
@@ -55,7 +58,7 @@ package struct ClientRequest: Sendable {
     package init(
         _ method: ClientMethod, _ url: String, headers: [(name: String, value: String)] = [], body: [UInt8] = [],
         timeoutMilliseconds: Int, connectTimeoutMilliseconds: Int = usualConnectTimeoutMilliseconds, responseBodyLimit: Int = 64 * 1024,
-        address: IPAddress? = nil, acceptsCompression: Bool = false
+        address: IPAddress? = nil, acceptsCompression: Bool = false, needsOnlyHead: Bool = false
     ) throws(Problem) {
         precondition(method != .get || body.isEmpty, "GET has no body")
         precondition(timeoutMilliseconds > 0 && connectTimeoutMilliseconds > 0, "timeouts are positive")
@@ -74,6 +77,7 @@ package struct ClientRequest: Sendable {
         self.responseBodyLimit = responseBodyLimit
         self.address = address
         self.acceptsCompression = acceptsCompression
+        self.needsOnlyHead = needsOnlyHead
         self.origin = origin
     }
 }

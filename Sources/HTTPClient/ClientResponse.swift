@@ -52,7 +52,8 @@ struct ResponseHead: Sendable {
 
     private var lines: [UInt8] = []
     private var received = 0
-    private var isComplete = false
+    /// Whether the empty line at its end has arrived.
+    private(set) var isComplete = false
 
     /// Takes one line with its line end.
     /// - Returns: false when the limit is exceeded.

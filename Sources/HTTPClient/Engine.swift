@@ -8,15 +8,22 @@ final class Engine {
     private let settings: ClientSettings
     private let inbox: Inbox
     private let multi: MultiHandle
-    private let sockets: OpenSockets
+    /// The sockets of its connections.
+    let sockets: OpenSockets
     private var admission: Admission<Transfer>
     private var running: [EasyHandle.ID: Transfer] = [:]
     // Whether a transfer was added since the last call of `perform`.
     private var hasAdded = false
     private var idle: [EasyHandle] = []
+    // Transfers whose responses are whole before their ends, since the last call of `perform`.
+    private var answered: [Transfer] = []
+    // Transfers that have been answered and read their bodies to the end, with when they are given up, in this order.
+    private var draining: [(transfer: Transfer, end: MonotonicMilliseconds)] = []
     // At or before the first deadline of the queued requests.
     private var firstDeadline = MonotonicMilliseconds.max
     private var liveness = ConnectionLiveness()
+    // How long the body of a response may take that is whole without it.
+    private static let drainMilliseconds = UInt64(TimeLimit.milliseconds(1000))
 
     init(_ settings: ClientSettings, _ inbox: Inbox, _ multi: MultiHandle) {
         self.settings = settings
@@ -36,6 +43,8 @@ final class Engine {
             startWaiting()
             let hasStarted = perform()
             while let (handle, result) = multi.nextFinished() { finish(handle, result) }
+            tellAnswered()
+            endDraining()
             expireWaiting()
             startWaiting()
             multi.wait(timeoutMilliseconds: hasStarted ? 0 : waitMilliseconds())
@@ -73,7 +82,7 @@ final class Engine {
         let easy = idle.popLast() ?? EasyHandle()
         easy.prepare(transfer, settings, sockets, timeoutMilliseconds: Int(transfer.deadline - now))
         transfer.easy = easy
-        transfer.sockets = sockets
+        transfer.engine = self
         transfer.started = now
         running[easy.id] = transfer
         multi.add(easy)
@@ -92,7 +101,32 @@ final class Engine {
         if settings.staysOnFirstConnection, case .success = result { sockets.openNoMore() }
         if settings.httpVersion == .http2 { look(after: transfer, easy, result) }
         release(transfer, easy)
-        tell(transfer, result)
+        if !transfer.isFinished { tell(transfer, result) }
+    }
+
+    /// The response of a transfer is whole before its end.
+    func noteAnswered(_ transfer: Transfer) {
+        answered.append(transfer)
+    }
+
+    // A body that came with its head has ended by now. Another one is read to its end, so that its connection can be kept.
+    private func tellAnswered() {
+        let now = SystemClock.monotonicMilliseconds()
+        for transfer in answered {
+            guard !transfer.isFinished, let easy = transfer.easy else { continue }
+            tell(transfer, transfer.result(easy, .success))
+            draining.append((transfer, settings.keepsConnections ? now.saturating(adding: Self.drainMilliseconds) : now))
+        }
+        answered.removeAll()
+    }
+
+    private func endDraining() {
+        let now = SystemClock.monotonicMilliseconds()
+        let count = draining.prefix { $0.end <= now }.count
+        for (transfer, _) in draining.prefix(count) {
+            if let easy = transfer.easy { release(transfer, easy) }
+        }
+        draining.removeFirst(count)
     }
 
     // Many transfers share a connection, so the result of one says something about the others.
@@ -130,7 +164,7 @@ final class Engine {
         multi.remove(easy)
         running[easy.id] = nil
         transfer.easy = nil
-        transfer.sockets = nil
+        transfer.engine = nil
         easy.reset()
         idle.append(easy)
     }
@@ -156,10 +190,12 @@ final class Engine {
     // no connection again; only that is not seen here (see `perform`). So the wait has a bound while transfers run.
     private func waitMilliseconds() -> Int32 {
         let now = SystemClock.monotonicMilliseconds()
-        return Int32(min(now.remaining(until: firstDeadline), running.isEmpty ? 3_600_000 : 1000))
+        let end = min(firstDeadline, draining.first?.end ?? .max)
+        return Int32(min(now.remaining(until: end), running.isEmpty ? 3_600_000 : 1000))
     }
 
     private func end() {
+        for (transfer, _) in draining { transfer.easy.map { release(transfer, $0) } }
         for transfer in running.values { cancel(transfer) }
         for transfer in admission.removeWaiting(where: { _ in true }) { tell(transfer, .failure(.cancelled)) }
         inbox.end()

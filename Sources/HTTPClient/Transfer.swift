@@ -14,8 +14,8 @@ final class Transfer: @unchecked Sendable {
     let deadline: MonotonicMilliseconds
     /// Its handle while libcurl runs it.
     var easy: EasyHandle?
-    /// The sockets of the client that runs it, while libcurl runs it.
-    var sockets: OpenSockets?
+    /// The engine of the client that runs it, while libcurl runs it.
+    var engine: Engine?
     /// When libcurl began it.
     var started: MonotonicMilliseconds = 0
 
@@ -26,6 +26,8 @@ final class Transfer: @unchecked Sendable {
     private var body: [UInt8] = []
     private var isTruncated = false
     private var hasTooManyHeaders = false
+    // Whether the response is whole although libcurl has not ended the transfer.
+    private var isAnswered = false
 
     init(_ request: ClientRequest, origin: Origin, deadline: MonotonicMilliseconds, completion: @escaping Completion) {
         self.request = request
@@ -49,7 +51,7 @@ final class Transfer: @unchecked Sendable {
     /// - Returns: false to close the connection and send nothing. What arrived since its last response would be taken as the response to
     ///   this request (RFC 9112 section 9.2), and libcurl 7.88 does not look.
     func begin(localPort: Int32) -> Bool {
-        guard let sockets, let easy else { return false }
+        guard let sockets = engine?.sockets, let easy else { return false }
         sockets.countRequest()
         self.localPort = localPort
         guard sockets.hasCarriedHTTP1(localPort: localPort) else { return true }
@@ -58,13 +60,18 @@ final class Transfer: @unchecked Sendable {
 
     /// Takes a header line; false ends the transfer.
     func receiveHeaderLine(_ line: Span<UInt8>) -> Bool {
-        if ResponseHead.isHTTP1StatusLine(line) { sockets?.noteHTTP1(localPort: localPort) }
+        if ResponseHead.isHTTP1StatusLine(line) { engine?.sockets.noteHTTP1(localPort: localPort) }
         hasTooManyHeaders = !head.receive(line)
+        if request.needsOnlyHead, !isAnswered, head.isComplete, let easy, easy.status >= 200 {
+            isAnswered = true
+            engine?.noteAnswered(self)
+        }
         return !hasTooManyHeaders
     }
 
     /// Takes a part of the body; false ends the transfer.
     func receiveBody(_ part: Span<UInt8>) -> Bool {
+        if request.needsOnlyHead { return true }
         let count = min(part.count, request.responseBodyLimit - body.count)
         isTruncated = count < part.count
         unsafe part.extracting(first: count).withUnsafeBufferPointer { unsafe body.append(contentsOf: $0) }
@@ -74,7 +81,9 @@ final class Transfer: @unchecked Sendable {
     /// The result of the request when its handle's transfer has ended.
     func result(_ easy: EasyHandle, _ outcome: EasyHandle.Outcome) -> Result<ClientResponse, ClientError> {
         if hasTooManyHeaders { return .failure(.headersTooLarge) }
-        if case .failure(let error) = outcome, !isTruncated { return .failure(error) }
+        if case .failure(let error) = outcome, !isTruncated, !isAnswered { return .failure(error) }
+        // libcurl takes a connection that ends within the head for the end of a response without a length.
+        guard head.isComplete else { return .failure(.closedEarly) }
         return .success(
             ClientResponse(
                 status: easy.status, head: head, body: body, isTruncated: isTruncated, httpVersion: easy.httpVersion,

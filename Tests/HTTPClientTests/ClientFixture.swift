@@ -19,12 +19,12 @@ func withClient(
 func request(
     _ method: ClientMethod, _ url: String, headers: [(name: String, value: String)] = [], body: String = "",
     timeoutMilliseconds: Int = Int(WaitLimit.milliseconds), connectTimeoutMilliseconds: Int = Int(WaitLimit.milliseconds),
-    responseBodyLimit: Int = 64 * 1024
+    responseBodyLimit: Int = 64 * 1024, needsOnlyHead: Bool = false
 ) -> ClientRequest {
     do throws(ClientRequest.Problem) {
         return try ClientRequest(
             method, url, headers: headers, body: Array(body.utf8), timeoutMilliseconds: timeoutMilliseconds,
-            connectTimeoutMilliseconds: connectTimeoutMilliseconds, responseBodyLimit: responseBodyLimit)
+            connectTimeoutMilliseconds: connectTimeoutMilliseconds, responseBodyLimit: responseBodyLimit, needsOnlyHead: needsOnlyHead)
     } catch {
         fatalError(error.description)
     }

@@ -26,9 +26,6 @@ package struct HTTPDestination: Sendable, Equatable {
 
 /// Posts events to a receiver in signed HTTP requests (Standard Webhooks 1.0).
 package struct HTTPNotifier: Notifier {
-    /// How much of a response is read, in bytes; only its status matters.
-    private static let responseBodyLimit = 4096
-
     /// As configured.
     package var keepsTicketOrder: Bool { destination.keepsTicketOrder }
     /// As configured.
@@ -101,7 +98,7 @@ package struct HTTPNotifier: Notifier {
             ] + (delivery.attempt.map { [("\(TraceContext.header)", $0.traceparent)] } ?? []),
             body: body, timeoutMilliseconds: destination.transport.timeoutMilliseconds,
             connectTimeoutMilliseconds: min(destination.transport.timeoutMilliseconds, ClientRequest.usualConnectTimeoutMilliseconds),
-            responseBodyLimit: Self.responseBodyLimit)
+            needsOnlyHead: true)
     }
 }
 

@@ -39,8 +39,12 @@ import Testing
         Lie(name: "nothing", steps: [.close], status: 503, result: "unreachable"),
         Lie(name: "a reset", steps: [.reset], status: 503, result: "unreachable"),
         Lie(
-            name: "half of a response", steps: [.respondWrongly(200, contentLength: 100, body: "half"), .close], status: 503,
-            result: "unreachable"),
+            name: "half of a body beside a yes", steps: [.respondWrongly(200, contentLength: 100, body: "half"), .close], status: 200,
+            result: "allowed"),
+        Lie(
+            name: "half of a body beside a no", steps: [.respondWrongly(403, contentLength: 100, body: "half"), .hang], status: 403,
+            result: "denied"),
+        Lie(name: "half of a head", steps: [.send("HTTP/1.1 200 OK\r\nContent-Le"), .close], status: 503, result: "unreachable"),
         Lie(
             name: "a head without end", steps: [.send("HTTP/1.1 200 OK\r\n"), .sendForever(Array("X-More: \(garbage)\r\n".utf8))],
             status: 503, result: "unreachable"),
@@ -56,7 +60,7 @@ import Testing
     }
 
     @Test(arguments: [
-        [ScriptedStep.hang], [.send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n"), .hang],
+        [ScriptedStep.hang], [.send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n"), .hang],
         [.sendSlowly(Array("HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n".utf8), size: 1, pauseMilliseconds: 100)],
     ])
     func whatIsLateIsNoAnswer(steps: [ScriptedStep]) throws {

@@ -13,9 +13,6 @@ final class BackendVerifier: Sendable {
     /// Told the answer once, on any thread; must not block.
     typealias Waiter = @Sendable (BackendAnswer) -> Void
 
-    /// How much of a response is read, in bytes; only its head matters.
-    private static let responseBodyLimit = 4096
-
     let app: String
     /// As `Application.digest`.
     let appDigest: KeyedDigest
@@ -112,7 +109,7 @@ final class BackendVerifier: Sendable {
                 ("webhook-signature", signature.signature),
             ] + (span.map { [("\(TraceContext.header)", $0.traceparent)] } ?? []),
             body: body, timeoutMilliseconds: settings.timeoutMilliseconds, connectTimeoutMilliseconds: settings.timeoutMilliseconds,
-            responseBodyLimit: Self.responseBodyLimit)
+            needsOnlyHead: true)
     }
 
     private func answer(_ end: BackendLedger<Waiter>.End, with answer: BackendAnswer) {
