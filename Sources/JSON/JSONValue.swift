@@ -48,6 +48,11 @@ extension JSONValue {
         return object[key]
     }
 
+    /// The value; nil for `null`. To other companies a member that is null is one that is absent.
+    package var nonNull: JSONValue? {
+        if case .null = self { nil } else { self }
+    }
+
     /// The text of a string; nil for any other value.
     package var text: String? {
         guard case .string(let text) = self else { return nil }

@@ -25,7 +25,7 @@ enum PyrusAnswer {
         guard let answer = JSONValue(parsing: body), answer.isObject else {
             return DeliveryOutcome(.retry(retryAfterMilliseconds: nil), reason: ClientReason.malformedResponse.rawValue)
         }
-        return answer["error"] == nil ? DeliveryOutcome(.delivered, reason: StatusReason.word(200)) : .retry("refused", after: nil)
+        return answer["error"]?.nonNull == nil ? DeliveryOutcome(.delivered, reason: StatusReason.word(200)) : .retry("refused", after: nil)
     }
 }
 

@@ -96,11 +96,13 @@ struct TokenExchange: Sendable {
 /// What a token server's answer means (RFC 6749 sections 5.1 and 5.2).
 enum TokenAnswer {
     private static let longestToken = 16 * 1024
+    /// How long a token counts whose lifetime the server does not tell. A token that is refused earlier is replaced anyway.
+    private static let usualLifetimeSeconds: Int64 = 300
 
     static func read(_ response: ClientResponse, dependsOnClock: Bool, now: UnixMilliseconds) -> ProviderTokenFetch {
         let object = object(in: response)
         // An error counts even when it comes with a status of success.
-        if isRefusal(response.status) || isSuccess(response.status) && object?["error"] != nil {
+        if isRefusal(response.status) || isSuccess(response.status) && object?["error"]?.nonNull != nil {
             let date = dependsOnClock ? response.header("Date") : nil
             return .refused(
                 reason: (object.flatMap(error) ?? .status(response.status)).word,
@@ -123,11 +125,26 @@ enum TokenAnswer {
     }
 
     private static func token(in object: JSONObject) -> ProviderTokenFetch? {
-        guard case .string(let text)? = object["access_token"], isBearer(text), case .integer(let seconds)? = object["expires_in"],
-            seconds > 0, isBearerType(object["token_type"])
+        guard case .string(let text)? = object["access_token"], isBearer(text), isBearerType(object["token_type"]),
+            let seconds = lifetimeSeconds(object["expires_in"]), seconds > 0
         else { return nil }
         // Avoids an overflow; `ProviderTokenState` limits the lifetime further.
         return .token(text, lifetimeMilliseconds: UInt64(min(seconds, Int64.max / 1000)) * 1000)
+    }
+
+    /// RFC 6749 section 5.1 recommends a lifetime and does not require it. Some servers send it as a text or with a fraction.
+    private static func lifetimeSeconds(_ value: JSONValue?) -> Int64? {
+        switch value?.nonNull {
+        case nil: usualLifetimeSeconds
+        case .integer(let seconds): seconds
+        case .real(let seconds): wholeSeconds(seconds)
+        case .string(let text): Double(text).flatMap(wholeSeconds)
+        default: nil
+        }
+    }
+
+    private static func wholeSeconds(_ seconds: Double) -> Int64? {
+        0..<Double(Int64.max) ~= seconds ? Int64(seconds) : nil
     }
 
     /// Whether a text may stand in an Authorization header: RFC 6750 section 2.1, extended to all visible ASCII characters.
@@ -137,7 +154,7 @@ enum TokenAnswer {
 
     /// Compared in any case, as RFC 6749 section 5.1 says; a server that omits it can only mean `bearer`.
     private static func isBearerType(_ value: JSONValue?) -> Bool {
-        switch value {
+        switch value?.nonNull {
         case nil: true
         case .string(let type): type.lowercased() == "bearer"
         default: false

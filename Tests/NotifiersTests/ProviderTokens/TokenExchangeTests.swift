@@ -39,13 +39,15 @@ struct TokenExchangeTests {
     }
 
     @Test(arguments: [
-        "", "{", "[]", "null", "<html>welcome to the hotel</html>", "{}", #"{"access_token":"a"}"#, #"{"expires_in":3600}"#,
-        #"{"access_token":"","expires_in":3600}"#, #"{"access_token":5,"expires_in":3600}"#, #"{"access_token":"a","expires_in":"3600"}"#,
-        #"{"access_token":"a","expires_in":0}"#, #"{"access_token":"a","expires_in":-1}"#, #"{"access_token":"a","expires_in":3.5}"#,
+        "", "{", "[]", "null", "<html>welcome to the hotel</html>", "{}", #"{"access_token":null}"#, #"{"expires_in":3600}"#,
+        #"{"access_token":"","expires_in":3600}"#, #"{"access_token":5,"expires_in":3600}"#, #"{"access_token":"a","expires_in":"soon"}"#,
+        #"{"access_token":"a","expires_in":0}"#, #"{"access_token":"a","expires_in":-1}"#, #"{"access_token":"a","expires_in":0.5}"#,
+        #"{"access_token":"a","expires_in":"nan"}"#, #"{"access_token":"a","expires_in":"inf"}"#, #"{"access_token":"a","expires_in":""}"#,
+        #"{"access_token":"a","expires_in":-3599.0}"#, #"{"access_token":"a","expires_in":true}"#,
+        #"{"access_token":"a","expires_in":[60]}"#,
         #"{"access_token":"a b","expires_in":3600}"#, #"{"access_token":"a\r\nX-Evil: 1","expires_in":3600}"#,
         #"{"access_token":"é","expires_in":3600}"#, #"{"access_token":"a","expires_in":3600,"token_type":"mac"}"#,
-        #"{"access_token":"a","expires_in":3600,"token_type":null}"#, #"{"access_token":"a","access_token":"b","expires_in":3600}"#,
-        #"{"access_token":"a","expires_in":3600}}"#,
+        #"{"access_token":"a","access_token":"b","expires_in":3600}"#, #"{"access_token":"a","expires_in":3600}}"#,
     ])
     func `an answer that is no token is none`(body: String) throws {
         #expect(try Self.fetched(.respond(200, body: body)) == .unavailable("token_malformed", retryAfter: nil))
@@ -64,6 +66,20 @@ struct TokenExchangeTests {
     ])
     func `a token is taken as it is`(body: String) throws {
         #expect(try Self.fetched(.respond(200, body: body)) == .token("a.b-c_d~e+f/g=", lifetime: 60_000))
+    }
+
+    @Test(
+        arguments: [
+            (#""expires_in":"3599""#, 3599), (#""expires_in":3599.0"#, 3599), (#""expires_in":"3599.0""#, 3599),
+            (#""expires_in":3599.9"#, 3599),
+            (#""expires_in":3.599e3"#, 3599), (#""expires_in":null"#, 300), (#""scope":null"#, 300),
+            (#""expires_in":60,"token_type":null"#, 60), (#""expires_in":60,"error":null"#, 60),
+            (#""expires_in":60,"error":null,"error_description":null,"refresh_token":null"#, 60),
+            (#""expires_in":60,"sub_error":null,"error_codes":null,"token_type":"bearer""#, 60),
+        ] as [(String, UInt64)])
+    func `members are read as servers send them`(members: String, seconds: UInt64) throws {
+        let body = #"{"access_token":"a",\#(members)}"#
+        #expect(try Self.fetched(.respond(200, body: body)) == .token("a", lifetime: seconds * 1000))
     }
 
     @Test func `a lifetime without end does not overflow`() throws {
