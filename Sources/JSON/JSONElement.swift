@@ -50,6 +50,13 @@ package struct JSONElement: Sendable {
         utf8.map { String(decoding: $0, as: UTF8.self) }
     }
 
+    /// A string's value with U+FFFD in the place of each half of a surrogate pair; nil for everything else.
+    package var text: String? {
+        guard entry.isUnreadable else { return string }
+        let bytes = tape.bytes
+        return String(decoding: JSONEscape.bytes(of: entry, in: bytes.span, isRepaired: true), as: UTF8.self)
+    }
+
     /// An array's elements in their order; empty for everything else.
     package var elements: [JSONElement] {
         guard kind == .array else { return [] }

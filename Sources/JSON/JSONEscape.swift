@@ -26,8 +26,9 @@ struct JSONEscape {
         return codeUnit(at: index, in: text) == nil ? nil : (6, false)
     }
 
-    /// The bytes of a string whose escapes are known to be right, without them. Where half of a surrogate pair stands, they are no UTF-8.
-    static func bytes(of string: JSONTape.Entry, in text: Span<UInt8>) -> [UInt8] {
+    /// The bytes of a string whose escapes are known to be right, without them.
+    /// - Parameter isRepaired: whether U+FFFD takes the place of each half of a surrogate pair. Otherwise the bytes are no UTF-8 there.
+    static func bytes(of string: JSONTape.Entry, in text: Span<UInt8>, isRepaired: Bool = false) -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(string.count)
         var index = string.start
@@ -40,8 +41,8 @@ struct JSONEscape {
                 result.append(contentsOf: scalar.utf8)
                 index += count
             } else {
-                let unit = codeUnit(at: index, in: text) ?? 0
-                result += [0xED, 0x80 | UInt8(unit >> 6 & 0x3F), 0x80 | UInt8(unit & 0x3F)]
+                let unit = isRepaired ? 0xFFFD : codeUnit(at: index, in: text) ?? 0
+                result += [0xE0 | UInt8(unit >> 12), 0x80 | UInt8(unit >> 6 & 0x3F), 0x80 | UInt8(unit & 0x3F)]
                 index += 6
             }
         }

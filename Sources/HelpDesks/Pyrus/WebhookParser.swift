@@ -25,7 +25,7 @@ struct WebhookParser {
         let userID = try token.requiredIdentifier("user_id", longest: FieldGrammar.longestUserID) { FieldGrammar.problem(ofUserID: $0) }
         let (ticketID, commentID) = (try root.requiredInteger("ticket_id"), try fields.requiredInteger("comment_id"))
         let (deviceID, deviceType) = (try self.deviceID(), try token.string("type"))
-        let (body, isInbound) = (try fields.string("body") ?? "", try fields.bool("is_inbound") ?? false)
+        let (body, isInbound) = (try fields.text("body") ?? "", try fields.bool("is_inbound") ?? false)
         let comment = Comment(
             appID: appID, userID: userID, ticketID: HelpDeskID(ticketID), commentID: HelpDeskID(commentID), deviceID: deviceID,
             deviceType: deviceType, body: body, author: try author(holder(of: "author", fields)),
@@ -59,8 +59,8 @@ struct WebhookParser {
     private func author(_ holder: WebhookFields) throws(WebhookError) -> Comment.Author? {
         guard let author = try holder.object("author") else { return nil }
         return Comment.Author(
-            name: try author.string("name"), avatarID: try author.integer("avatar_id").map { HelpDeskID($0) },
-            avatarColor: try author.string("avatar_color"))
+            name: try author.text("name"), avatarID: try author.integer("avatar_id").map { HelpDeskID($0) },
+            avatarColor: try author.text("avatar_color"))
     }
 
     private func createdAt(_ holder: WebhookFields) throws(WebhookError) -> UnixMilliseconds? {
@@ -79,7 +79,7 @@ struct WebhookParser {
         for object in objects {
             attachments.append(
                 Comment.Attachment(
-                    id: HelpDeskID(try object.requiredInteger("id")), name: try object.string("name"), size: try object.integer("size")))
+                    id: HelpDeskID(try object.requiredInteger("id")), name: try object.text("name"), size: try object.integer("size")))
         }
         return attachments
     }

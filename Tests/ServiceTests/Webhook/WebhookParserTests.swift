@@ -45,6 +45,33 @@ private typealias Comment = Core.Comment
         #expect(try parse(body) == Self.full)
     }
 
+    private static let cut: [(json: String, text: String)] = [
+        (#"Hello \ud83d"#, "Hello \u{FFFD}"), (#"\ude00Hello"#, "\u{FFFD}Hello"), (#"\ud83d"#, "\u{FFFD}"),
+        (#"\ud83dx\ude00"#, "\u{FFFD}x\u{FFFD}"),
+        (#"\ud83d\ud83d\ude00"#, "\u{FFFD}\u{1F600}"), (#"\ude00\ud83d"#, "\u{FFFD}\u{FFFD}"), (#"\ud83d\u0041"#, "\u{FFFD}A"),
+        (#"\ud83d\n"#, "\u{FFFD}\n"), (#"\uD83D\uDE00\uD83D"#, "\u{1F600}\u{FFFD}"), (#"\u00e9\udfff\ufffd"#, "\u{E9}\u{FFFD}\u{FFFD}"),
+        (#"\ud83d\\ude00"#, "\u{FFFD}\\ude00"), (#"\udbff\udc00"#, "\u{10FC00}"),
+    ]
+
+    @Test(arguments: cut.indices)
+    func keepsATextThatWasCutWithinAnEmoji(index: Int) throws {
+        let (json, text) = Self.cut[index]
+        let author = #"{"name":"\#(json)","avatar_color":"\#(json)"}"#
+        let body = WebhookBody.json(["author": author, "attachments": #"[{"id":5,"name":"\#(json)"}]"#], comment: ["body": "\"\(json)\""])
+        let comment = try parse(body)
+        #expect(comment.body == text)
+        #expect(comment.author?.name == text)
+        #expect(comment.author?.avatarColor == text)
+        #expect(comment.attachments.map(\.name) == [text])
+    }
+
+    @Test func refusesAnIdentifierThatWasCutWithinAnEmoji() throws {
+        let half = #""user-\ud83d""#
+        for member in ["app_id", "user_id", "device_id"] {
+            #expect(mistake(WebhookBody.json(token: [member: half])) != nil, "\(member)")
+        }
+    }
+
     private static let longest = String(repeating: "\u{1F600}", count: 2048)
 
     /// By index, because the arguments of tests are printed.

@@ -76,6 +76,17 @@ package struct WebhookFields {
         return text
     }
 
+    /// A string that people read; nil when it is absent. Half of a surrogate pair, which a sender makes that cuts an emoji in two, is replaced by
+    /// U+FFFD: without it the whole event would be lost.
+    package func text(_ key: StaticString) throws(WebhookError) -> String? {
+        guard let value = value(key) else { return nil }
+        guard let text = value.text else { throw .unexpected(path: path(of: key), expectation: "a string") }
+        return text
+    }
+
+    /// As `text`; nil for anything else, too.
+    package func anyText(_ key: StaticString) -> String? { value(key)?.text }
+
     /// A text of 1 to `longest` UTF-16 code units without control characters; nil for anything else.
     package func plainText(_ key: StaticString, longest: Int) -> String? {
         guard let text = value(key)?.string, FieldGrammar.problem(of: text.utf8.span, longest: longest) == nil else { return nil }

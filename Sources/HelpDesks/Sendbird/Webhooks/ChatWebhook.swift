@@ -67,15 +67,15 @@ struct ChatWebhook: Sendable {
             root.anyString("type") ?? payload.anyString("type") ?? "MESG",
             payload.anyString("custom_type") ?? root.anyString("custom_type") ?? ""
         )
-        content = MessageClass(type: type, customType: customType, data: payload.anyString("data"))
-        text = try payload.string("message") ?? ""
+        content = MessageClass(type: type, customType: customType, data: payload.anyText("data"))
+        text = try payload.text("message") ?? ""
         let sender = root.anyObject("sender")
         senderID = sender?.anyString("user_id")
-        senderName = sender?.anyString("nickname").flatMap { $0.isEmpty ? nil : $0 }
+        senderName = sender?.anyText("nickname").flatMap { $0.isEmpty ? nil : $0 }
         file =
             type == "FILE"
             ? Comment.Attachment(
-                id: nil, name: payload.anyString("filename") ?? payload.anyObject("file")?.anyString("name"),
+                id: nil, name: payload.anyText("filename") ?? payload.anyObject("file")?.anyText("name"),
                 size: payload.anyInteger("filesize") ?? payload.anyObject("file")?.anyInteger("size")) : nil
         let time = payload.anyInteger(category == .sent ? "created_at" : "updated_at")
         occurredAt = time.flatMap { UInt64(exactly: $0) }.flatMap { $0 == 0 ? nil : UnixMilliseconds(rawValue: $0) }
