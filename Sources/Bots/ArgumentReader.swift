@@ -22,7 +22,7 @@ struct ReceivedArguments: Sendable {
             texts.append((try FormText.decoded(item.name), try FormText.decoded(item.value)))
         }
         let body = request.withBody { body in Array(copying: body) }
-        guard !body.isEmpty else { return }
+        guard !Self.isBlank(body) else { return }
         switch BodyFormat(of: request) {
         case .json: object = try Self.object(body)
         case .form: texts += try FormText.pairs(of: body)
@@ -33,7 +33,7 @@ struct ReceivedArguments: Sendable {
     init(_ value: JSONValue?) throws(BotArgumentsProblem) {
         switch value {
         // Some models write nothing where a function has no parameters.
-        case nil, .null, .string(""): break
+        case nil, .null: break
         case .object(let members): object = try Self.checked(members)
         case .string(let text): object = try Self.object(Array(text.utf8))
         default: throw BotArgumentsProblem("the arguments must be a JSON object, or its text")
@@ -92,15 +92,23 @@ struct ReceivedArguments: Sendable {
         }
     }
 
+    private static func isBlank(_ bytes: [UInt8]) -> Bool {
+        bytes.allSatisfy { [0x09, 0x0A, 0x0D, 0x20].contains($0) }
+    }
+
     private static func object(_ bytes: [UInt8]) throws(BotArgumentsProblem) -> JSONObject {
+        guard !isBlank(bytes) else { return JSONObject() }
         let value: JSONValue
         do throws(JSONError) {
             value = try JSONDocument(parsing: bytes.span).value()
         } catch {
             throw BotArgumentsProblem("the arguments are not strict JSON: \(error)")
         }
-        guard case .object(let object) = value else { throw BotArgumentsProblem("the arguments must be a JSON object") }
-        return try checked(object)
+        switch value {
+        case .null: return JSONObject()
+        case .object(let object): return try checked(object)
+        default: throw BotArgumentsProblem("the arguments must be a JSON object")
+        }
     }
 }
 

@@ -142,9 +142,7 @@ extension Request {
     /// The token of the one `Authorization` header, if that is `Bearer TOKEN` (RFC 6750 section 2.1); nil for anything else.
     fileprivate var bearer: String? {
         let values = headerValues("authorization")
-        guard values.count == 1 else { return nil }
-        let parts = values[0].split(separator: UInt8(ascii: " "))
-        guard parts.count == 2, String(decoding: parts[0], as: UTF8.self).lowercased() == "bearer" else { return nil }
-        return String(decoding: parts[1], as: UTF8.self)
+        guard values.count == 1, let value = values.first, let start = bearerTokenStart(value.span) else { return nil }
+        return String(decoding: value[start...], as: UTF8.self)
     }
 }

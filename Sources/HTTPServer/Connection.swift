@@ -82,6 +82,9 @@ final class Connection: Exchange {
         unsafe traceparent = headers.traceparent
         if headers.isAmbiguous { return refuse(StandardResponse.ambiguousLength) }
         applyAdmission()
+        if headers.isEncoded, headers.isChunked || headers.contentLength ?? 0 > 0, case .handler(_, let route, _) = unsafe match {
+            unsafe match = .response(StandardResponse.encodedBody, route: route)
+        }
         var bodyLimit: Int?
         if case .handler(_, _, let limit) = unsafe match { bodyLimit = limit }
         unsafe reception = BodyReception(limit: bodyLimit ?? 0)
@@ -246,7 +249,7 @@ final class Connection: Exchange {
         }
         guard found == .YES else { return body(nil) }
         let bytes = unsafe UnsafeRawBufferPointer(start: value, count: size)
-        unsafe body(bytes.bindMemory(to: UInt8.self).span)
+        unsafe body(withoutBlanks(bytes.bindMemory(to: UInt8.self)).span)
     }
 
     func headerValues(_ name: StaticString) -> [[UInt8]] {
@@ -254,14 +257,8 @@ final class Connection: Exchange {
     }
 
     func withTraceparent(_ body: (Span<UInt8>?) -> Void) {
-        guard unsafe !traceparent.isEmpty else { return body(nil) }
-        var value = unsafe traceparent[...]
-        while let first = unsafe value.first, isBlank(first) { unsafe value = value.dropFirst() }
-        while let last = unsafe value.last, isBlank(last) { unsafe value = value.dropLast() }
-        unsafe body(UnsafeBufferPointer(rebasing: value).span)
+        unsafe body(traceparent.isEmpty ? nil : traceparent.span)
     }
-
-    private func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
 
     func withRequestID(_ body: (Span<UInt8>) -> Void) {
         unsafe identifier.withBytes(body)

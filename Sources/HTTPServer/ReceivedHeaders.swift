@@ -1,6 +1,14 @@
 internal import Bytes
 internal import CMicrohttpd
 
+/// A header's value without the spaces and tabs around it, which are no part of it (RFC 9110 section 5.5). libmicrohttpd leaves those at its end.
+func withoutBlanks(_ value: UnsafeBufferPointer<UInt8>) -> UnsafeBufferPointer<UInt8> {
+    var value = unsafe value[...]
+    while let first = unsafe value.first, isBlank(first) { unsafe value = value.dropFirst() }
+    while let last = unsafe value.last, isBlank(last) { unsafe value = value.dropLast() }
+    return unsafe UnsafeBufferPointer(rebasing: value)
+}
+
 /// Copies the values of all headers of a name, in order. Only for the thread that serves the connection.
 /// - Parameter name: in lower case.
 func headerValues(_ name: StaticString, of connection: OpaquePointer) -> [[UInt8]] {
@@ -23,6 +31,7 @@ private func takeWantedHeader(
     guard let wanted = unsafe context?.assumingMemoryBound(to: WantedHeaders.self) else { return .NO }
     let name = unsafe UnsafeRawBufferPointer(start: name, count: name == nil ? 0 : nameSize).bindMemory(to: UInt8.self)
     guard unsafe name.span.equalsIgnoringCase(wanted.pointee.name) else { return .YES }
-    unsafe wanted.pointee.values.append(Array(UnsafeRawBufferPointer(start: value, count: value == nil ? 0 : valueSize)))
+    let bytes = unsafe UnsafeRawBufferPointer(start: value, count: value == nil ? 0 : valueSize).bindMemory(to: UInt8.self)
+    unsafe wanted.pointee.values.append(Array(withoutBlanks(bytes)))
     return .YES
 }

@@ -108,3 +108,12 @@ package struct Request: ~Copyable {
         exchange.queryItems()
     }
 }
+
+/// Where the token begins in a value of `Authorization`: behind `Bearer` in any case and one or more spaces (RFC 6750 section 2.1, RFC 9110
+/// section 11.4); nil for anything else.
+package func bearerTokenStart(_ value: Span<UInt8>) -> Int? {
+    let scheme: StaticString = "bearer "
+    let count = scheme.utf8CodeUnitCount
+    guard value.count > count, value.extracting(..<count).equalsIgnoringCase(scheme) else { return nil }
+    return (count..<value.count).first { value[$0] != UInt8(ascii: " ") }
+}

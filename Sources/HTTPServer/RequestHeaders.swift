@@ -6,7 +6,6 @@ internal import CMicrohttpd
 /// libmicrohttpd leaves the headers in its receive buffer and splits them with C's string functions: a value ends at a NUL, and a folded
 /// line becomes part of the name. A proxy in front may read such headers differently, so each header must begin exactly where the one
 /// before it has ended.
-/// part of the name. A proxy before us may read those otherwise, so each header must begin exactly where the one before has ended.
 @safe
 struct RequestHeaders {
     /// The Content-Length; nil when there is none.
@@ -15,13 +14,15 @@ struct RequestHeaders {
     private(set) var isChunked = false
     /// Whether the client waits for 100 Continue before it sends the body.
     private(set) var expectsContinue = false
+    /// Whether the body is compressed or otherwise encoded.
+    private(set) var isEncoded = false
     /// Whether the end of the body is ambiguous, which allows request smuggling past a proxy (RFC 9112 section 6.3).
     private(set) var isAmbiguous = false
     /// Whether a header is not one line of a name, a colon and a value, ended by CR LF (RFC 9112 section 5).
     private(set) var isMalformed = false
-    /// The caller's `X-Request-Id` as sent; empty if there is none.
+    /// The caller's `X-Request-Id` without blanks around it; empty if there is none.
     private(set) var requestID = unsafe UnsafeBufferPointer<UInt8>(start: nil, count: 0)
-    /// The caller's `traceparent` as sent; empty if there is none, or more than one.
+    /// The caller's `traceparent` without blanks around it; empty if there is none, or more than one.
     private(set) var traceparent = unsafe UnsafeBufferPointer<UInt8>(start: nil, count: 0)
     private var hasTraceparent = false
     // Where the next header must begin.
@@ -52,8 +53,9 @@ struct RequestHeaders {
         guard let nameStart = name.baseAddress, let valueStart = value.baseAddress else { return isMalformed = true }
         isMalformed = unsafe isMalformed || nameStart != next || isBlank(name.first) || isBlank(name.last)
         unsafe next = valueStart + value.count + 2
-        let bytes = unsafe value.bindMemory(to: UInt8.self)
-        switch unsafe take(name: name.bindMemory(to: UInt8.self).span, value: bytes.span) {
+        let raw = unsafe value.bindMemory(to: UInt8.self)
+        let bytes = unsafe withoutBlanks(raw)
+        switch unsafe take(name: name.bindMemory(to: UInt8.self).span, value: bytes.span, raw: raw.span) {
         case .requestID: if unsafe requestID.isEmpty { unsafe requestID = bytes }
         case .traceparent:
             unsafe traceparent = hasTraceparent ? UnsafeBufferPointer(start: nil, count: 0) : bytes
@@ -67,16 +69,19 @@ struct RequestHeaders {
         case requestID, traceparent
     }
 
+    /// - Parameter raw: the value with blanks. libmicrohttpd decides by that how the body is delimited, so it must not be read otherwise here.
     /// - Returns: which header to keep this is; nil for any other.
     @inline(__always)
-    private mutating func take(name: Span<UInt8>, value: Span<UInt8>) -> Kept? {
+    private mutating func take(name: Span<UInt8>, value: Span<UInt8>, raw: Span<UInt8>) -> Kept? {
         if name.equalsIgnoringCase("content-length") {
             // libmicrohttpd has already refused a value that is no number.
             isAmbiguous = isAmbiguous || contentLength != nil || isChunked
-            contentLength = value.decimal
+            contentLength = raw.decimal
         } else if name.equalsIgnoringCase("transfer-encoding") {
-            isAmbiguous = isAmbiguous || contentLength != nil || isChunked || !value.equalsIgnoringCase("chunked")
+            isAmbiguous = isAmbiguous || contentLength != nil || isChunked || !raw.equalsIgnoringCase("chunked")
             isChunked = true
+        } else if name.equalsIgnoringCase("content-encoding") {
+            isEncoded = isEncoded || !value.isEmpty && !value.equalsIgnoringCase("identity")
         } else if name.equalsIgnoringCase("expect") {
             expectsContinue = value.equalsIgnoringCase("100-continue")
         } else if name.equalsIgnoringCase("x-request-id") {
@@ -99,7 +104,7 @@ private func takeHeader(
 }
 
 /// Whether a byte at an end of a header's name is missing or white space.
-private func isBlank(_ byte: UInt8?) -> Bool {
+func isBlank(_ byte: UInt8?) -> Bool {
     byte == nil || byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
 }
 

@@ -4,6 +4,9 @@ package enum StandardResponse {
     package static let notFound = Response.error(404, "not_found", "No such path.")
     /// 413 for a body over the route's limit.
     package static let bodyTooLarge = Response.error(413, "body_too_large", "The request body is over this path's limit.")
+    /// 415 for a body that is compressed or otherwise encoded (RFC 9110 section 8.4).
+    package static let encodedBody = Response.error(
+        415, "encoded_body", "Send the body without Content-Encoding.", headers: [("Accept-Encoding", "identity")])
     /// 400 for a request line or a header that others might parse differently (RFC 9112 sections 3 and 5).
     package static let malformedRequest = Response.error(
         400, "malformed_request", "Send the request line and each header as one line that ends in CR LF.")

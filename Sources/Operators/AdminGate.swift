@@ -125,14 +125,12 @@ struct AdminCaller: Sendable {
 
 /// The bearer token of a request (RFC 6750 section 2.1).
 enum BearerToken {
-    private static let schemeCount = 7
-
     /// The configured token that a request has; nil when it has none of them.
     static func sender(of request: borrowing Request, among tokens: [AdminToken]) -> AdminToken? {
         var sender: AdminToken?
         request.withHeader("Authorization") { value in
-            guard let value, value.count > schemeCount, value.extracting(..<schemeCount).equalsIgnoringCase("bearer ") else { return }
-            sender = owner(of: value.extracting(schemeCount...), among: tokens)
+            guard let value, let start = bearerTokenStart(value) else { return }
+            sender = owner(of: value.extracting(start...), among: tokens)
         }
         return sender
     }

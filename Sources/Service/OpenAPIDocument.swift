@@ -131,6 +131,7 @@ extension OpenAPIDocument {
         (400, "MalformedRequest", response(RouteDescription.Answer(400, "The request line, a header or the body is malformed."))),
         (408, "RequestTimeout", ["description": "The request has not arrived in time."]),
         (413, "BodyTooLarge", response(RouteDescription.Answer(413, "The body is over the path's limit."))),
+        (415, "EncodedBody", response(RouteDescription.Answer(415, "The body has a Content-Encoding."))),
         (431, "HeadersTooLarge", ["description": "The request line or the headers are too large."]),
         (
             503, "Unavailable",

@@ -19,6 +19,33 @@ import Testing
         #expect(try client.readResponse().text == "hello")
     }
 
+    @Test(arguments: ["gzip", "deflate", "br", "GZIP", "x-gzip\t", "identity, gzip", "aes128gcm"])
+    func refusesAnEncodedBody(encoding: String) throws {
+        let fixture = try ServerFixture()
+        defer { fixture.stop() }
+        let client = try fixture.client()
+        let encoded = "Content-Encoding: \(encoding)\r\n"
+        try client.send(request("POST", "/echo", atLimit, headers: encoded) + request("GET", "/hello", headers: encoded))
+        let refusal = try client.readResponse()
+        #expect(refusal.status == 415)
+        #expect(refusal.headers["accept-encoding"] == "identity")
+        #expect(refusal.text.contains("encoded_body"))
+        // Without a body the header says nothing.
+        #expect(try client.readResponse().text == "hello")
+        let second = try fixture.client()
+        try second.send("POST /echo HTTP/1.1\r\nHost: test\r\n\(encoded)Transfer-Encoding: chunked\r\n\r\n" + chunked("body"))
+        #expect(try second.readResponse().status == 415)
+    }
+
+    @Test(arguments: ["identity", "Identity \t", ""])
+    func takesABodyThatIsNotEncoded(encoding: String) throws {
+        let fixture = try ServerFixture()
+        defer { fixture.stop() }
+        let client = try fixture.client()
+        try client.send(request("POST", "/echo", atLimit, headers: "Content-Encoding: \(encoding)\r\n"))
+        #expect(try client.readResponse().text == atLimit)
+    }
+
     @Test func countsChunkedBodiesAlike() throws {
         let fixture = try ServerFixture()
         defer { fixture.stop() }

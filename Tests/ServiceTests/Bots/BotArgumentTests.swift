@@ -65,6 +65,24 @@ import Time
         }
     }
 
+    @Test(arguments: ["", " ", "\n", "\r\n", "\t", " \r\n\t ", "null", " null\n", "{}", " {} "])
+    func areNoneWhenBlankOrNull(text: String) throws {
+        try BotFixture().withBot(.everyRequest(.respond(200, headers: ["Content-Type: application/json"], body: "{}"))) {
+            service, backend in
+            let ticket = try service.ticket()
+            #expect(try service.callNeutrally("get_order_list", .string(text), ticket: ticket).status == 200)
+            for type in ["application/json", "application/x-www-form-urlencoded", "text/plain"]
+            where type.hasSuffix("json") || text.allSatisfy(\.isWhitespace) {
+                let response = try service.begin(
+                    "POST /bots/orders/functions/get_order_list", Array(text.utf8),
+                    headers: "Authorization: Bearer \(ticket)\r\nContent-Type: \(type)\r\n"
+                ).readResponse()
+                #expect(response.status == 200, "\(type)")
+            }
+            #expect(Set(backend.requests.map(\.target)) == ["/users/user-1/orders"])
+        }
+    }
+
     @Test func areBounded() throws {
         try withBot { (send, backend) throws in
             let deep = String(repeating: #"{"a":"#, count: 33) + "1" + String(repeating: "}", count: 33)
