@@ -43,6 +43,17 @@ import Time
     }
 
     /// When nobody comes any more, too.
+    /// A thread may read the clock before another one that is faster to the lock.
+    @Test func bearsAReadingThatIsOlderThanTheLast() throws {
+        let denials = denials(log.logger)
+        seconds.update { $0 = 10 }
+        write(denials, 1)
+        seconds.update { $0 = 9 }
+        write(denials, 1)
+        denials.flush()
+        #expect(try log.lines() == ["INFO  authorize n=0", "INFO  authorize n=0"])
+    }
+
     @Test func tellsWhatWasLeftOutWhenTheMinuteIsOver() throws {
         let denials = denials(log.logger)
         write(denials, DenialLog.linesPerMinute + 3)

@@ -55,7 +55,7 @@ package final class DenialLog: Sendable {
     package func flush(all: Bool = false) {
         let now = monotonicMilliseconds()
         let over = windows.withLock { windows in
-            let over = windows.filter { all || now - $0.value.began >= Self.windowMilliseconds }
+            let over = windows.filter { all || now.elapsed(since: $0.value.began) >= Self.windowMilliseconds }
             for kind in over.keys { windows[kind] = nil }
             return over
         }
@@ -67,7 +67,7 @@ package final class DenialLog: Sendable {
         let (isAdmitted, leftOut) = windows.withLock { windows in
             var window = windows[kind] ?? Window(began: now)
             var leftOut = 0
-            if now - window.began >= Self.windowMilliseconds {
+            if now.elapsed(since: window.began) >= Self.windowMilliseconds {
                 leftOut = window.leftOut
                 window = Window(began: now)
             }
