@@ -60,6 +60,8 @@ package struct HelpDeskMetrics: Sendable {
     package let authorizeDuration: Histogram
     /// Webhooks by app and result.
     package let webhookEvents: MetricFamily<Counter>
+    /// Optional members of webhooks that could not be read, by app and member.
+    package let webhookMembersLeftOut: MetricFamily<Counter>
     /// Calls for previews of URLs by app and result.
     package let urlPreviews: MetricFamily<Counter>
     /// When keys were last used.
@@ -87,6 +89,9 @@ package struct HelpDeskMetrics: Sendable {
         authorizeDuration = registry.histogram(
             "deskgate_authorize_duration_seconds", "Time from a whole authorization request to its verdict.")
         webhookEvents = registry.counter("deskgate_webhook_events_total", "Webhooks by result.", labels: ["app", "result"])
+        webhookMembersLeftOut = registry.counter(
+            "deskgate_webhook_members_left_out_total", "Optional members of webhooks that had an unexpected form and were left out.",
+            labels: ["app", "member"])
         urlPreviews = registry.counter("deskgate_url_previews_total", "Calls for previews of URLs by result.", labels: ["app", "result"])
         pushTokens = PushTokenCounters(
             registry.counter("deskgate_push_token_requests_total", "Calls of devices by result.", labels: ["app", "result"]))

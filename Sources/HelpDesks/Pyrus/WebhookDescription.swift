@@ -14,7 +14,7 @@ extension WebhookIntake.Proof {
                     200, "The event is durable, is known already, or needs no delivery.",
                     Schema.status("accepted", "duplicate", "ignored")),
                 RouteDescription.Answer(
-                    400, "The body is not strict JSON, or a field is missing or not as expected; the message names it."),
+                    400, "The body is not strict JSON, or a required field is missing or not as expected; the message names it."),
                 RouteDescription.Answer(
                     403,
                     "The origin is not proven (`denied`), or the caller is not accepted (`forbidden_network`, `forbidden_certificate`, "
@@ -40,36 +40,25 @@ extension WebhookIntake.Proof {
         }
     }
 
-    private static let maybeText = Schema.nullable(Schema.text)
+    /// An optional member, which is accepted in every form.
+    private static func optional(_ form: String) -> JSONValue { ["description": .string("\(form); another form counts as absent.")] }
 
     private static let token = Schema.object(
         [
             ("app_id", Schema.line(1...FieldGrammar.longestAppID)), ("user_id", Schema.line(1...FieldGrammar.longestUserID)),
-            ("device_id", Schema.nullable(Schema.line(0...FieldGrammar.longestAppID))),
-            ("type", maybeText),
+            ("device_id", Schema.nullable(Schema.line(0...FieldGrammar.longestAppID))), ("type", optional("A string")),
         ], required: ["app_id", "user_id"])
 
     private static let comment = Schema.object(
-        [("comment_id", Schema.integer), ("body", maybeText), ("is_inbound", Schema.nullable(["type": "boolean"]))],
+        [("comment_id", Schema.integer), ("body", optional("A string")), ("is_inbound", optional("A boolean, 0 or 1"))],
         required: ["comment_id"])
 
     private static let body = Schema.object(
         [
             ("ticket_id", Schema.integer), ("token", token), ("comment", comment),
-            (
-                "author",
-                Schema.nullable(
-                    Schema.object(
-                        [("name", maybeText), ("avatar_id", Schema.nullable(Schema.integer)), ("avatar_color", maybeText)], required: []))
-            ),
-            ("created_at", Schema.nullable(Schema.time)),
-            (
-                "attachments",
-                Schema.nullable(
-                    Schema.array(
-                        Schema.object(
-                            [("id", Schema.integer), ("name", maybeText), ("size", Schema.nullable(Schema.integer))], required: ["id"])))
-            ),
+            ("author", optional("An object with `name` (a string), `avatar_id` (an integer) and `avatar_color` (a string)")),
+            ("created_at", optional("A date and time of RFC 3339")),
+            ("attachments", optional("A list of objects with `id` (an integer), `name` (a string) and `size` (an integer, in bytes)")),
         ], required: ["ticket_id", "token", "comment"])
 
     private static let example: JSONValue = [

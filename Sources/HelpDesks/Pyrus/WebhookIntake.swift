@@ -13,6 +13,8 @@ struct WebhookIntake {
         let comment: Comment?
         /// The device's push token, if the webhook has one.
         let token: PushToken?
+        /// The optional members that could not be read, as `WebhookFields` lists them.
+        let leftOut: [String]
     }
 
     /// What proves that a webhook comes from the help desk.
@@ -97,7 +99,7 @@ struct WebhookIntake {
         } catch {
             throw .malformed(error, app)
         }
-        return Proven(app: app, comment: comment, token: try token(parser.pushToken))
+        return Proven(app: app, comment: comment, token: try token(parser.pushToken), leftOut: parser.leftOut)
     }
 
     private func token(_ text: String?) throws(Refusal) -> PushToken? {

@@ -74,6 +74,7 @@ final class WebhookRoute: Sendable {
         let state = state.current
         do throws(WebhookIntake.Refusal) {
             let proven = try WebhookIntake(apps: state.webhooks).comment(request, provenBy: proof)
+            journal.leaveOut(proven.leftOut, app: proven.app.id, mark)
             guard let comment = try heard(proven) else {
                 return .answer(journal.ignore(proven.app.counters, app: proven.app.id, mark))
             }

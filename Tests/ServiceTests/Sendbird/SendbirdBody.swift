@@ -61,6 +61,12 @@ extension SendbirdFixture {
         return fixture
     }
 
+    /// The counters of members that were left out.
+    func leftOut() -> [String] {
+        let name = "deskgate_webhook_members_left_out_total"
+        return metricsText().split(separator: "\n").filter { $0.hasPrefix("\(name){") }.map { String($0.dropFirst(name.count)) }
+    }
+
     /// The events of that ticket.
     static let created = told("ticket.created")
 

@@ -26,6 +26,65 @@ import Threading
         #expect(!(try fixture.log.text()).contains("Hello"))
     }
 
+    /// Members of a message in odd forms: what is replaced, by what, and the path that is left out.
+    private static let oddOfChat: [(String, String, String)] = [
+        (#""message":"Hello""#, #""message":7"#, "payload.message"), (#""message":"Hello""#, #""message":["Hello"]"#, "payload.message"),
+        (#""nickname":"Anna""#, #""nickname":7"#, "sender.nickname"), (#""nickname":"Anna""#, #""nickname":{}"#, "sender.nickname"),
+        (#""created_at":1760000000000"#, #""created_at":"2026-03-01T10:00:00Z""#, "payload.created_at"),
+        (#""created_at":1760000000000"#, #""created_at":1760000000000.5"#, "payload.created_at"),
+        (#""created_at":1760000000000"#, #""created_at":[]"#, "payload.created_at"),
+        (#""data":"""#, #""data":{}"#, "payload.data"), (#""data":"""#, #""data":7"#, "payload.data"),
+        (#""app_id":"APP""#, #""app_id":"APP","members":{}"#, "members"),
+        (#""app_id":"APP""#, #""app_id":"APP","members":[7]"#, "members[]"),
+        (#""app_id":"APP""#, #""app_id":"APP","members":[{"user_id":7}]"#, "members[].user_id"),
+        (#""app_id":"APP""#, #""app_id":7"#, "app_id"),
+        (#""custom_type":"","#, #""custom_type":7,"#, "payload.custom_type"),
+    ]
+
+    @Test(arguments: oddOfChat.indices) func losesNoMessageForAnOddOptionalMember(index: Int) throws {
+        let (member, odd, path) = Self.oddOfChat[index]
+        let fixture = try SendbirdFixture.known()
+        let body = SendbirdBody.message()
+        #expect(body.contains(member))
+        #expect(shown(try fixture.chat(body.replacing(member, with: odd))) == SendbirdFixture.accepted)
+        #expect(try fixture.events().contains("comment.created user-1 apns pending"))
+        #expect(fixture.leftOut() == [#"{app="APP",member="\#(path)"} 1"#])
+    }
+
+    private static let oddOfDesk: [(String, String, String)] = [
+        (#""createdAt":"2026-03-01T10:00:00Z""#, #""createdAt":"2026-03-01 10:00:00""#, "createdAt"),
+        (#""createdAt":"2026-03-01T10:00:00Z""#, #""createdAt":1760000000000"#, "createdAt"),
+        (#""status2":"INITIALIZED""#, #""status2":7"#, "data.status2"),
+        (#""closeStatus":"NOT_CLOSED""#, #""closeStatus":{}"#, "data.closeStatus"),
+        (#""priority":"MEDIUM""#, #""priority":3"#, "data.priority"),
+        (#""group":{"id":3,"key":"cs-team"}"#, #""group":"cs-team""#, "data.group"),
+        (#""key":"cs-team""#, #""key":[]"#, "data.group.key"), (#""channelUrl":"sendbird_desk_1""#, #""channelUrl":{}"#, "data.channelUrl"),
+        (#""sendbirdId":"user-1""#, #""sendbirdId":11"#, "data.customer.sendbirdId"),
+        (#""customer":{"id":11,"sendbirdId":"user-1"}"#, #""customer":11"#, "data.customer"),
+    ]
+
+    @Test(arguments: oddOfDesk.indices) func losesNoTicketForAnOddOptionalMember(index: Int) throws {
+        let (member, odd, path) = Self.oddOfDesk[index]
+        let fixture = try SendbirdFixture()
+        let body = SendbirdBody.ticket()
+        #expect(body.contains(member))
+        #expect(shown(try fixture.desk(body.replacing(member, with: odd))) == SendbirdFixture.accepted)
+        #expect(try fixture.events().contains { $0.hasPrefix("ticket.created ") })
+        #expect(fixture.leftOut() == [#"{app="APP",member="\#(path)"} 1"#])
+    }
+
+    @Test func anOddMemberIsLoggedOnceAnHour() throws {
+        let fixture = try SendbirdFixture.known()
+        let line = "a member of a webhook has an unexpected form and was left out member=payload.message app=APP"
+        for (number, (passed, lines)) in [(0, 1), (3_599_999, 1), (1, 2), (0, 2)].enumerated() {
+            fixture.pass(milliseconds: UInt64(passed))
+            let body = SendbirdBody.message("\(number + 1)").replacing(#""message":"Hello""#, with: #""message":7"#)
+            #expect(shown(try fixture.chat(body)) == SendbirdFixture.accepted)
+            #expect(try fixture.log.lines().filter { $0.contains(line) }.count == lines)
+        }
+        #expect(fixture.leftOut() == [#"{app="APP",member="payload.message"} 4"#])
+    }
+
     @Test func theCustomersOwnMessagesAreNone() throws {
         let fixture = try SendbirdFixture.known()
         #expect(shown(try fixture.chat(SendbirdBody.message(sender: "user-1"))) == SendbirdFixture.ignored)

@@ -206,6 +206,27 @@ import Time
             ])
     }
 
+    @Test func countsAndLogsAMemberThatIsLeftOut() throws {
+        let fixture = try WebhookFixture(logLevel: .info)
+        let body = WebhookBody.json(
+            ["created_at": #""MARKER""#, "attachments": #"[{"id":5,"size":"MARKER"},"MARKER"]"#], comment: ["is_inbound": #""MARKER""#])
+        for comment in 1...2 {
+            let body = String(decoding: body, as: UTF8.self).replacing(#""comment_id":71"#, with: #""comment_id":\#(comment)"#)
+            let response = fixture.client.send(
+                .post, WebhookCases.shopPath, headers: ["X-Request-Id": "r\(comment)"], body: Array(body.utf8))
+            #expect(response.status == 200)
+        }
+        let members = ["attachments[]", "attachments[].size", "comment.is_inbound", "created_at"]
+        let name = "deskgate_webhook_members_left_out_total{"
+        #expect(
+            fixture.metricsText().split(separator: "\n").filter { $0.hasPrefix(name) }
+                == members.map { #"\#(name)app="shop",member="\#($0)"} 2"# })
+        let message = "WARN  a member of a webhook has an unexpected form and was left out"
+        let lines = try fixture.log.lines()
+        #expect(lines.sorted() == members.map { "\(message) member=\($0) app=shop request_id=r1" }.sorted())
+        #expect(fixture.store.accepted.count == 2)
+    }
+
     @Test func tellsNeitherSecretsNorWhatWasSaid() throws {
         let fixture = try WebhookFixture()
         try fixture.withServer { address in

@@ -1,14 +1,24 @@
 package import Core
 internal import JSON
+package import Time
 
-/// An object of a webhook's body, with its path. Unknown fields are ignored; null counts as absent.
+/// An object of a webhook's body, with its path. Unknown members are ignored; null counts as absent.
+///
+/// Members that identify an event are required, and another form is an error. The help desk posts a webhook once, so an optional member of
+/// another form is treated as absent and listed in `leftOut`.
 package struct WebhookFields {
     private static let integer = "a whole number of 64 bits"
 
-    /// The path of the enclosing object, and this object's name in it. They are joined only for an error.
+    /// Shared by the objects of one body.
+    private final class LeftOut {
+        var paths: [String] = []
+    }
+
+    /// The path of the enclosing object, and this object's name in it. They are joined only where they are needed.
     private let parent: String
     private let name: StaticString
     private let element: JSONElement
+    private let odd: LeftOut
 
     /// How many values a body may have, because each takes several times its size in memory.
     private static let mostValues = 32_768
@@ -22,18 +32,19 @@ package struct WebhookFields {
             throw .invalidJSON(error)
         }
         guard root.isObject else { throw .notAnObject }
-        self.init(root)
+        self.init(root, in: "", named: "", LeftOut())
     }
 
-    private init(_ root: JSONElement) {
-        self.init(root, in: "", named: "")
-    }
-
-    private init(_ element: JSONElement, in parent: String, named name: StaticString) {
+    private init(_ element: JSONElement, in parent: String, named name: StaticString, _ odd: LeftOut) {
         self.parent = parent
         self.name = name
         self.element = element
+        self.odd = odd
     }
+
+    /// The paths of the optional members that have been read so far and have another form, in all objects of this body, each once. A path has
+    /// `[]` for an element of a list, so all of them are names in the program's text.
+    package var leftOut: [String] { odd.paths }
 
     /// The path of a member, for errors.
     package func path(of key: StaticString) -> String { Self.join(path, key) }
@@ -41,115 +52,118 @@ package struct WebhookFields {
     /// Whether a member is there and not null.
     package func has(_ key: StaticString) -> Bool { value(key) != nil }
 
-    /// An object; nil when it is absent.
-    package func object(_ key: StaticString) throws(WebhookError) -> WebhookFields? {
-        guard let value = value(key) else { return nil }
-        guard value.isObject else { throw .unexpected(path: path(of: key), expectation: "an object") }
-        return WebhookFields(value, in: path, named: key)
-    }
+    /// Whether a member is an empty string.
+    package func isEmptyText(_ key: StaticString) -> Bool { value(key)?.string?.isEmpty == true }
 
     /// An object that must be there.
     package func requiredObject(_ key: StaticString) throws(WebhookError) -> WebhookFields {
-        guard let object = try object(key) else { throw .missing(path: path(of: key), expectation: "an object") }
-        return object
+        try required(key, "an object") { self.object($0, key) }
     }
 
-    /// The objects of a list; none when it is absent.
-    package func objects(_ key: StaticString) throws(WebhookError) -> [WebhookFields] {
-        guard let value = value(key) else { return [] }
-        guard value.isArray else { throw .unexpected(path: path(of: key), expectation: "a list") }
-        let elements = value.elements
-        var objects: [WebhookFields] = []
-        objects.reserveCapacity(elements.count)
-        for (index, element) in elements.enumerated() {
-            let path = "\(path(of: key))[\(index)]"
-            guard element.isObject else { throw .unexpected(path: path, expectation: "an object") }
-            objects.append(WebhookFields(element, in: path, named: ""))
-        }
-        return objects
-    }
-
-    /// A string; nil when it is absent.
-    package func string(_ key: StaticString) throws(WebhookError) -> String? {
-        guard let value = value(key) else { return nil }
-        guard let text = value.string else { throw .unexpected(path: path(of: key), expectation: "a string") }
-        return text
-    }
-
-    /// A string that people read; nil when it is absent. Half of a surrogate pair, which a sender makes that cuts an emoji in two, is replaced by
-    /// U+FFFD: without it the whole event would be lost.
-    package func text(_ key: StaticString) throws(WebhookError) -> String? {
-        guard let value = value(key) else { return nil }
-        guard let text = value.text else { throw .unexpected(path: path(of: key), expectation: "a string") }
-        return text
-    }
-
-    /// As `text`; nil for anything else, too.
-    package func anyText(_ key: StaticString) -> String? { value(key)?.text }
-
-    /// A text of 1 to `longest` UTF-16 code units without control characters; nil for anything else.
-    package func plainText(_ key: StaticString, longest: Int) -> String? {
-        guard let text = value(key)?.string, FieldGrammar.problem(of: text.utf8.span, longest: longest) == nil else { return nil }
-        return text
-    }
-
-    /// A boolean; nil when it is absent.
-    package func bool(_ key: StaticString) throws(WebhookError) -> Bool? {
-        guard let value = value(key) else { return nil }
-        guard let bool = value.bool else { throw .unexpected(path: path(of: key), expectation: "true or false") }
-        return bool
-    }
-
-    /// An integer, or a string with its decimal digits: not every sender's language has 64-bit integers.
-    package func integer(_ key: StaticString) throws(WebhookError) -> Int64? {
-        guard let value = value(key) else { return nil }
-        guard let integer = Self.integer(value) else { throw .unexpected(path: path(of: key), expectation: Self.integer) }
-        return integer
-    }
-
-    /// An integer that must be there.
+    /// An integer, or a string with its decimal digits, that must be there.
     package func requiredInteger(_ key: StaticString) throws(WebhookError) -> Int64 {
-        guard let integer = try integer(key) else { throw .missing(path: path(of: key), expectation: Self.integer) }
-        return integer
+        try required(key, Self.integer) { Self.integer($0) }
     }
 
-    /// A required identifier.
+    /// A string that must be there.
+    /// - Parameter expectation: describes it in an error.
+    package func requiredString(_ key: StaticString, _ expectation: String) throws(WebhookError) -> String {
+        try required(key, expectation) { $0.string }
+    }
+
+    /// An identity that must be there, given as a number or a string.
+    /// - Parameter expectation: describes it in an error.
+    package func requiredID(_ key: StaticString, _ expectation: String) throws(WebhookError) -> HelpDeskID {
+        try required(key, expectation) { HelpDeskID($0) }
+    }
+
+    /// An identifier that must be there.
     /// - Parameters:
     ///     - longest: in UTF-16 code units.
     ///     - problem: checks the grammar.
     package func requiredIdentifier(
         _ key: StaticString, longest: Int, problem: (Span<UInt8>) -> Malformation.Problem?
     ) throws(WebhookError) -> String {
-        var expectation: String { "a string of 1 to \(longest) UTF-16 code units without control characters" }
-        guard let value = value(key) else { throw .missing(path: path(of: key), expectation: expectation) }
-        guard let text = value.string, problem(text.utf8.span) == nil else {
-            throw .unexpected(path: path(of: key), expectation: expectation)
+        try required(key, "a string of 1 to \(longest) UTF-16 code units without control characters") { value in
+            value.string.flatMap { problem($0.utf8.span) == nil ? $0 : nil }
         }
-        return text
     }
 
-    /// The objects of a list, without what is none; none when it is absent or no list.
-    package func anyObjects(_ key: StaticString) -> [WebhookFields] {
-        (value(key)?.elements ?? []).filter(\.isObject).map { WebhookFields($0, in: path(of: key), named: "") }
+    /// An object.
+    package func object(_ key: StaticString) -> WebhookFields? {
+        optional(key) { object($0, key) }
     }
 
-    /// An object; nil for anything else.
-    package func anyObject(_ key: StaticString) -> WebhookFields? {
-        value(key).flatMap { $0.isObject ? WebhookFields($0, in: path, named: key) : nil }
+    /// The objects of a list, without elements of another form; none when the list is absent.
+    package func objects(_ key: StaticString) -> [WebhookFields] {
+        guard let elements = optional(key, { $0.isArray ? $0.elements : nil }) else { return [] }
+        let path = "\(path(of: key))[]"
+        let objects = elements.filter(\.isObject)
+        if objects.count < elements.count { leaveOut(path) }
+        return objects.map { WebhookFields($0, in: path, named: "", odd) }
     }
 
-    /// A string; nil for anything else.
-    package func anyString(_ key: StaticString) -> String? { value(key)?.string }
+    /// A string.
+    package func string(_ key: StaticString) -> String? { optional(key) { $0.string } }
 
-    /// An integer or a string with its decimal digits; nil for anything else.
-    package func anyInteger(_ key: StaticString) -> Int64? { value(key).flatMap { Self.integer($0) } }
+    /// A string that people read. Half of a surrogate pair, which a sender makes that cuts an emoji in two, is replaced by U+FFFD.
+    package func text(_ key: StaticString) -> String? { optional(key) { $0.text } }
 
-    /// An identity, given as a number or a text; nil for anything else.
-    package func anyID(_ key: StaticString) -> HelpDeskID? { value(key).flatMap { HelpDeskID($0) } }
+    /// A string of 1 to `longest` UTF-16 code units without control characters.
+    package func plainText(_ key: StaticString, longest: Int) -> String? {
+        optional(key) { value in
+            value.string.flatMap { FieldGrammar.problem(of: $0.utf8.span, longest: longest) == nil ? $0 : nil }
+        }
+    }
+
+    /// A boolean, or 0 or 1, which databases without booleans have.
+    package func bool(_ key: StaticString) -> Bool? {
+        optional(key) { value in
+            switch value.integer {
+            case 0: false
+            case 1: true
+            default: value.bool
+            }
+        }
+    }
+
+    /// An integer, or a string with its decimal digits: not every sender's language has 64-bit integers.
+    package func integer(_ key: StaticString) -> Int64? { optional(key) { Self.integer($0) } }
+
+    /// An identity, given as a number or a string.
+    package func id(_ key: StaticString) -> HelpDeskID? { optional(key) { HelpDeskID($0) } }
+
+    /// A date and time of RFC 3339 since 1970.
+    package func time(_ key: StaticString) -> UnixMilliseconds? {
+        optional(key) { $0.string.flatMap { RFC3339.unixMilliseconds($0) } }
+    }
 
     private func value(_ key: StaticString) -> JSONElement? {
         guard let value = element[key], !value.isNull else { return nil }
         return value
+    }
+
+    private func required<Value>(
+        _ key: StaticString, _ expectation: @autoclosure () -> String, _ read: (JSONElement) -> Value?
+    ) throws(WebhookError) -> Value {
+        guard let value = value(key) else { throw .missing(path: path(of: key), expectation: expectation()) }
+        guard let read = read(value) else { throw .unexpected(path: path(of: key), expectation: expectation()) }
+        return read
+    }
+
+    private func optional<Value>(_ key: StaticString, _ read: (JSONElement) -> Value?) -> Value? {
+        guard let value = value(key) else { return nil }
+        let read = read(value)
+        if read == nil { leaveOut(path(of: key)) }
+        return read
+    }
+
+    private func leaveOut(_ path: String) {
+        if !odd.paths.contains(path) { odd.paths.append(path) }
+    }
+
+    private func object(_ value: JSONElement, _ key: StaticString) -> WebhookFields? {
+        value.isObject ? WebhookFields(value, in: path, named: key, odd) : nil
     }
 
     private var path: String { Self.join(parent, name) }

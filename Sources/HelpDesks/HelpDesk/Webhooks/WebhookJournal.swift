@@ -1,12 +1,17 @@
 package import Core
 package import HTTPServer
 package import Observability
+internal import Threading
+internal import Time
 
 /// Counts and logs what becomes of webhooks, with no text that a caller chose.
 package final class WebhookJournal: Sendable {
     /// The answers.
     package let answers = WebhookAnswers()
     private let services: HelpDeskServices
+    /// One app's member that is left out is logged once in this time, because a new form of the help desk's is in every webhook.
+    private static let memberLogMilliseconds: UInt64 = 3_600_000
+    private let lastLogged = Monitor<[String: MonotonicMilliseconds]>([:])
 
     /// Makes the journal of a route.
     package init(_ services: HelpDeskServices) {
@@ -27,6 +32,27 @@ package final class WebhookJournal: Sendable {
         if let app { fields.append("app", .string(app)) }
         mark.append(to: &fields)
         services.denials.log(level, "webhook", reason: reason, fields)
+    }
+
+    /// Counts and logs optional members of a genuine webhook that could not be read.
+    /// - Parameter members: paths of names in the program's text, as `WebhookFields.leftOut` has them.
+    package func leaveOut(_ members: [String], app: String, _ mark: RequestMark) {
+        for member in members {
+            services.metrics.webhookMembersLeftOut.child(app, member).increment()
+            guard isDue("\(app) \(member)") else { continue }
+            var fields: LogFields = ["member": .string(member), "app": .string(app)]
+            mark.append(to: &fields)
+            services.logger.log(.warning, "a member of a webhook has an unexpected form and was left out", fields)
+        }
+    }
+
+    private func isDue(_ member: String) -> Bool {
+        let now = services.clocks.monotonicMilliseconds()
+        return lastLogged.withLock { lastLogged in
+            if let last = lastLogged[member], now.elapsed(since: last) < Self.memberLogMilliseconds { return false }
+            lastLogged[member] = now
+            return true
+        }
     }
 
     /// Notes a genuine webhook about which nothing is to be done.

@@ -48,39 +48,33 @@ struct ChatWebhook: Sendable {
     /// - Returns: nil when nothing is ever made of it: another category, no ticket's channel, what agents alone see, or
     ///   a changed message that asks nothing.
     init?(_ root: WebhookFields, appID: String) throws(WebhookError) {
-        guard let name = try root.string("category") else {
-            throw .missing(path: root.path(of: "category"), expectation: "a string such as group_channel:message_send")
-        }
-        if let named = root.anyString("app_id"), ByteKey(named) != ByteKey(appID) {
+        let name = try root.requiredString("category", "a string such as group_channel:message_send")
+        if let named = root.string("app_id"), ByteKey(named) != ByteKey(appID) {
             throw .unexpected(path: root.path(of: "app_id"), expectation: "the app_id of the path")
         }
         guard let category = Category(rawValue: name) else { return nil }
         let (payload, channel) = (try root.requiredObject("payload"), try root.requiredObject("channel"))
-        if let type = channel.anyString("custom_type"), type != Self.ticketChannel { return nil }
+        if let type = channel.string("custom_type"), type != Self.ticketChannel { return nil }
         messageID = HelpDeskID(try payload.requiredInteger("message_id"))
-        guard let url = channel.anyID("channel_url") else {
-            throw .unexpected(
-                path: channel.path(of: "channel_url"), expectation: "a string of 1 to 255 bytes without control characters")
-        }
-        self.channel = url
+        self.channel = try channel.requiredID("channel_url", "a string of 1 to 255 bytes without control characters")
         let (type, customType) = (
-            root.anyString("type") ?? payload.anyString("type") ?? "MESG",
-            payload.anyString("custom_type") ?? root.anyString("custom_type") ?? ""
+            root.string("type") ?? payload.string("type") ?? "MESG",
+            payload.string("custom_type") ?? root.string("custom_type") ?? ""
         )
-        content = MessageClass(type: type, customType: customType, data: payload.anyText("data"))
-        text = try payload.text("message") ?? ""
-        let sender = root.anyObject("sender")
-        senderID = sender?.anyString("user_id")
-        senderName = sender?.anyText("nickname").flatMap { $0.isEmpty ? nil : $0 }
+        content = MessageClass(type: type, customType: customType, data: payload.text("data"))
+        text = payload.text("message") ?? ""
+        let sender = root.object("sender")
+        senderID = sender?.string("user_id")
+        senderName = sender?.text("nickname").flatMap { $0.isEmpty ? nil : $0 }
         file =
             type == "FILE"
             ? Comment.Attachment(
-                id: nil, name: payload.anyText("filename") ?? payload.anyObject("file")?.anyText("name"),
-                size: payload.anyInteger("filesize") ?? payload.anyObject("file")?.anyInteger("size")) : nil
-        let time = payload.anyInteger(category == .sent ? "created_at" : "updated_at")
+                id: nil, name: payload.text("filename") ?? payload.object("file")?.text("name"),
+                size: payload.integer("filesize") ?? payload.object("file")?.integer("size")) : nil
+        let time = payload.integer(category == .sent ? "created_at" : "updated_at")
         occurredAt = time.flatMap { UInt64(exactly: $0) }.flatMap { $0 == 0 ? nil : UnixMilliseconds(rawValue: $0) }
         isAutomatic = type == "ADMM" || customType == "SENDBIRD_DESK_BOT_MESSAGE" || customType == "SENDBIRD:AUTO_EVENT_MESSAGE"
-        let members = root.anyObjects("members").compactMap { $0.anyString("user_id") }.filter { !$0.hasPrefix(Self.supportPrefix) }
+        let members = root.objects("members").compactMap { $0.string("user_id") }.filter { !$0.hasPrefix(Self.supportPrefix) }
         customerID = members.count == 1 && FieldGrammar.problem(ofUserID: members[0].utf8.span) == nil ? members[0] : nil
         switch (content, category) {
         case (.agentsOnly, _), (.comment, .updated), (.preview, .updated): return nil

@@ -19,19 +19,14 @@ struct ReportedTicket: Sendable, Equatable {
     /// Reads `data` of a webhook.
     /// - Throws: when it has no `id`.
     init(_ data: WebhookFields) throws(WebhookError) {
-        guard let id = data.anyID("id") else {
-            throw .missing(path: data.path(of: "id"), expectation: "the ticket's number")
-        }
-        self.id = id
-        channel = data.anyID("channelUrl")
-        userID = data.anyObject("customer")?.anyString("sendbirdId").flatMap {
-            FieldGrammar.problem(ofUserID: $0.utf8.span) == nil ? $0 : nil
-        }
-        status = data.anyString("status2")
-        closeStatus = data.anyString("closeStatus")
-        priority = data.anyString("priority")
-        group = data.anyObject("group").flatMap { $0.anyID("key") ?? $0.anyID("id") }
-        agent = data.anyObject("recentAssignment")?.anyObject("agent")?.anyID("id")
+        id = try data.requiredID("id", "the ticket's number")
+        channel = data.id("channelUrl")
+        userID = data.object("customer")?.plainText("sendbirdId", longest: FieldGrammar.longestUserID)
+        status = data.string("status2")
+        closeStatus = data.string("closeStatus")
+        priority = data.string("priority")
+        group = data.object("group").flatMap { $0.id("key") ?? $0.id("id") }
+        agent = data.object("recentAssignment")?.object("agent")?.id("id")
     }
 
     init(

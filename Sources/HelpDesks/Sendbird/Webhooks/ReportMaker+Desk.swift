@@ -14,16 +14,13 @@ struct DeskWebhook: Sendable {
     /// Reads a webhook's body. Events that are not known are read as changes of a ticket, if they have one.
     /// - Returns: nil when nothing is made of it: a message for a bot, or an event without a ticket.
     init?(_ root: WebhookFields) throws(WebhookError) {
-        guard let type = try root.string("eventType") else {
-            throw .missing(path: root.path(of: "eventType"), expectation: "a string such as TICKET.CREATED")
-        }
-        self.type = type
-        createdAt = root.anyString("createdAt").flatMap { RFC3339.unixMilliseconds($0) }
+        type = try root.requiredString("eventType", "a string such as TICKET.CREATED")
+        createdAt = root.time("createdAt")
         let isOfTicket = ["TICKET.CREATED", "TICKET.STATUS.UPDATED", "TICKET.CLOSED"].contains(type)
         if isOfTicket {
             ticket = try ReportedTicket(try root.requiredObject("data"))
         } else {
-            guard type != "MESSAGE.RECEIVED", let data = root.anyObject("data"), let ticket = try? ReportedTicket(data) else { return nil }
+            guard type != "MESSAGE.RECEIVED", let data = root.object("data"), let ticket = try? ReportedTicket(data) else { return nil }
             self.ticket = ticket
         }
     }

@@ -111,7 +111,11 @@ final class SendbirdWebhookRoute: Sendable {
             return fail(error, app, mark)
         }
         do throws(WebhookError) {
-            let webhook = try request.withBody { body throws(WebhookError) in try read(WebhookFields(parsing: body), app.id) }
+            let (webhook, leftOut) = try request.withBody { body throws(WebhookError) in
+                let root = try WebhookFields(parsing: body)
+                return (try read(root, app.id), root.leftOut)
+            }
+            journal.leaveOut(leftOut, app: app.id, mark)
             guard let webhook else { return .answer(journal.ignore(app.counters, app: app.id, mark), app) }
             return decide(request, webhook, app, mark)
         } catch {

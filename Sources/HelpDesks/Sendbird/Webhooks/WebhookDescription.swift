@@ -22,7 +22,7 @@ extension SendbirdSender {
                     200, "What follows is durable, was durable before, or there is nothing to be done.",
                     Schema.status("accepted", "duplicate", "ignored")),
                 RouteDescription.Answer(
-                    400, "The body is not strict JSON, or a field is missing or not as expected; the message names it."),
+                    400, "The body is not strict JSON, or a required field is missing or not as expected; the message names it."),
                 RouteDescription.Answer(
                     403,
                     "The app is unknown or the signature is wrong (`denied`), or the caller is not accepted (`forbidden_network`, "
