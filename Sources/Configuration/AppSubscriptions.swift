@@ -6,6 +6,7 @@ package struct AppSubscriptions: Sendable {
     private let comments: [ByteKey: [Subscription]]
     private let quietComments: [ByteKey: [Subscription]]
     private let tickets: [ByteKey: [Subscription]]
+    private let pushTypes: [String: NotifierType]
     /// Who is told of changes in the registry.
     package let registry: RegistryAudience
 
@@ -14,7 +15,7 @@ package struct AppSubscriptions: Sendable {
         var comments: [ByteKey: [Subscription]] = [:]
         var quietComments: [ByteKey: [Subscription]] = [:]
         var tickets: [ByteKey: [Subscription]] = [:]
-        let pushes = Set(configuration.notifiers.filter(\.type.isPush).map(\.name))
+        let pushTypes = known.mapValues(\.type).filter(\.value.isPush)
         var registry: [(appID: String, subscriptions: [Subscription])] = []
         var sessions: [(appID: String, subscriptions: [Subscription])] = []
         for app in configuration.apps {
@@ -22,7 +23,7 @@ package struct AppSubscriptions: Sendable {
             let byDeviceType = app.routes.notifiers.compactMap { name in known[name]?.subscription(for: app.routes.types(of: name)) }
             let all = notifiers.filter { !$0.type.isRelay }.map { $0.subscription(for: .all) } + byDeviceType
             comments[ByteKey(app.id)] = all
-            quietComments[ByteKey(app.id)] = all.filter { !pushes.contains($0.notifier) }
+            quietComments[ByteKey(app.id)] = all.filter { pushTypes[$0.notifier] == nil }
             let told = notifiers.filter { !$0.type.isPush && (app.relaysRegistrations || !$0.type.isRelay) }
             tickets[ByteKey(app.id)] = told.filter { !$0.type.isRelay }.map { $0.subscription(for: .all) }
             registry.append((app.id, told.map { Subscription(notifier: $0.name, keepsOrder: $0.keepsOrder) }))
@@ -34,6 +35,7 @@ package struct AppSubscriptions: Sendable {
         self.comments = comments
         self.quietComments = quietComments
         self.tickets = tickets
+        self.pushTypes = pushTypes
         let relays = configuration.notifiers.filter(\.type.isRelay).map(\.name)
         self.registry = RegistryAudience(
             registry, relays: relays,
@@ -49,6 +51,12 @@ package struct AppSubscriptions: Sendable {
     /// Whom a comment of an app goes to that no phone shall show.
     package func quietComments(_ appID: String) -> [Subscription] {
         quietComments[ByteKey(appID)] ?? []
+    }
+
+    /// Whether APNs and no other provider notifies an app's devices of a type, so that their tokens are hexadecimal.
+    package func useAPNsAlone(_ appID: String, deviceType: String) -> Bool {
+        let types = comments(appID).filter { $0.deviceTypes.contains(deviceType) }.compactMap { pushTypes[$0.notifier] }
+        return !types.isEmpty && types.allSatisfy { $0 == .apns }
     }
 
     /// Whom changes of an app's tickets go to: no phones, and whatever devices there are.

@@ -77,6 +77,15 @@ final class PushSite: Sendable {
         _ server: RunningServer, user: String = Markers.user, key: String? = nil, device: String = "device-1", type: String = "ios",
         token: String = token
     ) throws {
+        let answer = try answer(to: token, server, user: user, key: key, device: device, type: type)
+        #expect(answer.text == #"{"status":"registered"}"#)
+    }
+
+    /// The answer to the registration of a device.
+    func answer(
+        to token: String, _ server: RunningServer, user: String = Markers.user, key: String? = nil, device: String = "device-1",
+        type: String = "ios"
+    ) throws -> ReceivedResponse {
         let body: JSONValue = [
             "app_id": .string(Workspace.app), "user_id": .string(user), "security_key": .string(try key ?? workspace.key(user: user)),
             "instance_id": .string(device), "type": .string(type), "token": .string(token),
@@ -85,7 +94,7 @@ final class PushSite: Sendable {
         let bytes = body.serialized()
         try client.send("POST /pyrus/push-token HTTP/1.1\r\nHost: localhost\r\nContent-Length: \(bytes.count)\r\n\r\n")
         try client.send(bytes)
-        #expect(try client.readResponse().text == #"{"status":"registered"}"#)
+        return try client.readResponse()
     }
 
     /// What the service answers a GET: the status and the body.

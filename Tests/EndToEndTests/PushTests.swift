@@ -42,6 +42,44 @@ import Testing
         #expect(!log.contains(PushSite.token))
     }
 
+    @Test func aTokenInUpperCaseIsTheSameDevice() throws {
+        let server = try RunningServer(site.workspace)
+        try site.register(server, user: "former", token: PushSite.token.uppercased())
+        try site.register(server, device: "device-2")
+        #expect(
+            try PushSite.get(server.adminAddress, "/v1/push-tokens?app_id=\(Workspace.app)&user_id=former").contains(#""push_tokens":[]"#))
+        try post(1, server)
+        #expect(site.simulators.recorder.wait(for: 1, milliseconds: WaitLimit.milliseconds))
+        #expect(site.simulators.recorder.pushes.map(\.token) == [PushSite.token])
+    }
+
+    @Test func aTokenThatAPNsCannotHaveMadeIsRefusedAtOnce() throws {
+        let server = try RunningServer(site.workspace)
+        let (digits, half) = (PushSite.token, String(PushSite.token.prefix(8)))
+        let descriptions = [
+            "<\(stride(from: 0, to: 8, by: 1).map { _ in half }.joined(separator: " "))>", "<\(digits)>", "<>",
+            "{length = 32, bytes = 0x\(half)5d3f0a97 \(half)5d3f0a97 ... \(half)5d3f0a97 }",
+        ]
+        let otherForms = [
+            "0x\(digits)", "0X\(digits)", String(digits.dropLast()), "\(digits)0", " \(digits)", "\(digits) ", "\(digits):APA91b",
+            digits.replacing("0", with: "o"), digits.replacing("5d", with: "5d "), digits.replacing("5d", with: "5d-"),
+            String(repeating: "ab", count: 129), "(null)", "null", "undefined", "Optional(\"\(digits)\")", "32 bytes", "device-token",
+            "XT6Km5FyV5dtFGdHiKSMnFDYRv2mu5RpEvsjgRzVkpY=",
+        ]
+        for token in descriptions + otherForms {
+            let answer = try site.answer(to: token, server)
+            #expect(answer.status == 400, "\(token)")
+            #expect(answer.text.contains("token is not as expected: expected "))
+        }
+        for token in descriptions { #expect(try site.answer(to: token, server, type: "android").status == 400, "\(token)") }
+        try site.register(server, device: "device-2", type: "android", token: "0x\(digits)")
+        try site.register(server)
+        #expect(try server.stop() == .exit(0))
+        let log = try server.process.errors.text()
+        #expect(log.contains(#""result":"malformed","reason":"bad_token""#))
+        for token in descriptions + otherForms where token.utf8.count > 20 { #expect(!log.contains(token)) }
+    }
+
     @Test func theEnvironmentThatTookATokenIsRemembered() throws {
         site.simulators.devices[PushSite.token] = SimulatedDevice(provider: .apnsSandbox)
         let server = try RunningServer(site.workspace)

@@ -30,6 +30,10 @@ RIGHT_TO_LEFT_USER = "مستخدم-طويل-الاسم-١٢٣٤٥"
 DEAD_COUNT = 230
 # FCM takes no push.
 REFUSAL = {"provider": "fcm", "endpoint": "send", "times": None, "answer": {"status": 400, "reason": "INVALID_ARGUMENT"}}
+# APNs does not know the device phone-0.
+GONE = {
+    "provider": "apns", "times": None, "match": {"token": hashlib.sha256(b"phone-0").hexdigest()},
+    "answer": {"status": 410, "reason": "Unregistered"}}
 
 
 class Receiver(http.server.ThreadingHTTPServer):
@@ -79,7 +83,7 @@ class Service:
         self.config["notifiers"] = {
             name: {"type": "http", "url": base + place, "secret": self.new_secret("webhook"), "allow_http": True}
             for name, place in [("backend", "/ok"), ("crm", "/refuses"), ("archive", "/away"), ("billing", "/gone")]
-        } | {"log": {"type": "log"}} | self.simulate(faults or [REFUSAL])
+        } | {"log": {"type": "log"}} | self.simulate(faults or [REFUSAL, GONE])
         self.tokens = {role: self.new_secret() for role in ("operate", "read", "mint")}
         self.config["admin"]["tokens"] = [{"role": role, "token": token} for role, token in self.tokens.items()]
         self.webhook = (directory / "secrets/webhook-1.key").read_text().strip()
@@ -168,13 +172,12 @@ class Service:
 
     def register(self, user, device, kind="ios", token=None):
         status, answer = self.send(self.public, "POST", "/pyrus/push-token", {
-            "app_id": APP, "user_id": user, "security_key": self.key(user), "instance_id": device, "token": token or self.token(user, device, kind), "type": kind})
+            "app_id": APP, "user_id": user, "security_key": self.key(user), "instance_id": device, "token": token or self.token(device, kind), "type": kind})
         assert status == 200, answer
 
-    def token(self, user, device, kind):
-        """A token of the provider's form; the one of user-0 is malformed."""
-        is_plain = kind == "android" or user == "user-0"
-        return f"token-of-{len(device)}-{device[:20]}" if is_plain else hashlib.sha256(device.encode()).hexdigest()
+    def token(self, device, kind):
+        """A token of the provider's form."""
+        return f"token-of-{len(device)}-{device[:20]}" if kind == "android" else hashlib.sha256(device.encode()).hexdigest()
 
     def authorize(self, user, key):
         return self.send(self.public, "POST", "/pyrus/authorize", {"app_id": APP, "user_id": user, "security_key": key})[0]

@@ -8,8 +8,8 @@ import Time
 
 /// A file that the version before has written.
 @Suite struct SQLiteUpgradeTests {
-    /// The last step only adds the table of bots' calls, so a file without it is one of the version before.
-    @Test func aFileOfTheVersionBeforeKeepsWhatItHas() throws {
+    /// Version 9 only added the table of bots' calls, so a file without it is one of version 8.
+    @Test func aFileOfAnEarlierVersionKeepsWhatItHas() throws {
         let directory = try TemporaryDirectory()
         let path = directory.path("store.db")
         var store = try SQLiteStore(path: path)
@@ -19,7 +19,7 @@ import Time
         try store.report(claimed, .delivered, "ok", at: 2001)
         let (deliveries, devices) = (try store.all(), try store.registered())
         store.close()
-        try #require(Migrations.latest == 9)
+        try #require(Migrations.latest == 10)
         let connection = try Connection(path: path, mode: .readWriteCreate)
         try connection.execute("DROP TABLE bot_calls")
         try connection.setUserVersion(8)
@@ -30,10 +30,32 @@ import Time
         #expect(try store.begin(call) == .new)
         #expect(try store.begin(.sample(2, key: 1)) == .repeated(call))
         store.close()
-        #expect(try Connection(path: path, mode: .readOnly).userVersion() == 9)
+        #expect(try Connection(path: path, mode: .readOnly).userVersion() == 10)
         store = try SQLiteStore(path: path)
         defer { store.close() }
         #expect(try store.botCall(call.id) == call)
         #expect(try store.claim(at: 2001).count == 2, "the others wait still")
+    }
+
+    @Test func theFormsOfOneTokenAreBroughtTogether() throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.path("store.db")
+        try SQLiteStore(path: path).close()
+        let connection = try Connection(path: path, mode: .readWriteCreate)
+        try connection.execute("INSERT INTO apps (app_id) VALUES ('app'), ('other')")
+        let insert = try Statement(
+            connection,
+            """
+            INSERT INTO devices (app, user_id, device_id, type, token, digest, registered_at, seen_at, from_app)
+            SELECT number, ?2, 'd1', 'ios', ?3, ?4, 1, ?5, 0 FROM apps WHERE app_id = ?1
+            """)
+        for row in FormerTokens.rows { try insert.run(row.app, row.user, row.token, try row.digest(), row.seenAt) }
+        try connection.setUserVersion(9)
+        try connection.close()
+        let store = try SQLiteStore(path: path)
+        defer { store.close() }
+        #expect(try store.registered() == FormerTokens.joined)
+        #expect(try store.registered(app: "other") == FormerTokens.joinedInOther)
+        #expect(try FormerTokens.check(store) == FormerTokens.taken)
     }
 }

@@ -1,3 +1,4 @@
+internal import Bytes
 package import Crypto
 
 /// What a push provider knows a device by: opaque, and as good as a key to somebody's phone, so nothing prints it.
@@ -5,7 +6,7 @@ package struct PushToken: Sendable, Equatable {
     /// The longest that is taken, in UTF-16 code units.
     package static let longest = 4096
 
-    /// The token as the app gave it.
+    /// The token as the app gave it, but APNs' tokens in lower case.
     package let text: String
     /// The first 16 bytes of its SHA-256, which finds it.
     package let digest: [UInt8]
@@ -14,8 +15,18 @@ package struct PushToken: Sendable, Equatable {
     /// - Throws: when OpenSSL fails.
     package init(_ text: String) throws(CryptoError) {
         precondition(!text.isEmpty, "a token is not empty")
+        let text = Self.form(of: text)
         self.init(text, digest: Array(try sha256(text.utf8.span).prefix(16)))
     }
+
+    /// The one form of a token. Hexadecimal digits of 32 bytes or more, as APNs' tokens have them, stand for a number. They are kept in lower
+    /// case, because two forms of one token would be two devices. No other provider has such tokens.
+    static func form(of text: String) -> String {
+        text.utf8.count >= fewestDigits && APNsToken.isValid(text) ? text.lowercased() : text
+    }
+
+    /// The digits of APNs' shortest tokens.
+    private static let fewestDigits = 64
 
     /// Takes a token whose digest is known.
     package init(_ text: String, digest: [UInt8]) {
@@ -33,6 +44,19 @@ package struct PushToken: Sendable, Equatable {
 
     /// Compared as bytes.
     package static func == (left: Self, right: Self) -> Bool { ByteKey(left.text) == ByteKey(right.text) }
+}
+
+/// Device tokens of APNs: hexadecimal, of no promised length (UIApplicationDelegate, "didRegisterForRemoteNotificationsWithDeviceToken").
+package enum APNsToken {
+    /// The longest token that is accepted, in bytes before the encoding; today's have 32.
+    private static let longest = 128
+
+    /// Whether a text has the form of one.
+    package static func isValid(_ text: String) -> Bool {
+        let digits = text.utf8
+        return (2...2 * longest).contains(digits.count) && digits.count.isMultiple(of: 2)
+            && digits.allSatisfy { Hexadecimal.value($0) != nil }
+    }
 }
 
 extension PushToken: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {

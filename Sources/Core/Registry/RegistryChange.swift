@@ -113,7 +113,8 @@ extension RegistryChange {
 
         private static func token(_ object: JSONValue) -> Token? {
             guard let type = object["type"]?.text, let text = object["token"]?.text, !text.isEmpty else { return nil }
-            return Token(type: type, text: text)
+            // An event that an earlier version has stored may have another form.
+            return Token(type: type, text: PushToken.form(of: text))
         }
 
         /// The text of a JSON object.

@@ -32,13 +32,28 @@ struct PushTokenRequest {
         type = try fields.text("type", in: bytes, longest: Device.longestType) ?? ""
         token = try fields.text("token", in: bytes, longest: PushToken.longest)
     }
+
+    /// Checks the token's form. Its provider rejects another form only when the first notification is sent, where the app's developer does
+    /// not see it.
+    /// - Parameter isForAPNs: whether APNs alone notifies this type of device.
+    func checkToken(isForAPNs: Bool) throws(BodyError) {
+        guard let token else { return }
+        // The texts of an NSData, of iOS 12 and of later ones.
+        if token.hasPrefix("<") || token.hasPrefix("{length") {
+            throw .unexpected(field: "token", expectation: "expected the token itself, not the description of an NSData")
+        }
+        if isForAPNs, !APNsToken.isValid(token) {
+            throw .unexpected(field: "token", expectation: "expected hexadecimal digits, two for each byte of APNs' token")
+        }
+    }
 }
 
 extension PushTokenRequest {
     /// The call, as the OpenAPI document describes it.
     static let description = RouteDescription(
         "Registers a device for notifications, or unsubscribes it.",
-        text: "The device is in `instance_id` or `device_id`; where both are, they are equal. Without `token` the device is unsubscribed.",
+        text: "The device is in `instance_id` or `device_id`; where both are, they are equal. Without `token` the device is unsubscribed. "
+            + "Devices that APNs notifies have its token in hexadecimal digits, of either case.",
         body: RouteDescription.Body(
             schema { Schema.nullable(Schema.line(1...$0)) },
             // A form has no null, so an empty value stands for it.
@@ -46,7 +61,7 @@ extension PushTokenRequest {
             example: .object(
                 JSONObject(
                     CallDescription.exampleCredentials + [
-                        ("instance_id", "phone-1"), ("type", "ios"), ("token", "the-token-that-the-phone-got"),
+                        ("instance_id", "phone-1"), ("type", "android"), ("token", "the-token-that-the-phone-got"),
                     ]))),
         answers: [
             RouteDescription.Answer(200, "It is durable.", Schema.status("registered", "unchanged", "removed")), CallDescription.malformed,

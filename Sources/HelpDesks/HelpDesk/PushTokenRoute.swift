@@ -140,6 +140,11 @@ package final class PushTokenRoute: Sendable {
     }
 
     private func register(_ call: PushTokenRequest, _ state: HelpDeskState, _ mark: RequestMark) -> Decision {
+        do throws(BodyError) {
+            try call.checkToken(isForAPNs: state.subscriptions.useAPNsAlone(call.key.appID, deviceType: call.type))
+        } catch {
+            return refuse(error, call.key.appID, mark)
+        }
         do throws(CryptoError) {
             var token: PushToken?
             if let text = call.token { token = try PushToken(text) }

@@ -1,4 +1,3 @@
-internal import Bytes
 internal import Core
 internal import JSON
 internal import Time
@@ -48,21 +47,4 @@ struct APNsHeaders: Sendable {
 extension PushNotification {
     /// Until when APNs may store the notification; never 0, which would ask for one attempt without storing.
     var apnsExpiration: UnixSeconds { max(1, expiresAt.seconds) }
-}
-
-/// Device tokens of APNs: hexadecimal, of no promised length (UIApplicationDelegate, "didRegisterForRemoteNotificationsWithDeviceToken").
-enum APNsToken {
-    /// The longest token that is accepted, in bytes before the encoding; today's have 32.
-    static let longest = 128
-
-    /// The path to post to; nil when the token is malformed.
-    static func path(_ token: String) -> String? {
-        isValid(token) ? "/3/device/\(token)" : nil
-    }
-
-    private static func isValid(_ token: String) -> Bool {
-        let digits = token.utf8
-        return (2...2 * longest).contains(digits.count) && digits.count.isMultiple(of: 2)
-            && digits.allSatisfy { Hexadecimal.value($0) != nil }
-    }
 }

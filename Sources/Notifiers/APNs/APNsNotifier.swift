@@ -81,9 +81,9 @@ struct APNsProvider: PushProvider {
     func message(
         _ notification: PushNotification, to token: String, id: UUIDv7, limit: Int, now: UnixMilliseconds
     ) throws(PushPayloadError) -> PushMessage {
-        guard let path = APNsToken.path(token) else { throw .invalidToken }
+        guard APNsToken.isValid(token) else { throw .invalidToken }
         let headers = APNsHeaders(topic: topic, deliveryID: id, notification)
-        return PushMessage(path: path, headers: headers.pairs, body: try APNsPayload.body(notification, limit: limit))
+        return PushMessage(path: "/3/device/\(token)", headers: headers.pairs, body: try APNsPayload.body(notification, limit: limit))
     }
 
     func answer(status: Int, body: [UInt8], token: String?, retryAfter: UInt64?) -> ProviderAnswer {

@@ -49,6 +49,9 @@ enum PostgresSchema {
     // that are there does so in the order of `number`, or passes over those that are locked. Lists read the table by time, by person or by
     // outcome; the last index also finds what is given up and deleted.
     //
+    // Version 12 gives hexadecimal push tokens one form, lower case (`PushToken`). Of several devices with one token the one seen last keeps
+    // it, and the others become tombstones.
+    //
     // Rows that change often leave room for their next version on the same page (fillfactor), and are vacuumed early.
     static let steps: [[StaticString]] = [
         [
@@ -363,6 +366,21 @@ enum PostgresSchema {
             "CREATE INDEX bot_calls_at ON bot_calls (at, number)",
             "CREATE INDEX bot_calls_of_user ON bot_calls (app, user_id, at, number)",
             "CREATE INDEX bot_calls_by_outcome ON bot_calls (outcome, at, number)",
+        ],
+        [
+            """
+            WITH forms AS (
+                SELECT app, user_id, device_id, row_number() OVER (
+                    PARTITION BY app, lower(token) ORDER BY seen_at DESC, registered_at DESC, user_id, device_id) AS place
+                FROM devices WHERE token ~ '^[0-9A-Fa-f]{64,}$' AND length(token) <= 256 AND length(token) % 2 = 0
+            )
+            UPDATE devices SET token = NULL, digest = substring(sha256(convert_to(lower(token), 'UTF8')) FROM 1 FOR 16) FROM forms
+            WHERE place > 1 AND devices.app = forms.app AND devices.user_id = forms.user_id AND devices.device_id = forms.device_id
+            """,
+            """
+            UPDATE devices SET token = lower(token), digest = substring(sha256(convert_to(lower(token), 'UTF8')) FROM 1 FOR 16)
+            WHERE token ~ '^[0-9A-Fa-f]{64,}$' AND token ~ '[A-F]' AND length(token) <= 256 AND length(token) % 2 = 0
+            """,
         ],
     ]
 }

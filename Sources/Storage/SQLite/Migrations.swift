@@ -5,12 +5,15 @@ enum Migrations {
     /// The version of the current schema: the number of steps.
     static var latest: Int32 { Int32(scripts.count) }
 
+    private static let tokenFormsVersion = 10
+
     /// Runs the steps that the file lacks, each in its own transaction with its version number.
     /// - Precondition: the file's version is not newer than `latest`.
     static func run(on connection: Connection) throws(SQLiteError) {
         for step in Int(try connection.userVersion())..<scripts.count {
             try connection.transaction { () throws(SQLiteError) in
                 try connection.execute(scripts[step])
+                if step + 1 == tokenFormsVersion { try TokenForms.join(on: connection) }
                 try connection.setUserVersion(Int32(step + 1))
             }
         }
@@ -65,6 +68,8 @@ enum Migrations {
     //
     // Version 9 adds `bot_calls`: which functions bots have called for whom, and what came of it (`BotCall`). `key` is what makes another call
     // the same one. Lists read it by time, by person or by outcome; the last index also finds what is given up and deleted.
+    //
+    // Version 10 has no script: `TokenForms` brings together the forms of one push token.
     private static let scripts: [StaticString] = [
         """
         CREATE TABLE apps (number INTEGER PRIMARY KEY, app_id TEXT NOT NULL UNIQUE) STRICT;
@@ -309,5 +314,6 @@ enum Migrations {
         CREATE INDEX bot_calls_of_user ON bot_calls (app, user_id, at);
         CREATE INDEX bot_calls_by_outcome ON bot_calls (outcome, at);
         """,
+        "",
     ]
 }

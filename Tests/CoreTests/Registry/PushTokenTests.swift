@@ -40,6 +40,30 @@ import Time
         #expect(try PushToken("token").digest != PushToken("tokem").digest)
     }
 
+    private static let digits = "0123456789abcdef0123456789ABCDEF0123456789abcdef0123456789ABCDEF"
+
+    @Test func hexadecimalDigitsAreANumber() throws {
+        let lower = try PushToken(Self.digits.lowercased())
+        for text in [Self.digits, Self.digits.uppercased(), Self.digits.lowercased()] {
+            let token = try PushToken(text)
+            #expect(token == lower)
+            #expect(token.digest == lower.digest)
+            #expect(token.text == Self.digits.lowercased())
+        }
+        let long = String(repeating: "AB", count: 80)
+        #expect(try PushToken(long).text == long.lowercased())
+    }
+
+    @Test(arguments: [
+        "ABCDEF", String(digits.dropLast()), String(digits.dropLast(2)), "\(digits)G", "\(digits)ag", "\(digits):APA91bABCDEF",
+        "<\(digits)>",
+        "0X\(digits)", "\(digits) ", String(repeating: "AB", count: 129), "\(digits.dropLast(2))\u{FF21}\u{FF22}", "\(digits)\u{130}",
+    ])
+    func otherTokensKeepTheirCase(text: String) throws {
+        let token = try PushToken(text)
+        #expect(Array(token.text.utf8) == Array(text.utf8))
+    }
+
     @Test func devicesAreNamedByBytes() {
         let keys = ["caf\u{E9}", "cafe\u{301}"].flatMap { text in
             [

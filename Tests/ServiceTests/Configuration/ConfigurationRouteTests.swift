@@ -70,6 +70,29 @@ import Testing
             ])
     }
 
+    /// What an app's object has, a type of device, and whether APNs alone notifies it.
+    private static let providers: [(app: String, type: String, isForAPNs: Bool)] = [
+        (#","routes":{"ios":"apple","android":"one"}"#, "ios", true), (#","routes":{"ios":"apple","android":"one"}"#, "android", false),
+        (#","routes":{"ios":"apple","android":"one"}"#, "tv", false), (#","routes":{"android":"one","default":"apple"}"#, "ios", true),
+        (#","routes":{"android":"one","default":"apple"}"#, "", true),
+        (#","routes":{"android":"one","default":"apple"}"#, "android", false),
+        (#","notifiers":["apple"]"#, "ios", true), (#","notifiers":["apple","log","backend"]"#, "ios", true),
+        (#","notifiers":["apple","one"]"#, "ios", false), (#","notifiers":["one"],"routes":{"ios":"apple"}"#, "ios", false),
+        (#","notifiers":["backend","relay"]"#, "ios", false), ("", "ios", false),
+    ]
+
+    @Test(arguments: providers.indices) func sayWhetherAPNsAloneNotifies(index: Int) throws {
+        let (app, type, isForAPNs) = Self.providers[index]
+        try directory.writePushCredentials()
+        let apple =
+            #""apple":{"type":"apns","key":{"file":"secrets/AuthKey_ABCDE12345.p8"},"key_id":"ABCDE12345","team_id":"FGHIJ67890","#
+            + #""topic":"com.example.chat"},"#
+        let json = Self.json(app).replacing(#""notifiers":{"log""#, with: #""notifiers":{\#(apple)"log""#)
+        let subscriptions = AppSubscriptions(try directory.configuration(json))
+        #expect(subscriptions.useAPNsAlone("shop", deviceType: type) == isForAPNs)
+        #expect(!subscriptions.useAPNsAlone("other", deviceType: type))
+    }
+
     @Test(arguments: [
         (#","routes":[]"#, [#"routes: expected an object such as {"ios": "NOTIFIER", "default": "NOTIFIER"}, found a list"#]),
         (#","routes":{}"#, [#"routes: expected at least one type of device, or "default""#]),

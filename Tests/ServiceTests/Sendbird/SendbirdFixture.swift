@@ -98,7 +98,8 @@ final class SendbirdFixture: RouteFixture {
     /// Registers a device of a customer, by which pushes are seen.
     func registerDevice(_ user: String = "user-1") throws {
         let key = try TestKey(app: "APP", user: user, secret: 2).text()
-        let body = #"{"app_id":"APP","user_id":"\#(user)","security_key":"\#(key)","instance_id":"d1","type":"ios","token":"t-\#(user)"}"#
+        let body =
+            #"{"app_id":"APP","user_id":"\#(user)","security_key":"\#(key)","instance_id":"d1","type":"ios","token":"\#(Self.hex(Array(user.utf8).span))"}"#
         let response = client.send(.post, "/sendbird/push-token", headers: [:], body: Array(body.utf8))
         guard response.status == 200 else { throw Refused(text: response.text) }
     }

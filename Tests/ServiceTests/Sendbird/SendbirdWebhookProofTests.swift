@@ -97,7 +97,7 @@ import Threading
         let fixture = try SendbirdFixture()
         func call(_ path: String, _ app: String, _ secret: Int) throws -> String {
             let key = try TestKey(app: app, secret: secret).text()
-            let body = #"{"app_id":"\#(app)","user_id":"user-1","security_key":"\#(key)","instance_id":"d","type":"ios","token":"t"}"#
+            let body = #"{"app_id":"\#(app)","user_id":"user-1","security_key":"\#(key)","instance_id":"d","type":"ios","token":"0a"}"#
             return "\(fixture.client.send(.post, path, headers: [:], body: Array(body.utf8)).status)"
         }
         #expect(try call("/sendbird/push-token", "APP", 2) == "200")
