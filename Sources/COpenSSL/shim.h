@@ -62,6 +62,12 @@ static inline X509 *_Nullable deskgate_read_certificate(BIO *text)
     return PEM_read_bio_X509(text, NULL, deskgate_no_passphrase, NULL);
 }
 
+// Whether the last read has failed because no block of PEM is left.
+static inline int deskgate_is_end_of_pem(void)
+{
+    return ERR_GET_REASON(ERR_peek_last_error()) == PEM_R_NO_START_LINE;
+}
+
 // When a certificate expires, in Unix seconds; -1 when that cannot be told. Days and seconds from 1970 spare a time zone.
 static inline long long deskgate_not_after(const X509 *certificate)
 {

@@ -49,7 +49,7 @@ extension ConfigurationReader {
         let certificate = certificates("certificate", in: object)
         let key = certificateKey(object)
         guard let certificate, let key else { return nil }
-        return isPair(certificate.text, key.text, in: object) ? .certificate(certificate, key: key) : nil
+        return pair(certificate.text, key.text, in: object).map { _ in .certificate(certificate, key: key) }
     }
 
     /// The certificate's key, which must be a file: libcurl reads it by itself.

@@ -16,7 +16,8 @@ extension ConfigurationReader {
 
     func listen(_ object: ConfigurationObject) -> Configuration.Listener {
         let tls = object.object("tls", keys: Self.publicTLSKeys)
-        var listener = listener(object, tls: tls, defaultPort: 8080, defaultConnections: 10_000)
+        // Longer than the 60 seconds after which common balancers close an idle connection: the balancer must close first.
+        var listener = listener(object, tls: tls, defaultPort: 8080, defaultConnections: 10_000, defaultIdleSeconds: 75)
         listener.settings.clientAuthorities = tls.flatMap(clientAuthorities)
         // At least a few of the largest bodies.
         let megabytes = object.integer("bodies_megabytes", 4...65_536, default: 64)
@@ -25,11 +26,11 @@ extension ConfigurationReader {
     }
 
     private func listener(
-        _ object: ConfigurationObject, tls: ConfigurationObject?, defaultPort: UInt16, defaultConnections: Int
+        _ object: ConfigurationObject, tls: ConfigurationObject?, defaultPort: UInt16, defaultConnections: Int, defaultIdleSeconds: Int
     ) -> Configuration.Listener {
         let settings = ServerSettings(
             connectionLimit: object.integer("max_connections", 1...1_000_000, default: defaultConnections),
-            idleTimeoutSeconds: object.integer("idle_timeout_seconds", 1...3600, default: 60),
+            idleTimeoutSeconds: object.integer("idle_timeout_seconds", 1...3600, default: defaultIdleSeconds),
             requestTimeoutMilliseconds: object.integer("request_timeout_seconds", 1...3600, default: 30) * 1000,
             tls: tls.flatMap(identity))
         return Configuration.Listener(address: address(object, defaultPort: defaultPort), settings: settings)
@@ -38,7 +39,7 @@ extension ConfigurationReader {
     func admin(_ object: ConfigurationObject) -> Configuration.Admin {
         let admin = Configuration.Admin(
             listener: listener(
-                object, tls: object.object("tls", keys: Self.tlsKeys), defaultPort: 9090, defaultConnections: 1000),
+                object, tls: object.object("tls", keys: Self.tlsKeys), defaultPort: 9090, defaultConnections: 1000, defaultIdleSeconds: 60),
             tokens: tokens(object),
             metricsNeedToken: object.bool("metrics_need_token", default: false))
         refuseUnreadableMetrics(admin, object)
@@ -49,18 +50,26 @@ extension ConfigurationReader {
         guard let certificate = pem("certificate", in: object, isSecret: false), let key = pem("key", in: object, isSecret: true) else {
             return nil
         }
-        return isPair(certificate, key, in: object) ? TLSIdentity(certificate: certificate, key: key) : nil
+        return pair(certificate, key, in: object).map { TLSIdentity(certificate: $0.certificates, key: $0.key) }
     }
 
-    /// Whether a key in PEM belongs to a certificate in PEM.
-    func isPair(_ certificate: String, _ key: String, in object: ConfigurationObject) -> Bool {
-        switch CertificatePair.problem(certificate: certificate, key: key) {
-        case nil: return true
-        case .unreadableCertificate: problems.add(object.path(of: "certificate"), "expected a certificate in PEM")
-        case .unreadableKey: problems.add(object.path(of: "key"), "expected a private key in PEM, without a passphrase")
-        case .mismatch: problems.add(object.path(of: "key"), "the private key does not belong to the certificate")
+    /// Reads certificates and their key, both in PEM.
+    func pair(_ certificates: String, _ key: String, in object: ConfigurationObject) -> (certificates: String, key: String)? {
+        do throws(CertificatePair.Problem) {
+            return try CertificatePair.read(certificates: certificates, key: key)
+        } catch {
+            switch error {
+            case .unreadableCertificate: problems.add(object.path(of: "certificate"), "expected a certificate in PEM")
+            case .unreadableKey: problems.add(object.path(of: "key"), "expected a private key in PEM, without a passphrase")
+            case .mismatch: problems.add(object.path(of: "key"), "the private key does not belong to the certificate")
+            case .wrongOrder(let place, let count):
+                problems.add(
+                    object.path(of: "certificate"),
+                    "the chain is not in order: the private key belongs to certificate \(place) of \(count), which must come first, "
+                        + "followed by the one that has signed it, and so on")
+            }
+            return nil
         }
-        return false
     }
 
     private func pem(_ key: String, in object: ConfigurationObject, isSecret: Bool) -> String? {
@@ -69,11 +78,13 @@ extension ConfigurationReader {
         guard let file = object.string(key),
             let bytes = secrets.file(file, at: path, isSecret: isSecret)
         else { return nil }
-        guard let text = String(validating: bytes, as: UTF8.self), text.utf8.starts(with: "-----BEGIN ".utf8) else {
-            problems.add(path, "expected a PEM file, which starts with -----BEGIN")
+        // Text before a block may be in any encoding.
+        let text = String(decoding: bytes, as: UTF8.self)
+        guard text.contains("-----BEGIN ") else {
+            problems.add(path, "expected a PEM file, with lines that begin with -----BEGIN and -----END")
             return nil
         }
-        return text
+        return PEMText.restored(text)
     }
 
     func address(_ object: ConfigurationObject, defaultPort: UInt16) -> ListenAddress {

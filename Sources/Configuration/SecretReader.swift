@@ -128,6 +128,11 @@ struct SecretReader {
     }
 
     private func secret(_ bytes: [UInt8], path: String) -> SecretBytes? {
+        let text = String(decoding: bytes, as: UTF8.self)
+        if let problem = Self.transportProblem(of: text) {
+            problems.add(path, problem)
+            return nil
+        }
         var line = bytes[...]
         if line.last == UInt8(ascii: "\n") { line.removeLast() }
         // Of a PEM or JSON file, which has many lines, nobody minds how they end.
@@ -143,6 +148,28 @@ struct SecretReader {
             return nil
         }
         return SecretBytes(copying: line.span)
+    }
+}
+
+extension SecretReader {
+    /// Names quotes, white space or a written-out line feed around a secret. The secret itself is right, so no new one is needed.
+    private static func transportProblem(of text: String) -> String? {
+        // White space around JSON changes nothing, and PEM is read in all of these forms.
+        if text.first(where: { !$0.isWhitespace }) == "{" { return nil }
+        if text.contains("-----BEGIN "), text.first(where: { !$0.isWhitespace && !"\"'".contains($0) }) != "{" { return nil }
+        let line = text.hasSuffix("\n") ? text.dropLast() : text[...]
+        guard let first = line.first, let last = line.last else { return nil }
+        if line.hasSuffix("\\n") || line.hasSuffix("\\r") {
+            return "the secret ends with a written-out line feed (\\n), which counts as part of it; remove it"
+        }
+        if line.count > 1, first == last, first == "\"" || first == "'" {
+            return "the secret stands in quotes, which count as part of it, as in files for docker --env-file; remove them"
+        }
+        if line.allSatisfy(\.isWhitespace) { return nil }
+        if first.isWhitespace || (last.isWhitespace && last != "\r\n" && last != "\r") {
+            return "the secret has white space before or after it, which counts as part of it; remove it"
+        }
+        return nil
     }
 }
 

@@ -1,7 +1,26 @@
 internal import COpenSSL
 
-/// Reads and writes PEM in memory with OpenSSL's BIOs.
-enum PEMText {
+/// Reads and writes PEM (RFC 7468) in memory with OpenSSL's BIOs.
+package enum PEMText {
+    /// Restores PEM whose line feeds were lost on the way: environment variables and forms have a written-out `\n` or a space in their place,
+    /// or put the text into quotes. Text outside the blocks is left out. Text without a block, or with headers in one, stays as it is.
+    package static func restored(_ text: String) -> String {
+        let lined = text.replacing("\\r", with: "").replacing("\\n", with: "\n")
+        var (lines, rest) = ([Substring](), lined[...])
+        while let begin = rest.firstRange(of: "-----BEGIN "), let label = rest[begin.upperBound...].firstRange(of: "-----"),
+            let end = rest[label.upperBound...].firstRange(of: "-----END "),
+            let last = rest[end.upperBound...].firstRange(of: "-----")
+        {
+            let body = rest[label.upperBound..<end.lowerBound]
+            if body.contains(":") { return text }
+            lines.append(rest[begin.lowerBound..<label.upperBound])
+            lines += body.split { $0.isWhitespace || $0 == "\\" }
+            lines.append(rest[end.lowerBound..<last.upperBound])
+            rest = rest[last.upperBound...]
+        }
+        return lines.isEmpty ? text : lines.joined(separator: "\n") + "\n"
+    }
+
     /// Lends a BIO that reads `text`.
     static func reading<Result>(_ text: String, _ read: (OpaquePointer) -> Result?) -> Result? {
         var text = text

@@ -14,10 +14,17 @@ internal import COpenSSL
         unsafe EVP_PKEY_free(pointer)
     }
 
-    /// Reads the first private key in a PEM text: PKCS#8, PKCS#1 or SEC 1, without a passphrase.
+    /// Reads the first private key in a PEM text: PKCS#8, PKCS#1 or SEC 1, without a passphrase. The text may have lost its line feeds, as
+    /// `PEMText.restored` says.
     convenience init(privatePEM text: Span<UInt8>) throws(KeyProblem) {
         var isEncrypted: Int32 = 0
-        let pointer = unsafe Self.read(text) { unsafe deskgate_read_plain_private_key($0, &isEncrypted) }
+        let read = { (text: OpaquePointer) in unsafe deskgate_read_plain_private_key(text, &isEncrypted) }
+        var pointer = unsafe Self.read(text, read)
+        if unsafe pointer == nil, isEncrypted == 0 {
+            let copy = unsafe text.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
+            unsafe pointer = PEMText.reading(PEMText.restored(copy), read)
+            ErrorQueue.clear()
+        }
         guard let pointer = unsafe pointer else {
             throw isEncrypted == 0 ? Self.problem(of: text, without: "PRIVATE KEY-----") : .encrypted
         }

@@ -32,6 +32,16 @@ struct ServiceAccountTests {
         #expect(!"\(account)".contains(TestKey.sharedRSA.privatePEM.dropFirst(40).prefix(20)))
     }
 
+    @Test func `a key that has lost its line feeds is read`() {
+        let key = TestKey.sharedRSA.privatePEM
+        let forms = [
+            key.replacing("\n", with: #"\n"#), key.replacing("\n", with: #"\r\n"#), key.replacing("\n", with: " "),
+            key.replacing("\n", with: ""),
+            "\"\(key)\"", "  \(key)",
+        ]
+        for form in forms { #expect(Self.flaw("private_key", .string(form)) == nil) }
+    }
+
     @Test func `an older project's name has its domain`() throws {
         #expect(Self.flaw("project_id", "example.com:shop") == nil)
     }

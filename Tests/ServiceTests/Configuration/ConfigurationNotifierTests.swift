@@ -152,7 +152,7 @@ import Testing
     private static let misspelt = [
         "whsec_", "whsec_AAAA", "whsec_" + String(repeating: "ABCD", count: 7) + "ABC", "whsec_" + String(repeating: "ABC-", count: 8),
         "whsec_" + String(repeating: "ABCD", count: 22), "WHSEC_" + String(repeating: "ABCD", count: 8),
-        String(repeating: "ABCD", count: 8), "whsec_" + String(repeating: "ABCD", count: 8) + " ",
+        String(repeating: "ABCD", count: 8), "whsec_ABCD " + String(repeating: "ABCD", count: 8),
     ]
 
     @Test(arguments: misspelt.indices)

@@ -81,6 +81,24 @@ import Time
         #expect(provider.certificateExpiresAt?.rawValue == CertificatePair.expiry(ofCertificate: TestCertificate.shared.certificate))
     }
 
+    /// How PEM arrives through environment variables, `.env` files and forms.
+    private static let mangled: [@Sendable (String) -> String] = [
+        { $0.replacing("\n", with: #"\n"#) }, { $0.replacing("\n", with: #"\r\n"#) }, { $0.replacing("\n", with: " ") },
+        { $0.replacing("\n", with: "") }, { "\"\($0)\"" }, { "'\($0.replacing("\n", with: #"\n"#))'" },
+        { $0.replacing("\n", with: "\r\n") },
+        { $0.replacing("\n", with: "\n\n") }, { "  \($0)  " }, { $0.replacing("\n", with: "\n    ") }, { "\u{FEFF}\($0)" },
+        { "Bag Attributes\n    friendlyName: key\n\($0)" }, { String($0.dropLast()) }, { $0.replacing("\n", with: "\t") },
+        { $0.replacing("\n", with: "\u{2028}") }, { "KEY=\($0)" }, { $0.replacing("\n", with: #"\\n"#) },
+        { $0.replacing("\n", with: "\\\n") },
+    ]
+
+    @Test(arguments: mangled.indices) func ofAppleTakeAKeyFromTheEnvironment(index: Int) throws {
+        let key = try KeyGeneration.p256()
+        directory.environment["APNS_KEY"] = Self.mangled[index](key)
+        let members = #""type":"apns","key":{"env":"APNS_KEY"},\#(Self.ids),\#(Self.topic)"#
+        #expect(try directory.problems(members: Self.notifiers(members)) == [])
+    }
+
     @Test func passRegistrationsOn() throws {
         for (members, url) in [
             ("", "https://pyrus.com/servicedeskapi/v1/SetPushToken"),

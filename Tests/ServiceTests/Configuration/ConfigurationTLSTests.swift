@@ -34,6 +34,65 @@ import Testing
         #expect(settings.tls == TLSIdentity(certificate: Self.certificate, key: Self.key))
     }
 
+    /// Makes a chain of a server's, an intermediate and a root certificate, and the server's key in the forms of OpenSSL's commands.
+    private func makeChain() throws {
+        let script = #"""
+            set -e
+            openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -subj /CN=root -days 2 -keyout root.key -out root.crt
+            openssl req -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -subj /CN=middle -keyout middle.key -out middle.csr
+            printf 'basicConstraints=CA:TRUE\n' > ca.ext
+            openssl x509 -req -in middle.csr -CA root.crt -CAkey root.key -CAcreateserial -days 2 -extfile ca.ext -out middle.crt
+            openssl ecparam -name prime256v1 -genkey -out own.key
+            openssl req -new -key own.key -subj /CN=own -out own.csr
+            openssl x509 -req -in own.csr -CA middle.crt -CAkey middle.key -CAcreateserial -days 2 -out own.crt
+            cat own.crt middle.crt root.crt > chain.crt
+            cat root.crt middle.crt own.crt > reversed.crt
+            cat middle.crt own.crt root.crt > mixed.crt
+            openssl pkcs12 -export -in chain.crt -inkey own.key -name schlüssel -passout pass:x -out all.p12
+            openssl pkcs12 -in all.p12 -passin pass:x -nodes -out all.pem
+            openssl x509 -in own.crt -text -out text.crt
+            cat middle.crt root.crt >> text.crt
+            openssl pkey -in own.key -text -out text.key
+            openssl pkey -in own.key -out pkcs8.key
+            openssl ec -in own.key -out sec1.key
+            sed 's/$/\r/' own.key > windows.key
+            sed 's/$/\r/' chain.crt > windows.crt
+            printf '\357\273\277' | cat - chain.crt > marked.crt
+            printf '# Gr\374\337e\n\n' | cat - chain.crt > latin.crt
+            sed 's/CERTIFICATE/X509 CERTIFICATE/' chain.crt > old.crt
+            tr '\n' ' ' < own.key > spaced.key
+            cat chain.crt own.key > both.pem
+            cat own.key chain.crt > turned.pem
+            chmod 600 *.key *.crt all.pem both.pem turned.pem
+            """#
+        let made = try Command("sh", "-c", "cd \"$0\"; \(script)", directory.scratch.path("."))
+        #expect(made.status == 0)
+    }
+
+    @Test func isReadInEveryFormOfOpenSSL() throws {
+        try makeChain()
+        let problems = { (certificate: String, key: String) in
+            try directory.problems(members: #""listen":{"tls":{"certificate":"\#(certificate)","key":"\#(key)"}}"#)
+        }
+        let certificates = [
+            "chain.crt", "own.crt", "text.crt", "windows.crt", "marked.crt", "latin.crt", "old.crt", "all.pem", "both.pem", "turned.pem",
+        ]
+        for certificate in certificates { #expect(try problems(certificate, "own.key") == [], "\(certificate)") }
+        for key in ["text.key", "pkcs8.key", "sec1.key", "windows.key", "spaced.key", "all.pem", "both.pem", "turned.pem"] {
+            #expect(try problems("chain.crt", key) == [], "\(key)")
+        }
+        for (certificate, place) in [("reversed.crt", 3), ("mixed.crt", 2)] {
+            #expect(
+                try problems(certificate, "own.key") == [
+                    "$.listen.tls.certificate: the chain is not in order: the private key belongs to certificate \(place) of 3, which must come "
+                        + "first, followed by the one that has signed it, and so on"
+                ])
+        }
+        #expect(try problems("middle.crt", "own.key") == ["$.listen.tls.key: the private key does not belong to the certificate"])
+        let tls = try directory.configuration(members: #""listen":{"tls":{"certificate":"text.crt","key":"all.pem"}}"#).listen.settings.tls
+        #expect(tls == TLSIdentity(certificate: try directory.scratch.read("chain.crt"), key: try directory.scratch.read("pkcs8.key")))
+    }
+
     @Test(arguments: [
         (
             "{}",
@@ -48,11 +107,11 @@ import Testing
         ),
         (
             #"{"certificate":"text.pem","key":"key.pem"}"#,
-            ["$.listen.tls.certificate: expected a PEM file, which starts with -----BEGIN"]
+            ["$.listen.tls.certificate: expected a PEM file, with lines that begin with -----BEGIN and -----END"]
         ),
         (
             #"{"certificate":"certificate.pem","key":"binary.pem"}"#,
-            ["$.listen.tls.key: expected a PEM file, which starts with -----BEGIN"]
+            ["$.listen.tls.key: expected a PEM file, with lines that begin with -----BEGIN and -----END"]
         ),
         (
             #"{"certificate":"certificate.pem","key":"open.pem"}"#,

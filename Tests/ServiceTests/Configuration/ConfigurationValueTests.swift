@@ -17,7 +17,7 @@ import Testing
     @Test func allHaveDefaultsButTheApps() throws {
         let configuration = try ConfigurationDirectory().configuration("{\(ConfigurationDirectory.apps)}")
         #expect(configuration.listen.address == .tcp(host: "127.0.0.1", port: 8080))
-        #expect(configuration.listen.settings == ServerSettings(connectionLimit: 10_000))
+        #expect(configuration.listen.settings == ServerSettings(connectionLimit: 10_000, idleTimeoutSeconds: 75))
         #expect(configuration.admin.listener.address == .tcp(host: "127.0.0.1", port: 9090))
         #expect(configuration.admin.listener.settings == ServerSettings(connectionLimit: 1000))
         #expect(configuration.admin.tokens.isEmpty)
