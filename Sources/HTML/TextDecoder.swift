@@ -9,13 +9,17 @@ package enum TextDecoder {
 
     /// The page in valid UTF-8, without a byte order mark; what is invalid is replaced by U+FFFD.
     ///
-    /// The encoding is that of a byte order mark, else of `contentType`, else of a `meta` element, in this order, as browsers take it (HTML
-    /// standard, "determining the character encoding"). Without any it is UTF-8 if the bytes are valid UTF-8, and windows-1252 otherwise.
+    /// The encoding is that of a byte order mark, else of `contentType`, else of a `meta` element near the page's beginning, else of an XML
+    /// declaration, else of a later `meta` element, as browsers take it (HTML standard, "determining the character encoding"). Without any it
+    /// is UTF-8 if the bytes are valid UTF-8, and windows-1252 otherwise.
     /// - Parameter contentType: the value of the header `Content-Type`; nil when there is none.
     package static func utf8(_ page: [UInt8], contentType: String?) -> [UInt8] {
         if let (charset, length) = byteOrderMark(page) { return convert(page[length...], from: charset) }
-        let declared = contentType.flatMap { charset(in: Array($0.utf8)) } ?? metaCharset(page)
-        if let declared { return convert(page[...], from: declared) }
+        if let declared = contentType.flatMap({ charset(in: Array($0.utf8)) }) { return convert(page[...], from: declared) }
+        if let declared = metaCharset(page) ?? xmlCharset(page) ?? lateMetaCharset(page) {
+            // A declaration that reads as ASCII is not in UTF-16, so that means UTF-8.
+            return convert(page[...], from: [.utf16LE, .utf16BE].contains(declared) ? .utf8 : declared)
+        }
         return String(validating: page, as: UTF8.self) == nil ? convert(page[...], from: .windows1252) : page
     }
 
@@ -25,23 +29,53 @@ package enum TextDecoder {
         return page.starts(with: [0xFF, 0xFE]) ? (.utf16LE, 2) : nil
     }
 
-    /// The encoding that the first `meta` with a known one names. What was read as ASCII so far cannot be UTF-16, so that means UTF-8.
+    /// The encoding that the first `meta` with a known one names.
     private static func metaCharset(_ page: [UInt8]) -> Charset? {
         let start = page.prefix(prescanned).map { UInt8(ascii: "A")...UInt8(ascii: "Z") ~= $0 ? $0 | 0x20 : $0 }
         var rest = start[...]
         while let position = find("<meta", in: rest) {
             rest = rest[position...].dropFirst(5)
             let element = rest.prefix { $0 != UInt8(ascii: ">") }
-            if let charset = charset(in: Array(element)) { return [.utf16LE, .utf16BE].contains(charset) ? .utf8 : charset }
+            if let charset = charset(in: Array(element)) { return charset }
         }
         return nil
     }
 
-    /// The known encoding after `charset=`, quoted or not; nil when there is none.
-    private static func charset(in text: [UInt8]) -> Charset? {
+    /// The encoding of an XML declaration at the page's beginning.
+    private static func xmlCharset(_ page: [UInt8]) -> Charset? {
+        guard page.starts(with: "<?xml".utf8) else { return nil }
+        return charset(in: page.prefix(prescanned).prefix { $0 != UInt8(ascii: ">") }, named: "encoding")
+    }
+
+    /// The encoding that a `meta` element anywhere in the page names. A parser finds it, because scripts and comments may have the same text.
+    private static func lateMetaCharset(_ page: [UInt8]) -> Charset? {
+        var found: Charset?
+        var openTexts = 0
+        HTMLReader.read(convert(page[...], from: .windows1252), wanting: ["meta", "textarea", "title", "xmp"]) { event in
+            switch event {
+            case .start("meta", _): break
+            case .start: openTexts += 1
+            case .end("meta"), .text: break
+            case .end: openTexts -= 1
+            }
+            // libxml2 reads elements where a browser reads text.
+            guard openTexts == 0, case .start("meta", let attributes) = event else { return true }
+            let value = { (name: String) in attributes.first { $0.name == name }?.value.lowercased() }
+            if let label = value("charset") {
+                found = Charset(label: String(label.filter { !$0.isWhitespace }))
+            } else if value("http-equiv") == "content-type" {
+                found = value("content").flatMap { charset(in: Array($0.utf8)) }
+            }
+            return found == nil
+        }
+        return found
+    }
+
+    /// The known encoding after `charset=` or another name, quoted or not; nil when there is none.
+    private static func charset(in text: some Sequence<UInt8>, named name: String = "charset") -> Charset? {
         let lower = text.map { UInt8(ascii: "A")...UInt8(ascii: "Z") ~= $0 ? $0 | 0x20 : $0 }
-        guard let position = find("charset", in: lower[...]) else { return nil }
-        var rest = lower[position...].dropFirst(7).drop { $0 <= 0x20 }
+        guard let position = find(name, in: lower[...]) else { return nil }
+        var rest = lower[position...].dropFirst(name.utf8.count).drop { $0 <= 0x20 }
         guard rest.first == UInt8(ascii: "=") else { return nil }
         rest = rest.dropFirst().drop { $0 <= 0x20 || $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "'") }
         let label = rest.prefix { $0 > 0x20 && !"\"';,/>".utf8.contains($0) }

@@ -44,6 +44,8 @@ package struct ClientRequest: Sendable {
     package let needsOnlyHead: Bool
     /// Whether the server may compress the response's body, which is then unpacked; its limit counts the unpacked bytes.
     package let acceptsCompression: Bool
+    /// Whether a body that breaks off, or has no end in time, counts as far as it has come; `ClientResponse.bodyFailure` says so.
+    package let takesPartialBody: Bool
     /// The origin that it is sent to.
     let origin: Origin
 
@@ -58,7 +60,8 @@ package struct ClientRequest: Sendable {
     package init(
         _ method: ClientMethod, _ url: String, headers: [(name: String, value: String)] = [], body: [UInt8] = [],
         timeoutMilliseconds: Int, connectTimeoutMilliseconds: Int = usualConnectTimeoutMilliseconds, responseBodyLimit: Int = 64 * 1024,
-        address: IPAddress? = nil, acceptsCompression: Bool = false, needsOnlyHead: Bool = false
+        address: IPAddress? = nil, acceptsCompression: Bool = false, needsOnlyHead: Bool = false,
+        takesPartialBody: Bool = false
     ) throws(Problem) {
         precondition(method != .get || body.isEmpty, "GET has no body")
         precondition(timeoutMilliseconds > 0 && connectTimeoutMilliseconds > 0, "timeouts are positive")
@@ -78,6 +81,7 @@ package struct ClientRequest: Sendable {
         self.address = address
         self.acceptsCompression = acceptsCompression
         self.needsOnlyHead = needsOnlyHead
+        self.takesPartialBody = takesPartialBody
         self.origin = origin
     }
 }

@@ -11,6 +11,8 @@ package struct ClientResponse: Sendable {
     package let body: [UInt8]
     /// Whether the body exceeded the limit and was cut off there.
     package let isTruncated: Bool
+    /// Why the body is not whole, where the request takes a part of it; nil when it is whole or was cut off at the limit.
+    package let bodyFailure: ClientError?
     /// The HTTP version of the response.
     package let httpVersion: HTTPVersion
     /// When the connection was established, in microseconds from the transfer's start; almost 0 on a kept connection.
@@ -20,13 +22,14 @@ package struct ClientResponse: Sendable {
     private let head: ResponseHead
 
     init(
-        status: Int, head: ResponseHead, body: [UInt8], isTruncated: Bool, httpVersion: HTTPVersion, connectMicroseconds: Int,
-        totalMicroseconds: Int
+        status: Int, head: ResponseHead, body: [UInt8], isTruncated: Bool, bodyFailure: ClientError?, httpVersion: HTTPVersion,
+        connectMicroseconds: Int, totalMicroseconds: Int
     ) {
         self.status = status
         self.head = head
         self.body = body
         self.isTruncated = isTruncated
+        self.bodyFailure = bodyFailure
         self.httpVersion = httpVersion
         self.connectMicroseconds = connectMicroseconds
         self.totalMicroseconds = totalMicroseconds

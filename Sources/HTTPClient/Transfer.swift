@@ -81,12 +81,17 @@ final class Transfer: @unchecked Sendable {
     /// The result of the request when its handle's transfer has ended.
     func result(_ easy: EasyHandle, _ outcome: EasyHandle.Outcome) -> Result<ClientResponse, ClientError> {
         if hasTooManyHeaders { return .failure(.headersTooLarge) }
-        if case .failure(let error) = outcome, !isTruncated, !isAnswered { return .failure(error) }
+        var bodyFailure: ClientError?
+        if case .failure(let error) = outcome, !isTruncated, !isAnswered {
+            guard request.takesPartialBody, head.isComplete, !body.isEmpty else { return .failure(error) }
+            bodyFailure = error
+        }
         // libcurl takes a connection that ends within the head for the end of a response without a length.
         guard head.isComplete else { return .failure(.closedEarly) }
         return .success(
             ClientResponse(
-                status: easy.status, head: head, body: body, isTruncated: isTruncated, httpVersion: easy.httpVersion,
+                status: easy.status, head: head, body: body, isTruncated: isTruncated, bodyFailure: bodyFailure,
+                httpVersion: easy.httpVersion,
                 connectMicroseconds: easy.connectMicroseconds, totalMicroseconds: easy.totalMicroseconds))
     }
 }

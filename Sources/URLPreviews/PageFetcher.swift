@@ -12,6 +12,8 @@ struct Page {
     let contentType: String?
     /// Its first bytes, unpacked.
     let body: [UInt8]
+    /// Why there are no more of them; nil when it is whole, or longer than what is read.
+    let failure: PreviewRefusal?
 }
 
 /// Fetches pages of the public Internet and nothing else.
@@ -48,7 +50,7 @@ struct PageFetcher {
         let contentType = response.header("Content-Type")
         let mediaType = contentType?.utf8.prefix { $0 > 0x20 && $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: ",") }
         guard let mediaType, String(decoding: Array(mediaType), as: UTF8.self).lowercased() == "text/html" else { throw .notHTML }
-        return Page(url: url, contentType: contentType, body: response.body)
+        return Page(url: url, contentType: contentType, body: response.body, failure: response.bodyFailure.map(Self.refusal))
     }
 
     private func response(to url: WebURL, until deadline: MonotonicMilliseconds) throws(PreviewRefusal) -> ClientResponse {
@@ -61,11 +63,14 @@ struct PageFetcher {
             case .success(let response): return response
             case .failure(.timeout(.connecting)): failure = .timeout
             case .failure(.connect): failure = .unreachable
-            case .failure(.timeout): throw .timeout
-            case .failure: throw .unreachable
+            case .failure(let error): throw Self.refusal(error)
             }
         }
         throw failure
+    }
+
+    private static func refusal(_ error: ClientError) -> PreviewRefusal {
+        if case .timeout = error { .timeout } else { .unreachable }
     }
 
     private func addresses(of host: String, until deadline: MonotonicMilliseconds) throws(PreviewRefusal) -> [IPAddress] {
@@ -93,7 +98,8 @@ struct PageFetcher {
         guard
             let request = try? ClientRequest(
                 .get, url.text, headers: [("Accept", "text/html")], timeoutMilliseconds: Int(left),
-                connectTimeoutMilliseconds: Int(connecting), responseBodyLimit: rules.pageBytes, address: address, acceptsCompression: true)
+                connectTimeoutMilliseconds: Int(connecting), responseBodyLimit: rules.pageBytes, address: address, acceptsCompression: true,
+                takesPartialBody: true)
         else { throw .notAllowed }
         let result = Monitor<Result<ClientResponse, ClientError>?>(nil)
         client.send(request) { end in result.update { $0 = end } }

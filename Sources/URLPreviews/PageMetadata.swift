@@ -3,21 +3,25 @@ internal import HTML
 /// What a page says about itself, as it says it.
 struct PageMetadata {
     private static let names: Set<String> = [
-        "description", "og:title", "og:description", "og:image", "og:site_name", "og:url", "twitter:title", "twitter:description",
-        "twitter:image",
+        "description", "og:title", "og:description", "og:image", "og:image:url", "og:image:secure_url", "og:site_name", "og:url",
+        "twitter:title", "twitter:description", "twitter:image", "twitter:image:src",
     ]
     /// How many bytes of one value are kept.
     private static let longest = 16 * 1024
 
     private var title: String?
     private var isInTitle = false
+    /// How many drawings are open. A `title` within one is the drawing's.
+    private var drawings = 0
+    /// The `href` of the first `base` element that has one (HTML standard, "The base element").
+    private(set) var base: String?
     /// By name; the first one that is not empty counts.
     private var properties: [String: String] = [:]
 
     /// Reads a page in UTF-8.
     init(page: [UInt8]) {
         var found = PageMetadata()
-        HTMLReader.read(page, wanting: ["title", "meta"]) { event in
+        HTMLReader.read(page, wanting: ["title", "meta", "base", "svg"]) { event in
             found.take(event)
             return true
         }
@@ -34,7 +38,10 @@ struct PageMetadata {
 
     private mutating func take(_ event: HTMLEvent) {
         switch event {
-        case .start("title", _) where title == nil:
+        case .start("svg", _): drawings += 1
+        case .end("svg"): drawings -= 1
+        case .start("base", let attributes): base = base ?? attributes.first { $0.name == "href" }?.value
+        case .start("title", _) where title == nil && drawings == 0:
             isInTitle = true
             title = ""
         case .end("title"): isInTitle = false

@@ -42,7 +42,8 @@ enum ShownText {
             guard count <= longest else { break }
             kept.append(character)
         }
-        // One character of that many combining marks is none that anybody reads.
+        // One character of that many marks is taken apart.
+        if kept.isEmpty { return String(String.UnicodeScalarView(text.unicodeScalars.prefix(longest))) }
         while kept.last == " " { kept.removeLast() }
         return kept
     }

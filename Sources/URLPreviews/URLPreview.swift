@@ -28,16 +28,17 @@ package struct URLPreview: Sendable, Equatable {
         let metadata = PageMetadata(page: TextDecoder.utf8(page.body, contentType: page.contentType))
         let titles = [metadata.pageTitle, metadata["og:title"], metadata["twitter:title"]]
         let descriptions = [metadata["description"], metadata["og:description"], metadata["twitter:description"]]
-        let images = [metadata["og:image"], metadata["twitter:image"]]
+        let images = ["og:image", "og:image:url", "og:image:secure_url", "twitter:image", "twitter:image:src"].map { metadata[$0] }
+        let base = metadata.base.flatMap { try? page.url.resolving(Self.trimmed($0)) } ?? page.url
         guard let title = Self.first(of: titles, longest: Self.longestTitle) else { throw .incomplete }
         guard
-            let image = images.lazy.compactMap({ Self.shown($0, on: page.url, rules) }).first(where: { $0.utf8.count <= Self.longestImage })
+            let image = images.lazy.compactMap({ Self.shown($0, on: base, rules) }).first(where: { $0.utf8.count <= Self.longestImage })
         else { throw .incomplete }
         self.title = title
         self.image = image
         description = Self.first(of: descriptions, longest: Self.longestDescription) ?? ""
         siteName = Self.first(of: [metadata["og:site_name"]], longest: Self.longestTitle) ?? title
-        url = Self.preferred(metadata["og:url"], on: page.url, rules) ?? page.url.text
+        url = Self.preferred(metadata["og:url"], base: base, on: page.url, rules) ?? page.url.text
     }
 
     /// The `data` of the message that shows it, compact, in the order of the help desk's own.
@@ -60,14 +61,14 @@ package struct URLPreview: Sendable, Equatable {
         texts.lazy.compactMap { $0.map { ShownText.clean($0, longest: longest) } }.first { !$0.isEmpty }
     }
 
-    /// A URL on a page that phones may be given.
-    private static func shown(_ reference: String?, on page: WebURL, _ rules: PreviewRules) -> String? {
-        guard let reference, let url = try? page.resolving(trimmed(reference)), rules.problem(of: url) == nil else { return nil }
+    /// A URL that phones may be given.
+    private static func shown(_ reference: String?, on base: WebURL, _ rules: PreviewRules) -> String? {
+        guard let reference, let url = try? base.resolving(trimmed(reference)), rules.problem(of: url) == nil else { return nil }
         return url.text
     }
 
-    private static func preferred(_ reference: String?, on page: WebURL, _ rules: PreviewRules) -> String? {
-        guard let reference, let url = try? page.resolving(trimmed(reference)), url.host == page.host else { return nil }
+    private static func preferred(_ reference: String?, base: WebURL, on page: WebURL, _ rules: PreviewRules) -> String? {
+        guard let reference, let url = try? base.resolving(trimmed(reference)), url.host == page.host else { return nil }
         return rules.problem(of: url) == nil ? url.text : nil
     }
 

@@ -101,7 +101,13 @@ package final class URLPreviewer: Sendable {
 
     private func outcome(of url: WebURL, _ fetcher: PageFetcher) -> PreviewOutcome {
         do throws(PreviewRefusal) {
-            return .preview(try URLPreview(try fetcher.page(at: url), rules))
+            let page = try fetcher.page(at: url)
+            do throws(PreviewRefusal) {
+                return .preview(try URLPreview(page, rules))
+            } catch {
+                // The part that did not arrive may have it.
+                throw page.failure ?? error
+            }
         } catch {
             return .none(error)
         }

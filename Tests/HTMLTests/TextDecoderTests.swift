@@ -27,6 +27,40 @@ import Testing
         #expect(decoded(Array(start.utf8) + Self.hello) == start + "Привет")
     }
 
+    private static let filler = String(repeating: "<link rel=preload href=/x>", count: 200)
+
+    @Test(arguments: [
+        #"<head>\#(filler)<meta charset="windows-1251">"#, "<head>\(filler)<META CHARSET=cp1251>",
+        "<head>\(filler)<meta charset=' Windows-1251 '>",
+        #"<head>\#(filler)<meta http-equiv=Content-Type content="text/html; charset=windows-1251">"#,
+        "<head><!-- <meta charset=nonsense> -->\(filler)<meta charset=windows-1251>",
+        "<head><script>\(filler)</script><meta charset=windows-1251>",
+        "<head><script>'<meta charset=koi8-r>'\(filler)</script><meta charset=windows-1251>".replacing(
+            "<meta charset=koi8-r>", with: "<m>"),
+        "<head>\(filler)<!-- <meta charset=koi8-r> --><meta charset=windows-1251>",
+        "<head>\(filler)<script>'<meta charset=koi8-r>'</script><meta charset=windows-1251>",
+        "<head>\(filler)<meta name=x content='charset=koi8-r'><meta charset=windows-1251>",
+        "<head>\(filler)<meta charset=nonsense><meta charset=windows-1251>",
+        #"<?xml version="1.0" encoding="windows-1251"?><html>"#, "<?xml version='1.0' encoding='Windows-1251' standalone='yes'?>",
+        "<?xml version=\"1.0\"\nencoding = \"cp1251\" ?>", #"<?xml encoding="windows-1251"?>\#(filler)<meta charset=koi8-r>"#,
+        #"<?xml version="1.0" encoding="koi8-r"?><meta charset=windows-1251>"#,
+        #"<?xml version="1.0" encoding="nonsense"?>\#(filler)<meta charset=windows-1251>"#,
+    ])
+    func obeysADeclarationThatIsLateOrOfXML(start: String) {
+        #expect(decoded(Array(start.utf8) + Self.hello) == start + "Привет")
+    }
+
+    @Test(arguments: [
+        #" <?xml version="1.0" encoding="koi8-r"?>"#, #"<?xml version="1.0"?><p encoding="koi8-r">"#,
+        #"<?xml version="1.0" encoding="utf-16"?>"#,
+        "\(filler)<!-- <meta charset=koi8-r> -->", "\(filler)<meta charset=utf-16>", "\(filler)<meta name=charset content=koi8-r>",
+        "\(filler)<p charset=koi8-r>", "\(filler)<meta http-equiv=refresh content='charset=koi8-r'>",
+        "\(filler)<textarea><meta charset=koi8-r></textarea>", "\(filler)<style><meta charset=koi8-r></style>",
+    ])
+    func obeysNothingElse(start: String) {
+        #expect(decoded(Array("\(start)é".utf8)) == start + "é")
+    }
+
     @Test func prefersTheMarkToTheHeaderAndTheHeaderToTheMetaElement() {
         #expect(decoded([0xEF, 0xBB, 0xBF] + Array("Ж".utf8), "text/html; charset=koi8-r") == "Ж")
         let meta = Array("<meta charset=koi8-r>".utf8)

@@ -24,6 +24,17 @@ import Time
         #expect(kept.count > 20 && kept.elementsEqual(Array(text).prefix(kept.count)))
     }
 
+    @Test(arguments: Format.allCases, ["\u{301}", "\u{489}", "\u{20DD}", "\u{200D}", "\u{E0061}", "\u{FE0F}", "\u{0E38}", "\u{1F3FD}"])
+    func aLetterWithManyMarksLeavesAText(format: Format, mark: String) throws {
+        let text = "A" + String(repeating: mark, count: 5000)
+        let message = try format.body(Sample.notification(text))
+        #expect((PushNotification.largestPayload - 60...PushNotification.largestPayload).contains(message.count))
+        let shown = try #require(format.shownBody(try Sample.json(message)))
+        #expect(shown.unicodeScalars.first == "A")
+        #expect(shown.unicodeScalars.count > 200)
+        #expect(shown.unicodeScalars.last == "…")
+    }
+
     /// One byte more than fits costs the end of the text, and one less costs nothing.
     @Test(arguments: Format.allCases, ["a", "\""])
     func theLimitIsExact(format: Format, piece: String) throws {

@@ -39,7 +39,8 @@ import Testing
         ("resets", .everyConnection(.readRequest, .reset), .unreachable),
         ("speaks HTTP/0.9", .everyConnection(.readRequest, .send(PreviewFixture.html()), .close), .unreachable),
         ("speaks SMTP", .everyConnection(.send("220 mail\r\n"), .readSome, .close), .unreachable),
-        ("cut off", .everyConnection(.readRequest, .respondWrongly(200, contentLength: 1000, body: "<title>"), .close), .unreachable),
+        ("cut off", .everyConnection(.readRequest, .respondWrongly(200, contentLength: 1000, body: "<title>"), .close), .notHTML),
+        ("a page cut off", .everyConnection(.readRequest, .send(head + "Content-Length: 1000\r\n\r\n<title>T"), .close), .unreachable),
         (
             "heads for ever", .everyConnection(.readRequest, .send("HTTP/1.1 200 OK\r\n"), .sendForever(Array("X-A: b\r\n".utf8))),
             .unreachable
@@ -109,9 +110,6 @@ import Testing
         .everyConnection(
             .readRequest, .send(head),
             .sendSlowly(Array((0..<1000).flatMap { Array("X\($0): y\r\n".utf8) }), size: 4, pauseMilliseconds: 50)),
-        .everyConnection(
-            .readRequest, .send(head + "\r\n" + PreviewFixture.html()),
-            .sendSlowly(Array(repeating: 32, count: 10_000), size: 1, pauseMilliseconds: 50)),
         .everyConnection(.readRequest, .send(head + "Content-Length: 100000\r\n\r\n<title>"), .hang),
     ]
 
@@ -120,6 +118,37 @@ import Testing
         try PreviewFixture.run({ _ in Self.slow[index] }, rules: { $0.milliseconds = 500 }) { (fixture) throws in
             #expect(try fixture.outcome(fixture.url()) == .none(.timeout))
             #expect(fixture.server.waitUntilUnconnected())
+        }
+    }
+
+    /// Pages whose heads are whole, and whose ends never come or are broken.
+    private static let endless: [[ScriptedStep]] = [
+        [.send(head + "\r\n" + PreviewFixture.html()), .sendSlowly(Array(repeating: 32, count: 10_000), size: 1, pauseMilliseconds: 50)],
+        [.send(head + "\r\n" + PreviewFixture.html()), .hang],
+        [.send(head + "Content-Length: 100000\r\n\r\n" + PreviewFixture.html()), .hang],
+        [.send(head + "Content-Length: 100000\r\n\r\n" + PreviewFixture.html()), .close],
+        [.send(head + "Content-Length: 100000\r\n\r\n" + PreviewFixture.html()), .reset],
+        [.send(head + "Transfer-Encoding: chunked\r\n\r\n" + chunk), .hang],
+        [.send(head + "Transfer-Encoding: chunked\r\n\r\n" + chunk), .close],
+        [.send(head + "Transfer-Encoding: chunked\r\n\r\n" + chunk + "xyz\r\n"), .close],
+        [.send(head + "\r\n" + String(PreviewFixture.html().dropLast("</head></html>".count))), .hang],
+    ]
+    private static let chunk = "\(String(PreviewFixture.html().utf8.count, radix: 16))\r\n\(PreviewFixture.html())\r\n"
+
+    @Test(arguments: endless.indices)
+    func readsWhatHasCome(index: Int) throws {
+        let script = ScriptedServer.Script.connections([[.readRequest] + Self.endless[index]])
+        try PreviewFixture.run({ _ in script }, rules: { if Self.isEndless(index) { $0.milliseconds = 5000 } }) { (fixture) throws in
+            #expect(try fixture.title(fixture.url()) == "Title")
+            #expect(fixture.server.waitUntilUnconnected())
+        }
+    }
+
+    /// Whether the server sends on, or holds the connection, so that only the time ends the page.
+    private static func isEndless(_ index: Int) -> Bool {
+        switch endless[index].last {
+        case .hang, .sendSlowly: true
+        default: false
         }
     }
 

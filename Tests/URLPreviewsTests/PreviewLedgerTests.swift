@@ -14,7 +14,7 @@ import Time
 
     private func preview() throws -> PreviewOutcome {
         let body = Array("<title>T</title><meta property=og:image content=/i>".utf8)
-        let page = Page(url: try WebURL("https://page.test/"), contentType: "text/html", body: body)
+        let page = Page(url: try WebURL("https://page.test/"), contentType: "text/html", body: body, failure: nil)
         return .preview(try URLPreview(page, PreviewRules()))
     }
 

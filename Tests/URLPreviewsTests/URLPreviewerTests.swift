@@ -46,6 +46,10 @@ import Threading
         ("title=T og:image=javascript:x twitter:image=/w", "T", "", "/w", "T"),
         ("title=T og:image=/1 og:image=/2 og:site_name=S", "T", "", "/1", "S"),
         ("title=T title=U og:image=/i", "T", "", "/i", "T"),
+        ("title=T og:image:url=/u", "T", "", "/u", "T"), ("title=T og:image:secure_url=/s", "T", "", "/s", "T"),
+        ("title=T twitter:image:src=/s", "T", "", "/s", "T"), ("title=T og:image:url=/u og:image=/i", "T", "", "/i", "T"),
+        ("title=T og:image= og:image:url=/u", "T", "", "/u", "T"), ("title=T og:image=data:x og:image:url=/u", "T", "", "/u", "T"),
+        ("title=T og:image:secure_url=/s og:image:url=/u twitter:image=/w", "T", "", "/u", "T"),
     ]
 
     @Test(arguments: preferences.indices)
@@ -70,6 +74,50 @@ import Threading
     func resolvesImages(image: String, expected: String?) throws {
         let preview = try preview("<title>T</title>" + meta(("og:image", image)))
         #expect((preview?.image.hasSuffix(expected ?? "")) == (expected == nil ? nil : true))
+    }
+
+    @Test(arguments: [
+        "<body><svg><title>Icon</title></svg>", "<body><svg><g><title>Icon</title></g></svg>",
+        "<body><svg><svg><title>A</title></svg><title>B</title></svg>",
+        "<head><svg><title>Icon</title></svg>", "<body><SVG><TITLE>Icon</TITLE></SVG>",
+        "<body><svg><symbol><title>Icon</title><path/></symbol></svg><p>",
+        "<body><a><svg role=img><title>Icon</title><desc>D</desc></svg></a>", "<body><svg/><svg><title>Icon</title></svg>",
+        "<body><svg><title></title></svg>", "<body><svg><metadata/><title>Icon",
+    ])
+    func leavesOutTheTitleOfADrawing(drawing: String) throws {
+        let tags = meta(("og:title", "Page"), ("og:image", "/i"))
+        #expect(try preview("<head>\(tags)</head>\(drawing)")?.title == "Page")
+        #expect(try preview("<head><title>Own</title>\(tags)</head>\(drawing)")?.title == "Own")
+    }
+
+    @Test(arguments: [
+        (#"<base href="https://cdn.example/x/">"#, "i.png", "https://cdn.example/x/i.png"),
+        (#"<base href="/x/">"#, "i.png", ":PORT/x/i.png"),
+        (#"<base href="../">"#, "i.png", ":PORT/i.png"), (#"<BASE HREF=" https://cdn.example/x ">"#, "i.png", "https://cdn.example/i.png"),
+        (#"<base target=_blank><base href="https://cdn.example/">"#, "i.png", "https://cdn.example/i.png"),
+        (#"<base href="https://cdn.example/"><base href="https://other.example/">"#, "i.png", "https://cdn.example/i.png"),
+        (#"<base href="https://cdn.example/">"#, "https://x.example/i.png", "https://x.example/i.png"),
+        (#"<base href="https://cdn.example/">"#, "//x.example/i.png", "https://x.example/i.png"),
+        (#"<base href="javascript:x">"#, "i.png", ":PORT/a/i.png"), (#"<base href="">"#, "i.png", ":PORT/a/i.png"),
+        (#"<base href="http://a b/">"#, "i.png", ":PORT/a/i.png"), ("<base>", "i.png", ":PORT/a/i.png"),
+    ])
+    func resolvesAgainstTheBase(base: String, image: String, expected: String) throws {
+        for page in ["<title>T</title>\(base)" + meta(("og:image", image)), "<title>T</title>" + meta(("og:image", image)) + base] {
+            let found = try #require(try preview(page)).image.replacing(/:[0-9]+\//, with: ":PORT/")
+            #expect(found.hasSuffix(expected))
+        }
+    }
+
+    @Test func aBaseElsewhereChangesNoPagesURL() throws {
+        let page = #"<title>T</title><base href="https://cdn.example/">"# + meta(("og:image", "/i"), ("og:url", "/canonical"))
+        #expect(try preview(page)?.url.contains("/a/b?c=d") == true)
+    }
+
+    @Test func aLetterWithManyMarksIsATitle() throws {
+        let letter = "A" + String(repeating: "\u{301}", count: 5000)
+        let title = try #require(try preview("<title>\(letter)</title>" + meta(("og:image", "/i")))).title
+        #expect(title.unicodeScalars.first == "A")
+        #expect(title.unicodeScalars.count == URLPreview.longestTitle)
     }
 
     @Test func takesThePagesOwnURLOnlyOnItsHost() throws {
@@ -212,7 +260,7 @@ import Threading
         .map { Array($0.utf8) }
         let body =
             Array("<title>a".utf8) + (0..<300).flatMap { _ in Bool.random(using: &random) ? random.element(of: words) : random.bytes(5) }
-        let page = Page(url: try WebURL("http://page.test/"), contentType: "text/html", body: body)
+        let page = Page(url: try WebURL("http://page.test/"), contentType: "text/html", body: body, failure: nil)
         guard let preview = try? URLPreview(page, PreviewRules()) else { return }
         let json = preview.json
         #expect(json.count < 4 * 4096 + 6 * (900 + 100))

@@ -73,7 +73,8 @@ package struct PushNotification: Sendable, Equatable {
         min(now.remaining(until: expiresAt) / 1000, 28 * 86_400)
     }
 
-    /// The message in a provider's format, with as much of the body as fits: cut between two characters, with an ellipsis.
+    /// The message in a provider's format, with as much of the body as fits: cut between two characters, with an ellipsis. A character is
+    /// taken apart only if it is the first and does not fit by itself.
     /// - Parameters:
     ///   - limit: in bytes of the message.
     ///   - render: makes the message; a longer body must make a longer one.
@@ -81,9 +82,20 @@ package struct PushNotification: Sendable, Equatable {
     package func fitting(limit: Int, _ render: (PushNotification) -> [UInt8]) throws(TooLarge) -> [UInt8] {
         // No format writes a text in fewer bytes than it has.
         if body.utf8.count <= limit, case let whole = render(self), whole.count <= limit { return whole }
-        let ends = boundaries(withinBytes: limit)
-        var best = render(with(body: PushText.ellipsis))
-        guard best.count <= limit else { throw TooLarge() }
+        let empty = render(with(body: PushText.ellipsis))
+        guard empty.count <= limit else { throw TooLarge() }
+        return longest(cutAt: body.indices, limit: limit, render) ?? longest(cutAt: body.unicodeScalars.indices, limit: limit, render)
+            ?? empty
+    }
+
+    /// The message with the longest beginning of the body that fits; nil when none does.
+    /// - Parameter ends: where the body may end, from its start on.
+    private func longest(
+        cutAt ends: some Sequence<String.Index>, limit: Int, _ render: (PushNotification) -> [UInt8]
+    ) -> [UInt8]? {
+        let last = body.utf8.index(body.startIndex, offsetBy: limit, limitedBy: body.endIndex) ?? body.endIndex
+        let ends = Array(ends.prefix { $0 <= last })
+        var best: [UInt8]?
         var (fits, tooLarge) = (0, ends.count)
         while tooLarge - fits > 1 {
             let middle = (fits + tooLarge) / 2
@@ -95,12 +107,6 @@ package struct PushNotification: Sendable, Equatable {
             }
         }
         return best
-    }
-
-    /// Where the body's characters begin, up to so many bytes.
-    private func boundaries(withinBytes bytes: Int) -> [String.Index] {
-        guard let limit = body.utf8.index(body.startIndex, offsetBy: bytes, limitedBy: body.endIndex) else { return Array(body.indices) }
-        return Array(body.indices.prefix { $0 <= limit })
     }
 
     private func with(body: String) -> PushNotification {

@@ -38,15 +38,20 @@ package enum PushText {
         return lines.map { String($0) }.joined(separator: "\n")
     }
 
-    /// The text, or as many of its characters as leave room for an ellipsis within `bytes` of UTF-8; no character is taken apart.
+    /// The text, or as many of its characters as leave room for an ellipsis within `bytes` of UTF-8. A character is taken apart only if it is
+    /// the first and too long by itself, as a letter with thousands of marks is.
     package static func cut(_ text: String, toBytes bytes: Int) -> String {
         guard text.utf8.count > bytes else { return text }
-        var end = text.startIndex
-        for index in text.indices {
-            guard text.utf8.distance(from: text.startIndex, to: index) <= bytes - ellipsis.utf8.count else { break }
-            end = index
+        func end(_ indices: some Sequence<String.Index>) -> String.Index {
+            var end = text.startIndex
+            for index in indices {
+                guard text.utf8.distance(from: text.startIndex, to: index) <= bytes - ellipsis.utf8.count else { break }
+                end = index
+            }
+            return end
         }
-        return shortened(text, to: end)
+        let whole = end(text.indices)
+        return shortened(text, to: whole > text.startIndex ? whole : end(text.unicodeScalars.indices))
     }
 
     /// The text's beginning with an ellipsis in place of the rest.
