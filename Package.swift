@@ -155,8 +155,8 @@ let package = Package(
         .executableTarget(
             name: "DeskgateBenchmarks",
             dependencies: [
-                "Configuration", "Service", "HTTPServer", "Core", "Crypto", "JSON", "Observability", "POSIX", "Storage", "Threading",
-                "TestSupport", "Time", "HelpDesk",
+                "Configuration", "Service", "HTTPServer", "HTTPClient", "Core", "Crypto", "JSON", "Observability", "POSIX", "Storage",
+                "Threading", "TestSupport", "Time", "HelpDesk",
             ],
             path: "Benchmarks/Micro", swiftSettings: settings),
         tests("BytesTests", ["Bytes"]),
@@ -186,7 +186,7 @@ let package = Package(
             "TracingTests",
             ["Configuration", "Core", "Crypto", "HTTPClient", "JSON", "Observability", "TestSupport", "Threading", "Time", "Tracing"]),
         tests("TimeTests", ["TestSupport", "Time"]),
-        tests("StorageTests", ["Storage", "Core", "Postgres", "SQLite", "POSIX", "TestSupport", "Threading", "Time"]),
+        tests("StorageTests", ["Storage", "Core", "Crypto", "Postgres", "SQLite", "POSIX", "TestSupport", "Threading", "Time"]),
         tests(
             "ServiceTests",
             [

@@ -17,15 +17,17 @@ struct Benchmarks {
     }
 
     /// Takes all measurements; a few seconds.
-    func run() -> Costs {
+    /// - Throws: when there is no server to call.
+    func run() throws -> Costs {
         let valid = decide("decide: a valid key", expecting: 200)
         let json = handler("the handler: JSON", fixture.json, contentType: "application/json")
         let form = handler("the handler: form", fixture.form, contentType: "application/x-www-form-urlencoded")
         let wrong = decide("decide: a wrong MAC", securityKey: fixture.wrongKey, expecting: 403)
         let unknown = decide("decide: an unknown app", appID: fixture.unknownAppID, expecting: 403)
-        return Costs(
+        return try Costs(
             valid: valid, jsonHandler: json, formHandler: form,
-            others: [parseKey(), mint(), increment(), observe(), decodeForm(), document(), fields(), wrong, unknown])
+            others: [parseKey(), mint(), increment(), observe(), decodeForm(), document(), fields(), wrong, unknown]
+                + ConnectionCosts.measure(stopwatch))
     }
 
     private func parseKey() -> Cost {

@@ -10,7 +10,7 @@ enum DeskgateBenchmarks {
             let arguments = Process.arguments() ?? []
             if !arguments.isEmpty { return try FillCommand.run(arguments) }
             let fixture = try Fixture()
-            let costs = Benchmarks(fixture).run()
+            let costs = try Benchmarks(fixture).run()
             let denials = DenialTiming(fixture.loggingRouter).run(try DeniedRequest.all(fixture))
             let targets = costs.targets + [DenialTiming.target(denials)]
             (costs.table + [""] + DenialTiming.table(denials) + [""] + targets.map(\.line)).forEach { print($0) }

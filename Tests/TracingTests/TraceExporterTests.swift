@@ -54,6 +54,28 @@ import Time
         return root["resourceSpans"]?.elements.first?["scopeSpans"]?.elements.first?["spans"]?.elements.count ?? -1
     }
 
+    @Test(arguments: [
+        "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}", "HTTP/1.0 408 Request Time-out\r\nConnection: close\r\n\r\n", "\r\n", "x",
+    ])
+    func takesNoAnswerThatItHasNotAskedFor(stray: String) throws {
+        let second: [ScriptedStep] = [.readRequest, .respond(400)]
+        let first: [ScriptedStep] = [.readRequest, .respond(200, body: "{}"), .awaitRelease, .sendAndAwaitArrival(Array(stray.utf8))]
+        let collector = try ScriptedServer(.connections([first + second, second]))
+        defer { collector.stop() }
+        // Recorded before there is a collector, so that all are in one batch.
+        exporter.tracer.record(sampleRatio: 1)
+        end(3)
+        try export(to: collector)
+        #expect(eventually { count("exported") == 3 })
+        collector.release()
+        #expect(collector.waitForArrivals(1))
+        end(1)
+        #expect(eventually { count("failed") == 1 })
+        #expect(count("exported") == 3)
+        #expect(collector.requests.count == 2)
+        exporter.stop()
+    }
+
     @Test func exportsWhatIsRecorded() throws {
         let collector = try ScriptedServer(.everyRequest(.respond(200, body: "{}")))
         defer { collector.stop() }
