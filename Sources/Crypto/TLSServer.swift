@@ -134,7 +134,7 @@ internal import COpenSSL
     }
 }
 
-/// What a TLS session of another library has received.
+/// The input of a TLS session that another library drives.
 package enum TLSInput {
     /// Whether bytes were read from the socket that nobody has taken yet.
     /// - Parameter session: an `SSL *` in use by this thread.

@@ -111,6 +111,7 @@ final class Engine {
 
     // A body that came with its head has ended by now. Another one is read to its end, so that its connection can be kept.
     private func tellAnswered() {
+        guard !answered.isEmpty else { return }
         let now = SystemClock.monotonicMilliseconds()
         for transfer in answered {
             guard !transfer.isFinished, let easy = transfer.easy else { continue }
@@ -121,6 +122,7 @@ final class Engine {
     }
 
     private func endDraining() {
+        guard !draining.isEmpty else { return }
         let now = SystemClock.monotonicMilliseconds()
         let count = draining.prefix { $0.end <= now }.count
         for (transfer, _) in draining.prefix(count) {

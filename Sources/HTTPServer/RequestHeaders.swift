@@ -53,26 +53,29 @@ struct RequestHeaders {
         guard let nameStart = name.baseAddress, let valueStart = value.baseAddress else { return isMalformed = true }
         isMalformed = unsafe isMalformed || nameStart != next || isBlank(name.first) || isBlank(name.last)
         unsafe next = valueStart + value.count + 2
-        let raw = unsafe value.bindMemory(to: UInt8.self)
-        let bytes = unsafe withoutBlanks(raw)
-        switch unsafe take(name: name.bindMemory(to: UInt8.self).span, value: bytes.span, raw: raw.span) {
-        case .requestID: if unsafe requestID.isEmpty { unsafe requestID = bytes }
+        let bytes = unsafe value.bindMemory(to: UInt8.self)
+        switch unsafe take(name: name.bindMemory(to: UInt8.self).span, raw: bytes.span) {
+        case .requestID: if unsafe requestID.isEmpty { unsafe requestID = withoutBlanks(bytes) }
         case .traceparent:
-            unsafe traceparent = hasTraceparent ? UnsafeBufferPointer(start: nil, count: 0) : bytes
+            unsafe traceparent = hasTraceparent ? UnsafeBufferPointer(start: nil, count: 0) : withoutBlanks(bytes)
             hasTraceparent = true
+        case .contentEncoding:
+            let value = unsafe withoutBlanks(bytes)
+            isEncoded = unsafe isEncoded || !value.isEmpty && !value.span.equalsIgnoringCase("identity")
+        case .expect: expectsContinue = unsafe withoutBlanks(bytes).span.equalsIgnoringCase("100-continue")
         case nil: break
         }
     }
 
-    /// The headers that are kept as they are.
-    private enum Kept {
-        case requestID, traceparent
+    /// The headers that are read without the blanks around their values.
+    private enum Trimmed {
+        case requestID, traceparent, contentEncoding, expect
     }
 
     /// - Parameter raw: the value with blanks. libmicrohttpd decides by that how the body is delimited, so it must not be read otherwise here.
-    /// - Returns: which header to keep this is; nil for any other.
+    /// - Returns: which of the trimmed headers this is; nil for any other.
     @inline(__always)
-    private mutating func take(name: Span<UInt8>, value: Span<UInt8>, raw: Span<UInt8>) -> Kept? {
+    private mutating func take(name: Span<UInt8>, raw: Span<UInt8>) -> Trimmed? {
         if name.equalsIgnoringCase("content-length") {
             // libmicrohttpd has already refused a value that is no number.
             isAmbiguous = isAmbiguous || contentLength != nil || isChunked
@@ -81,9 +84,9 @@ struct RequestHeaders {
             isAmbiguous = isAmbiguous || contentLength != nil || isChunked || !raw.equalsIgnoringCase("chunked")
             isChunked = true
         } else if name.equalsIgnoringCase("content-encoding") {
-            isEncoded = isEncoded || !value.isEmpty && !value.equalsIgnoringCase("identity")
+            return .contentEncoding
         } else if name.equalsIgnoringCase("expect") {
-            expectsContinue = value.equalsIgnoringCase("100-continue")
+            return .expect
         } else if name.equalsIgnoringCase("x-request-id") {
             return .requestID
         } else if name.equalsIgnoringCase("traceparent") {

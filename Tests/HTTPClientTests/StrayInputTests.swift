@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    /// What the server writes beside its answer.
+    /// Bytes beside the server's answer.
     static let strays = [
         "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nstray",
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nstray\r\n0\r\n\r\n",

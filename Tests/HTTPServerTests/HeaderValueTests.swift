@@ -6,29 +6,14 @@ import Testing
 @Suite struct HeaderValueTests {
     /// The values as a handler gets them, in angle brackets, and behind a slash the request's id.
     private func told(_ headers: String) throws -> String {
-        let router = Router([
-            Route(
-                "/values",
-                [
-                    (
-                        .get,
-                        { request, responder in
-                            var told = ""
-                            request.withHeader("X-Value") { value in
-                                if let value { told = "<\(Self.text(value))>" }
-                            }
-                            for value in request.headerValues("x-value") { told += "<\(String(decoding: value, as: UTF8.self))>" }
-                            return responder.respond(ServerFixture.text(200, told + "/\(request.requestID)"))
-                        }
-                    )
-                ])
-        ])
-        let server = try Server(
-            .tcp(host: "127.0.0.1", port: 0), router: router, settings: ServerSettings(threads: 1), observer: { _, _ in })
-        defer { server.stop(drainMilliseconds: 5000) }
-        let client = try SocketClient(server.address)
-        try client.send(request("GET", "/values", headers: "\(headers)X-Request-Id: \t r1 \t\r\n"))
-        return try client.readResponse().text
+        try ServerFixture.answers(to: "\(headers)X-Request-Id: \t r1 \t\r\n") { request in
+            var told = ""
+            request.withHeader("X-Value") { value in
+                if let value { told = "<\(Self.text(value))>" }
+            }
+            for value in request.headerValues("x-value") { told += "<\(String(decoding: value, as: UTF8.self))>" }
+            return told + "/\(request.requestID)"
+        }[0]
     }
 
     private static func text(_ span: Span<UInt8>) -> String {

@@ -31,6 +31,23 @@ final class ServerFixture: Sendable {
         try SocketClient(server.address)
     }
 
+    /// Serves requests on one connection by a handler that answers what it reads from each.
+    /// - Parameter headers: of the requests, in their order.
+    /// - Returns: the answers.
+    static func answers(
+        to headers: String..., reading read: @escaping @Sendable (borrowing Request) -> String
+    ) throws -> [String] {
+        let router = Router([Route("/read", [(.get, { request, responder in responder.respond(text(200, read(request))) })])])
+        let server = try Server(
+            .tcp(host: "127.0.0.1", port: 0), router: router, settings: ServerSettings(threads: 1), observer: { _, _ in })
+        defer { server.stop(drainMilliseconds: 5000) }
+        let client = try SocketClient(server.address)
+        return try headers.map { headers in
+            try client.send(request("GET", "/read", headers: headers))
+            return try client.readResponse().text
+        }
+    }
+
     func stop(drainMilliseconds: UInt64 = 5000) {
         server.stop(drainMilliseconds: drainMilliseconds)
         answering.stop()

@@ -5,32 +5,16 @@ import Testing
 /// What a handler is told of the header `traceparent`.
 @Suite struct TraceparentTests {
     private func told(_ headers: String) throws -> String {
-        let router = Router([
-            Route(
-                "/trace",
-                [
-                    (
-                        .get,
-                        { request, responder in
-                            var told = "none"
-                            request.withTraceparent { value in
-                                if let value { told = "<\(String(decoding: value.indices.map { value[$0] }, as: UTF8.self))>" }
-                            }
-                            return responder.respond(ServerFixture.text(200, told))
-                        }
-                    )
-                ])
-        ])
-        let server = try Server(
-            .tcp(host: "127.0.0.1", port: 0), router: router, settings: ServerSettings(threads: 1), observer: { _, _ in })
-        defer { server.stop(drainMilliseconds: 5000) }
-        let client = try SocketClient(server.address)
-        try client.send(request("GET", "/trace", headers: headers))
-        let first = try client.readResponse().text
         // On a kept connection nothing is left of it.
-        try client.send(request("GET", "/trace"))
-        #expect(try client.readResponse().text == "none")
-        return first
+        let answers = try ServerFixture.answers(to: headers, "") { request in
+            var told = "none"
+            request.withTraceparent { value in
+                if let value { told = "<\(String(decoding: value.indices.map { value[$0] }, as: UTF8.self))>" }
+            }
+            return told
+        }
+        #expect(answers.last == "none")
+        return answers[0]
     }
 
     @Test(arguments: [

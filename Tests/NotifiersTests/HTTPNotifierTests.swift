@@ -7,7 +7,7 @@ import Time
 
 @testable import Notifiers
 
-/// What the answer of a company's receiver means, whatever becomes of its body.
+/// Outcomes by the answer of a company's receiver, whatever becomes of its body.
 @Suite struct HTTPNotifierTests {
     private static let answers: [(String, ScriptedStep)] = [
         ("Content-Length: 100\r\n\r\n0123456789", .close), ("Content-Length: 100\r\n\r\n0123456789", .hang),

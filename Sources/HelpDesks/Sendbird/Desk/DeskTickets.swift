@@ -84,7 +84,7 @@ package struct DeskTickets: TicketDesk {
     package func setFields(_ fields: [TicketField], ofCustomer userID: String) throws(TicketFailure) -> [TicketField] {
         guard let customer = try customer(userID) else { throw .unknownPerson }
         let json = try ask(DeskRequests.setFields(fields, ofCustomer: customer))
-        if json["customFields"]?.nonNull != nil { return DeskTicket.fields(json["customFields"]) }
+        if let fields = json["customFields"]?.nonNull { return DeskTicket.fields(fields) }
         let found = try ask(DeskRequests.findCustomer(userID))
         return DeskTicket.fields(found["results"]?.elements.first { Self.isCustomer($0, userID) }?["customFields"])
     }
