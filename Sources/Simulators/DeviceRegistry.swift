@@ -30,7 +30,7 @@ package struct SimulatedDevice: Sendable, Equatable {
         case unregistered
         /// It belongs to another app or project: APNs `DeviceTokenNotForTopic`, FCM `SENDER_ID_MISMATCH`, HMS 80300007.
         case mismatch
-        /// It is not a token of this provider: APNs `BadDeviceToken`, FCM's violation of `message.token`, HMS 80300007.
+        /// It is not a token of this provider: APNs `BadDeviceToken`, FCM's sentence about the token, HMS 80300007.
         case invalid
     }
 

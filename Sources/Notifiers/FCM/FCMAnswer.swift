@@ -10,6 +10,14 @@ enum FCMAnswer {
         return of(status: status, code: refusal.code, blamesToken: refusal.blamesToken, retryAfter: retryAfter)
     }
 
+    /// Reads an answer to a proof, whose token no device has. Only a sender that was accepted gets FCM's own objection to the message.
+    /// - Parameter retryAfter: what the header Retry-After asks for, in milliseconds.
+    static func ofProof(status: Int, body: [UInt8], retryAfter: UInt64?) -> ProviderAnswer {
+        status == 400 && FCMRefusal(body: body).isOfFCM
+            ? ProviderAnswer(.delivered, NotifierReason.credentialAccepted.rawValue)
+            : of(status: status, body: body, retryAfter: retryAfter)
+    }
+
     /// The table.
     /// - Parameters:
     ///   - blamesToken: whether the token is the wrong field.
@@ -42,23 +50,32 @@ enum FCMAnswer {
 struct FCMRefusal: Equatable {
     private static let errorType = "type.googleapis.com/google.firebase.fcm.v1.FcmError"
     private static let requestType = "type.googleapis.com/google.rpc.BadRequest"
+    /// The only mark of an invalid token in the form that Firebase documents today ("Manage FCM registration tokens"): all other wrong
+    /// arguments have the same code.
+    private static let invalidToken = "The registration token is not a valid FCM registration token"
 
     /// FCM's error code, or else the general status; nil when neither is known.
     let code: FCMErrorCode?
-    /// Whether the body names the device's token as the wrong field; the code is the same for every fault of a message.
+    /// Whether FCM itself has answered; without its own error the answer may come from Google's servers before it.
+    let isOfFCM: Bool
+    /// Whether the device's token is the wrong argument: the body names its field, or no field and the documented sentence.
     let blamesToken: Bool
 
-    /// Reads a body; one that is not JSON has neither.
+    /// Reads a body; one that is not JSON has nothing.
     init(body: [UInt8]) {
         let root = JSONValue(parsing: body)
         // RuStore puts the error's members at the root.
         let error = root?["error"] ?? root
         let details = error?["details"]?.elements ?? []
-        let detail = details.first { $0["@type"]?.text == Self.errorType }
-        code = (detail?["errorCode"] ?? error?["status"])?.text.flatMap { FCMErrorCode(rawValue: $0) }
-        blamesToken = details.contains { detail in
-            detail["@type"]?.text == Self.requestType
-                && detail["fieldViolations"]?.elements.contains { $0["field"]?.text == "message.token" } == true
-        }
+        let own = details.first { $0["@type"]?.text == Self.errorType }
+        let requests = details.filter { $0["@type"]?.text == Self.requestType }
+        code = (own?["errorCode"] ?? error?["status"])?.text.flatMap { FCMErrorCode(rawValue: $0) }
+        isOfFCM = own != nil
+        blamesToken =
+            requests.isEmpty
+            ? own?["errorCode"]?.text == FCMErrorCode.invalidArgument.rawValue && error?["message"]?.text == Self.invalidToken
+            : requests.contains { request in
+                request["fieldViolations"]?.elements.contains { $0["field"]?.text == "message.token" } == true
+            }
     }
 }

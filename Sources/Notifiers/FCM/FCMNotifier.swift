@@ -47,7 +47,9 @@ struct FCMProvider: PushProvider {
     }
 
     func answer(status: Int, body: [UInt8], token: String?, retryAfter: UInt64?) -> ProviderAnswer {
-        FCMAnswer.of(status: status, body: body, retryAfter: retryAfter)
+        token == nil
+            ? FCMAnswer.ofProof(status: status, body: body, retryAfter: retryAfter)
+            : FCMAnswer.of(status: status, body: body, retryAfter: retryAfter)
     }
 }
 

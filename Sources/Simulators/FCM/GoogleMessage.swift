@@ -79,7 +79,7 @@ struct GoogleMessage {
         case .unregistered: GoogleError.answer(404, code: "UNREGISTERED", "Requested entity was not found.")
         case .mismatch: GoogleError.answer(403, code: "SENDER_ID_MISMATCH", "SenderId mismatch")
         case .invalid:
-            GoogleError.answer(400, code: "INVALID_ARGUMENT", "Request contains an invalid argument.", field: "message.token")
+            GoogleError.answer(400, code: "INVALID_ARGUMENT", "The registration token is not a valid FCM registration token")
         case nil: nil
         }
     }
