@@ -58,8 +58,9 @@ extension HMSCode {
     var objection: ProviderObjection {
         switch self {
         case .success: .none
-        case .partialSuccess, .invalidToken: .otherApp
-        case .internalError: .failing
+        case .invalidToken: .otherApp
+        // A partial success stays a reason only where it says nothing of the token.
+        case .internalError, .partialSuccess: .failing
         case .invalidParameter, .invalidMessage, .invalidTTL, .invalidCollapseKey, .sensitiveContent, .contentNotReviewed, .messageTooLong,
             .tooManyTokens:
             .message

@@ -27,17 +27,31 @@ import Testing
         }
     }
 
+    /// An answer about several tokens is read as HMS' answer about one: what it says of ours.
     @Test(
         arguments: [
-            (#"["ours"]"#, gone, .askAlarm), (#"["other","ours"]"#, gone, .askAlarm), (#"["other"]"#, .delivered, nil),
-            ("[]", .delivered, nil),
-            ("null", later, nil), (#""ours""#, later, nil),
-        ] as [(String, DeliveryOutcome.Verdict, NextStep?)])
-    func aPartialSuccessEndsOnlyTheTokensThatItNames(list: String, verdict: DeliveryOutcome.Verdict, step: NextStep?) {
-        let told = #"{\"success\":1,\"failure\":1,\"illegal_tokens\":"# + list.replacing("\"", with: "\\\"") + "}"
-        let body = #"{"code":"80100000","msg":""# + told + #"","requestId":"1"}"#
+            (#"{"success":1,"failure":1,"illegal_tokens":["ours"]}"#, gone, "hms_80300007", .askAlarm),
+            (#"{"success":0,"failure":1,"illegal_tokens":["ours"]}"#, gone, "hms_80300007", .askAlarm),
+            (#"{"success":1,"failure":2,"illegal_tokens":["other","ours"]}"#, gone, "hms_80300007", .askAlarm),
+            (#"{"illegal_tokens":["ours"]}"#, gone, "hms_80300007", .askAlarm),
+            (#"{"success":1,"failure":1,"illegal_tokens":["other"]}"#, .delivered, "hms_80000000", nil),
+            (#"{"success":1,"failure":0,"illegal_tokens":[]}"#, .delivered, "hms_80000000", nil),
+            // Nothing shows that ours has arrived.
+            (#"{"success":0,"failure":1,"illegal_tokens":["other"]}"#, later, "hms_80100000", nil),
+            (#"{"success":0,"failure":1,"illegal_tokens":[]}"#, later, "hms_80100000", nil),
+            (#"{"failure":1,"illegal_tokens":["other"]}"#, later, "hms_80100000", nil),
+            (#"{"success":"1","failure":1,"illegal_tokens":["OURS","ours "]}"#, later, "hms_80100000", nil),
+            (#"{"success":1,"failure":1,"illegal_tokens":null}"#, later, "hms_80100000", nil),
+            (#"{"success":1,"failure":1,"illegal_tokens":"ours"}"#, later, "hms_80100000", nil),
+            (#"{"success":1,"failure":1}"#, later, "hms_80100000", nil), ("Success", later, "hms_80100000", nil),
+        ] as [(String, DeliveryOutcome.Verdict, String, NextStep?)])
+    func aPartialSuccessIsWhatItSaysOfTheToken(
+        message: String, verdict: DeliveryOutcome.Verdict, word: String, step: NextStep?
+    ) {
+        let told = message.replacing("\"", with: "\\\"")
+        let body = #"{"code":"80100000","msg":"\#(told)","requestId":"1"}"#
         let answer = HMSAnswer.of(status: 200, body: Array(body.utf8), token: "ours", retryAfter: nil)
-        #expect(answer == ProviderAnswer(verdict, "hms_80100000", step: step))
+        #expect(answer == ProviderAnswer(verdict, word, step: step))
     }
 
     @Test(

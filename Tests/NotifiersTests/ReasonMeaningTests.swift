@@ -31,6 +31,26 @@ import Testing
         #expect(remedy(429) == ReasonMeaning.waiting.english && remedy(500)?.contains("log") == true)
     }
 
+    /// What HMS says of one token among several has the meaning of its code for one: nobody reads that an unknown token was delivered to.
+    @Test func `a partial success of HMS is explained by what it says of the token`() throws {
+        try PushFixture.run { fixture in
+            let source = ReasonSource.push(try ProviderKind.hms.settings(fixture).provider)
+            func meaning(_ message: String) throws -> ReasonMeaning {
+                let body = #"{"code":"80100000","msg":"\#(message.replacing("\"", with: "\\\""))"}"#
+                let answer = HMSAnswer.of(status: 200, body: Array(body.utf8), token: "ours", retryAfter: nil)
+                return try #require(ReasonMeaning(answer.outcome.reason, from: source))
+            }
+            let arrived = try meaning(#"{"success":1,"failure":1,"illegal_tokens":["other"]}"#)
+            #expect(arrived.text.english == "the provider accepted it")
+            #expect(arrived.remedy == nil)
+            let unknown = try meaning(#"{"success":1,"failure":1,"illegal_tokens":["ours"]}"#)
+            #expect(unknown.text.english.contains("does not know the device's token"))
+            let unclear = try meaning(#"{"success":0,"failure":1,"illegal_tokens":[]}"#)
+            #expect(unclear.text.english == "the provider failed")
+            #expect(unclear.remedy?.english.hasPrefix(ReasonMeaning.waiting.english) == true)
+        }
+    }
+
     /// What refuses the settings has the remedy that the log and `deskgate status` show for it.
     @Test(arguments: ProviderKind.allCases) func providersSettingsHaveTheirOwnRemedies(_ kind: ProviderKind) throws {
         try PushFixture.run { fixture in

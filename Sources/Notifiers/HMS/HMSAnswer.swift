@@ -25,16 +25,24 @@ enum HMSAnswer {
         case .messageTooLong: ProviderAnswer(.dead, word, step: .shorten)
         case .invalidParameter, .invalidMessage, .invalidTTL, .invalidCollapseKey, .sensitiveContent, .contentNotReviewed, .tooManyTokens:
             ProviderAnswer(.dead, word)
-        // A partial success was handled with the tokens that it names.
+        // A partial success was handled with what it says of the token.
         case .internalError, .partialSuccess: .retry(word, after: retryAfter)
         }
     }
 
-    /// The answer names the tokens that are useless; all others have received the message. Without a readable list nothing is known.
+    /// What an answer about several tokens says of the one in the request, in the code that HMS has for a single token: it is useless if the
+    /// answer names it, and has received the message if the answer counts a success and does not name it. Otherwise nothing is known.
     private static func partialSuccess(_ body: [UInt8], _ token: String?, _ word: String) -> ProviderAnswer {
-        guard let token, let illegal = HMSCode.illegalTokens(in: body) else { return .retry(word) }
-        return illegal.contains { $0.utf8.elementsEqual(token.utf8) }
-            ? ProviderAnswer(.deviceGone(since: nil), word, step: .askAlarm) : ProviderAnswer(.delivered, word)
+        guard let token, let result = HMSPartialSuccess(body: body) else { return .retry(word) }
+        let code: HMSCode
+        if result.illegalTokens.contains(where: { $0.utf8.elementsEqual(token.utf8) }) {
+            code = .invalidToken
+        } else if result.successes > 0 {
+            code = .success
+        } else {
+            return .retry(word)
+        }
+        return of(code, HMSCode.word(code.rawValue), nil)
     }
 
     private static func of(status: Int, retryAfter: UInt64?) -> ProviderAnswer {

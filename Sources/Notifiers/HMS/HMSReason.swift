@@ -31,14 +31,6 @@ enum HMSCode: String, Sendable, CaseIterable {
         return number.utf8.count == 8 && number.utf8.allSatisfy { 48...57 ~= $0 } ? number : nil
     }
 
-    /// The tokens that a partial success names as useless: its `msg` is a string that holds JSON. Nil when there is no list.
-    static func illegalTokens(in body: [UInt8]) -> [String]? {
-        guard let text = JSONValue(parsing: body)?["msg"]?.text,
-            case .array(let tokens)? = JSONValue(parsing: Array(text.utf8))?["illegal_tokens"]
-        else { return nil }
-        return tokens.compactMap(\.text)
-    }
-
     /// Whether a code, known or not, is about a fault in the request.
     static func blamesRequest(_ number: String) -> Bool { number.hasPrefix("801") }
 
@@ -51,12 +43,30 @@ enum HMSCode: String, Sendable, CaseIterable {
         case .noPermission: .pushKit
         case .noPermissionForHighLevel: .permission
         case .wrongReceiptAddress: .receipts
-        case .invalidToken, .partialSuccess: .otherApp
+        case .invalidToken: .otherApp
         case .authenticationFailed, .accessTokenExpired, .credentialRefused: .credential
         case .success, .invalidParameter, .invalidMessage, .invalidTTL, .invalidCollapseKey, .sensitiveContent, .contentNotReviewed,
-            .messageTooLong, .tooManyTokens, .internalError:
+            .messageTooLong, .tooManyTokens, .internalError, .partialSuccess:
             .credential
         }
+    }
+}
+
+/// What an answer with the code 80100000 says of tokens: its `msg` is a string that holds JSON,
+/// `{"success":1,"failure":1,"illegal_tokens":["…"]}`.
+struct HMSPartialSuccess {
+    /// The tokens that are useless.
+    let illegalTokens: [String]
+    /// How many tokens have received the message; 0 when the answer does not say so.
+    let successes: Int64
+
+    /// Reads an answer's body; nil when it has no list of tokens.
+    init?(body: [UInt8]) {
+        guard let text = JSONValue(parsing: body)?["msg"]?.text, let result = JSONValue(parsing: Array(text.utf8)),
+            case .array(let tokens)? = result["illegal_tokens"]
+        else { return nil }
+        illegalTokens = tokens.compactMap(\.text)
+        successes = result["success"]?.integer ?? 0
     }
 }
 
