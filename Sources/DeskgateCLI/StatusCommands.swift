@@ -58,7 +58,7 @@ enum StatusCommands {
         for problem in status["problems"]?.elements ?? [] {
             switch problem["kind"]?.text {
             case "store": sentences.append("Remedy: \(AdminText.text(problem["remedy"]))")
-            case "revocations_unknown", "revocations_late", "revocations_copy":
+            case "revocations_unknown", "revocations_late", "revocations_copy", "settings_doubtful":
                 sentences.append("\(AdminText.text(problem["text"])) \(AdminText.text(problem["remedy"]))")
             default: break
             }

@@ -30,6 +30,7 @@ extension DeliveryLane {
         // Nothing was sent, so the breaker learns nothing; the next delivery becomes the probe.
         case _ where !outcome.wasAsked: breaker.inconclusive(start)
         case .delivered:
+            settingsDoubt = nil
             let isCurrent = breaker.isCurrent(start)
             breaker.succeeded(start)
             // A success that began before the pause does not prove the settings right.
@@ -37,6 +38,7 @@ extension DeliveryLane {
             noteSuccess(wasCurrent: isCurrent)
         case .dead, .deviceGone: succeed(start)
         case .retry(let retryAfter):
+            if outcome.settingsFault == .possible { settingsDoubt = outcome.reason }
             if outcome.isAboutDevice {
                 succeed(start)
             } else if outcome.slowsDown {

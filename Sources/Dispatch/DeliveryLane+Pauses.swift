@@ -34,7 +34,8 @@ extension DeliveryLane {
         }
         guard let next = pauses.first(where: { $0.kind == .misconfigured }) else {
             pause = nil
-            if breaker.pauseReason != nil { successes += 1 }
+            // A delivery of the process that has ended its pause has arrived.
+            if breaker.pauseReason != nil { (successes, settingsDoubt) = (successes + 1, nil) }
             return breaker.resume()
         }
         if next.isOwn {

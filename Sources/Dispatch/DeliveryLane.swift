@@ -33,6 +33,8 @@ struct DeliveryLane {
     var pause: SharedPause?
     /// The reason of the last attempt that failed for a reason of the notifier's; empty before the first.
     var lastFailure = ""
+    /// Why the notifier's settings may be wrong: the reason of a refusal since which no delivery has arrived; nil without one.
+    var settingsDoubt: String?
     /// How often the notifier was shown to work: by an attempt, or by another process that has ended its pause.
     var successes: UInt64 = 0
     /// The last slow-down that another process has told.
@@ -61,7 +63,7 @@ struct DeliveryLane {
         isLeaving = false
         if breaker.pauseReason != nil { tell(.ends) }
         breaker.reset()
-        isProven = false
+        (isProven, settingsDoubt) = (false, nil)
         nextDue = 0
     }
 

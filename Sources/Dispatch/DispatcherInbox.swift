@@ -41,10 +41,14 @@ package struct DispatcherInbox {
         return failing.merging(paused.mapValues { "notifier paused (\($0.reason))" }) { _, paused in paused }
     }
 
-    /// How each notifier does its work, by name: the word of its state, why it is paused, and when its certificate expires.
-    package var standings: [(name: String, state: String, pause: PausedNotifier?, credentialExpiresAt: UnixSeconds?)] {
+    /// How each notifier does its work, by name: the word of its state, why it is paused, why its settings may be wrong, and when its
+    /// certificate expires.
+    package var standings:
+        [(name: String, state: String, pause: PausedNotifier?, settingsDoubt: String?, credentialExpiresAt: UnixSeconds?)]
+    {
         notifiers.sorted { $0.key < $1.key }.map { name, notifier in
-            (name, health(of: name).standing.rawValue, paused[name], notifier.credentialExpiresAt)
+            let health = health(of: name)
+            return (name, health.standing.rawValue, paused[name], health.settingsDoubt, notifier.credentialExpiresAt)
         }
     }
 
@@ -127,6 +131,8 @@ struct NotifierHealth: Sendable {
     var pauseReason: BreakerState.PauseReason?
     /// The reason of the last attempt that failed for a reason of the notifier's; empty before the first.
     var lastFailure = ""
+    /// Why its settings may be wrong: the reason of a refusal since which no delivery has arrived; nil without one.
+    var settingsDoubt: String?
     /// How often it was shown to work since its lane was made.
     var successes: UInt64 = 0
 }

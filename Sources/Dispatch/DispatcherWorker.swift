@@ -68,7 +68,7 @@ final class DispatcherWorker: Sendable {
                 for lane in lanes {
                     inbox.health[lane.name] = NotifierHealth(
                         standing: BreakerStanding(lane.breaker), pauseReason: lane.breaker.pauseReason, lastFailure: lane.lastFailure,
-                        successes: lane.successes)
+                        settingsDoubt: lane.settingsDoubt, successes: lane.successes)
                 }
             }
             if isStopping, unfinished == 0 { break }

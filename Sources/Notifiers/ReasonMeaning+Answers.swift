@@ -1,4 +1,4 @@
-internal import Core
+package import Core
 
 /// What a provider objects to.
 enum ProviderObjection: CaseIterable {
@@ -71,6 +71,17 @@ extension HMSCode {
     }
 }
 
+extension ReasonSource {
+    /// What an operator checks when a refusal may be the settings' fault or one device's: the end of a sentence that has said so.
+    package func doubtRemedy(_ reason: String) -> Told {
+        settingsRemedy(reason).map { remedy in
+            guard remedy.hasPrefix("many devices") || remedy.hasPrefix("если устройств много"), let colon = remedy.firstIndex(of: ":")
+            else { return remedy }
+            return String(remedy[remedy.index(colon, offsetBy: 2)...])
+        }
+    }
+}
+
 /// What answers of receivers mean.
 extension ReasonMeaning {
     /// The meaning of a push provider's own word.
@@ -98,8 +109,8 @@ extension ReasonMeaning {
                 "the provider does not know the device's token, which may belong to another app or project",
                 "провайдер не знает токен устройства; возможно, он от другого приложения или проекта",
                 do: Told(
-                    "\(newToken). If it happens to many devices, \(otherApp(reason, source))",
-                    "\(newToken). Если так со многими устройствами, \(otherApp(reason, source))"))
+                    "\(newToken). If it happens to many devices, \(source.doubtRemedy(reason))",
+                    "\(newToken). Если так со многими устройствами, \(source.doubtRemedy(reason))"))
         case .tooMany: ReasonMeaning("the provider wants fewer pushes", "провайдер просит слать реже", do: waiting)
         case .failing:
             ReasonMeaning(
@@ -117,15 +128,6 @@ extension ReasonMeaning {
             ReasonMeaning(
                 "the provider refuses the notifier's credential or settings", "провайдер не принимает ключ или настройки канала",
                 do: source.settingsRemedy(reason))
-        }
-    }
-
-    /// The remedy without the condition that the sentence has already.
-    private static func otherApp(_ reason: String, _ source: ReasonSource) -> Told {
-        source.settingsRemedy(reason).map { remedy in
-            guard remedy.hasPrefix("many devices") || remedy.hasPrefix("если устройств много"), let colon = remedy.firstIndex(of: ":")
-            else { return remedy }
-            return String(remedy[remedy.index(colon, offsetBy: 2)...])
         }
     }
 

@@ -14,14 +14,19 @@ package struct NotifierStanding: Sendable {
     package let state: String
     /// Why it is paused, and what to do; nil while it is not.
     package let pause: (reason: String, remedy: String)?
+    /// Why its settings may be wrong: the reason of a refusal since which no delivery has arrived; nil without one.
+    package let settingsDoubt: String?
     /// When its certificate expires; nil when it has none.
     package let credentialExpiresAt: UnixSeconds?
 
     /// Describes a notifier.
-    package init(name: String, state: String, pause: (reason: String, remedy: String)?, credentialExpiresAt: UnixSeconds?) {
+    package init(
+        name: String, state: String, pause: (reason: String, remedy: String)?, settingsDoubt: String?, credentialExpiresAt: UnixSeconds?
+    ) {
         self.name = name
         self.state = state
         self.pause = pause
+        self.settingsDoubt = settingsDoubt
         self.credentialExpiresAt = credentialExpiresAt
     }
 }

@@ -174,8 +174,9 @@ package struct ServiceGraph: Sendable {
     }
 
     private static func standings(_ inbox: Monitor<DispatcherInbox>) -> [NotifierStanding] {
-        inbox.withLock { $0.standings }.map { name, state, pause, expiry in
-            NotifierStanding(name: name, state: state, pause: pause.map { ($0.reason, $0.remedy) }, credentialExpiresAt: expiry)
+        inbox.withLock { $0.standings }.map { name, state, pause, doubt, expiry in
+            NotifierStanding(
+                name: name, state: state, pause: pause.map { ($0.reason, $0.remedy) }, settingsDoubt: doubt, credentialExpiresAt: expiry)
         }
     }
 

@@ -123,5 +123,13 @@ import Testing
         #expect(line.string("reasons")?.hasPrefix(reason) == true)
         #expect(line.string("remedy")?.contains("many devices belong to another") == true)
         #expect(try tokens(server) == 12)
+        let doubt = "The settings of \(notifier) may be wrong: "
+        let status = try Deskgate.run("status", "--config", site.workspace.configuration)
+        #expect(status.output.contains(doubt))
+        // One push that arrives shows that the settings are right.
+        try site.register(server, user: "victim", type: type)
+        try post(13, to: "victim", server)
+        #expect(site.simulators.recorder.wait(for: 1, milliseconds: WaitLimit.milliseconds))
+        #expect(eventually { (try? PushSite.get(server.adminAddress, "/v1/status"))?.contains(doubt) == false })
     }
 }

@@ -88,6 +88,48 @@ import Time
         #expect(lane.pauseNews == [.ends])
     }
 
+    private static let doubt = DeliveryOutcome(
+        .retry(retryAfterMilliseconds: nil), reason: "sender_id_mismatch", isAboutDevice: true, settingsFault: .possible)
+    private static let typeFault = DeliveryOutcome(.dead, reason: "type", settingsFault: .ofDeviceType)
+
+    /// What an attempt after a refusal that may be the settings' fault says of them.
+    @Test(
+        arguments: [
+            ("another of the kind", doubt, "sender_id_mismatch"), ("arrived", .arrived, nil), ("failed", .busy, "sender_id_mismatch"),
+            ("a device is gone", .deviceGone, "sender_id_mismatch"), ("decided without asking", .noKey, "sender_id_mismatch"),
+            ("delivered without asking", DeliveryOutcome.unasked[0], "sender_id_mismatch"),
+            ("one type of device alone", typeFault, "sender_id_mismatch"),
+        ] as [(String, DeliveryOutcome, String?)])
+    func `only an arrival ends the doubt of the settings`(name: String, outcome: DeliveryOutcome, doubt: String?) {
+        #expect(tryOnce(Self.doubt, now: 5) != nil)
+        #expect(lane.settingsDoubt == "sender_id_mismatch")
+        #expect(tryOnce(outcome, now: 6) != nil)
+        #expect(lane.settingsDoubt == doubt, "\(name)")
+    }
+
+    @Test(arguments: [DeliveryOutcome.busy, .arrived, .deviceGone, .gone, typeFault])
+    func `no other outcome casts doubt on the settings`(outcome: DeliveryOutcome) {
+        #expect(tryOnce(outcome, now: 5) != nil)
+        #expect(lane.settingsDoubt == nil)
+    }
+
+    @Test func `another notifier has settings of its own`() {
+        #expect(begin(delivery(2), 5))
+        #expect(tryOnce(Self.doubt, now: 5) != nil)
+        lane.replace(with: ServedNotifier(DeliveryNotifier()))
+        #expect(lane.settingsDoubt == nil)
+        _ = lane.end(delivery(2).id, Self.doubt, now: 6, random: &random)
+        #expect(lane.settingsDoubt == nil, "it was refused with the former settings")
+    }
+
+    @Test func `the end of a pause in another process ends the doubt`() {
+        #expect(tryOnce(Self.doubt, now: 5) != nil)
+        lane.adopt([SharedPause(.misconfigured, reason: "gone", until: 60_000)], now: 5)
+        #expect(lane.settingsDoubt != nil)
+        lane.adopt([], now: 6)
+        #expect(lane.settingsDoubt == nil)
+    }
+
     /// It holds until a reload, which a start is too.
     @Test func aStartEndsAPauseThatNobodyProbes() {
         let told = SharedPause(.misconfigured, reason: "gone", until: .max)

@@ -18,6 +18,8 @@ struct Problem: Equatable {
         case revocationsCopy = "revocations_copy"
         /// A notifier sends nothing until somebody changes its settings, or its receiver's.
         case notifierPaused = "notifier_paused"
+        /// A provider refuses devices as if a notifier's settings were those of another app or project, and nothing has arrived since.
+        case settingsDoubtful = "settings_doubtful"
         /// A notifier's credential has ended, or ends soon.
         case credentialEnds = "credential_ends"
         /// A notifier has failed so often in a row that it is tried now and then only.

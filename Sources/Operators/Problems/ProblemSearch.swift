@@ -61,6 +61,7 @@ package struct ProblemSearch {
         case .revocationsUnknown, .revocationsLate, .revocationsCopy:
             revocations.problems(now: now.seconds).filter { $0.kind == kind }
         case .notifierPaused: standings.compactMap(paused)
+        case .settingsDoubtful: standings.compactMap(doubtful)
         case .credentialEnds: standings.compactMap(credential)
         case .notifierFailing: standings.compactMap(failing)
         case .notifierUnknown: pending.filter { configuration.notifier($0.notifier) == nil }.map(unknown)
@@ -80,6 +81,23 @@ package struct ProblemSearch {
                 "\(name) is paused and sends nothing: \(meaning.text) (\(reason)).\(waiting(for: name))",
                 "\(name) на паузе и ничего не отправляет: \(meaning.text) (\(reason)).\(waiting(for: name))"), remedy: meaning.remedyOfPause
         )
+    }
+
+    /// A pause says more.
+    private func doubtful(_ standing: NotifierStanding) -> Problem? {
+        guard let reason = standing.settingsDoubt, standing.pause == nil else { return nil }
+        let (name, notifier) = (standing.name, configuration.notifier(standing.name))
+        let meaning = ReasonMeaning.of(reason, notifier)
+        let check = Telling.sentence((notifier?.reasonSource ?? .unknown).doubtRemedy(reason))
+        return Problem(
+            .settingsDoubtful, of: name,
+            Told(
+                "The settings of \(name) may be wrong: \(meaning.text) (\(reason)), and nothing has arrived since.\(waiting(for: name))",
+                "Возможно, настройки канала \(name) неверны: \(meaning.text) (\(reason)), и с тех пор ничего не дошло.\(waiting(for: name))"
+            ),
+            remedy: Told(
+                "\(check) If you change the settings, reload them (SIGHUP). If they are right, the next delivery that arrives ends this.",
+                "\(check) Если измените настройки, перезагрузите их (SIGHUP). Если они верны, это пройдёт со следующей доставкой."))
     }
 
     private func credential(_ standing: NotifierStanding) -> Problem? {
@@ -126,7 +144,8 @@ package struct ProblemSearch {
     private func late(_ waiting: PendingDeliveries) -> Problem? {
         let name = waiting.notifier
         guard now.elapsed(since: waiting.oldestReceivedAt) > Self.lateMilliseconds,
-            let standing = standings.first(where: { $0.name == name }), standing.pause == nil, standing.state != "open"
+            let standing = standings.first(where: { $0.name == name }), standing.pause == nil, standing.settingsDoubt == nil,
+            standing.state != "open"
         else { return nil }
         return Problem(
             .queueLate, as: .warning, of: name,

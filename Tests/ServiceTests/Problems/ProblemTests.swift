@@ -13,9 +13,10 @@ import Time
     private static func search(
         members: String = #""log":{}"#, store: StoreError? = nil, revocations: RevocationStatus = known(),
         refusedAt: UnixMilliseconds? = nil, standings: [NotifierStanding] = [],
-        pending: [PendingDeliveries] = [], replicas: [Replica] = []
+        pending: [PendingDeliveries] = [], replicas: [Replica] = [], others: String = ""
     ) throws -> ProblemSearch {
-        let notifier = #""allow_insecure_secrets":true,"notifiers":{"crm":{"type":"http","url":"https://crm.test/","secret":"\#(secret)"}}"#
+        let crm = #""crm":{"type":"http","url":"https://crm.test/","secret":"\#(secret)"}"#
+        let notifier = #""allow_insecure_secrets":true,"notifiers":{\#(crm)\#(others)}"#
         let configuration = try ConfigurationDirectory().configuration(members: "\(notifier),\(members)")
         return ProblemSearch(
             configuration, now: now.milliseconds, store: store, revocations: revocations, refusedAt: refusedAt, standings: standings,
@@ -33,8 +34,11 @@ import Time
 
     private static let secret = "whsec_" + String(repeating: "QUJD", count: 8)
 
-    private static func standing(_ state: String, pause: String? = nil, ends: UnixSeconds? = nil) -> NotifierStanding {
-        NotifierStanding(name: "crm", state: state, pause: pause.map { ($0, "as the log says") }, credentialExpiresAt: ends)
+    private static func standing(
+        _ state: String, of name: String = "crm", pause: String? = nil, doubt: String? = nil, ends: UnixSeconds? = nil
+    ) -> NotifierStanding {
+        NotifierStanding(
+            name: name, state: state, pause: pause.map { ($0, "as the log says") }, settingsDoubt: doubt, credentialExpiresAt: ends)
     }
 
     private static func waiting(_ notifier: String, seconds: UInt64) -> PendingDeliveries {
@@ -61,6 +65,7 @@ import Time
             Self.search(revocations: Self.known(copyProblem: "cannot write /copy")), Self.search(refusedAt: Self.now.milliseconds),
             Self.search(standings: [Self.standing("paused", pause: "status_410")], pending: [Self.waiting("crm", seconds: 3600)]),
             Self.search(standings: [Self.standing("open")], pending: [Self.waiting("crm", seconds: 3600)]),
+            Self.search(standings: [Self.standing("working", doubt: "status_401")], pending: [Self.waiting("crm", seconds: 3600)]),
             Self.search(standings: [Self.standing("working", ends: Self.now + 86_400)]),
             Self.search(pending: [Self.waiting("former", seconds: 10)]),
             Self.search(standings: [Self.standing("working")], pending: [Self.waiting("crm", seconds: 301)]),
@@ -79,6 +84,26 @@ import Time
             paused.text.english.hasPrefix(
                 "crm is paused and sends nothing: the receiver wants nothing more (status_410). 3 deliveries wait"))
         #expect(paused.remedy.english.ranges(of: "(SIGHUP)").count == 1)
+    }
+
+    /// From the first refusal on, without waiting until the queue is late.
+    @Test func `settings that may be wrong are a problem at once`() throws {
+        let search = try Self.search(
+            standings: [Self.standing("working", of: "phones", doubt: "not_found")], pending: [Self.waiting("phones", seconds: 1)],
+            others: #","phones":{"type":"rustore","project_id":"p","token":"\#(Self.secret)"}"#)
+        let problem = try #require(search.problems.first)
+        #expect(search.problems.map(\.kind) == [.settingsDoubtful])
+        #expect(problem.severity == .problem)
+        #expect(problem.subject == "phones")
+        #expect(problem.text.english.hasPrefix("The settings of phones may be wrong: the provider does not know the device's token"))
+        #expect(problem.text.english.contains("(not_found), and nothing has arrived since. 3 deliveries wait for it"))
+        #expect(problem.remedy.english.hasPrefix(#"Check "project_id", and that "routes" lead"#))
+        #expect(problem.remedy.russian.hasPrefix(#"Проверьте "project_id""#))
+    }
+
+    @Test func `a pause is told in place of doubtful settings`() throws {
+        let search = try Self.search(standings: [Self.standing("paused", pause: "status_401", doubt: "status_401")])
+        #expect(search.problems.map(\.kind) == [.notifierPaused])
     }
 
     @Test func aCredentialThatHasEndedIsWorseThanOneThatEnds() throws {
