@@ -19,7 +19,7 @@ struct ReceivedArguments: Sendable {
     init(_ request: borrowing Request) throws(BotArgumentsProblem) {
         for item in request.queryItems() where !item.name.isEmpty || !item.value.isEmpty {
             // The server has decoded each plus.
-            texts.append((try FormText.decoded(item.name), try FormText.decoded(item.value)))
+            texts.append((try FormText.decoded(item.name.span), try FormText.decoded(item.value.span)))
         }
         let body = request.withBody { body in Array(copying: body) }
         guard !Self.isBlank(body) else { return }
@@ -118,29 +118,18 @@ enum FormText {
     static func pairs(of form: [UInt8]) throws(BotArgumentsProblem) -> [(name: String, text: String)] {
         var pairs: [(name: String, text: String)] = []
         for pair in form.split(separator: UInt8(ascii: "&")) {
-            let sides = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-            let texts = sides.map { $0.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 } }
-            pairs.append((try decoded(texts[0]), texts.count == 2 ? try decoded(texts[1]) : ""))
+            let end = pair.firstIndex(of: UInt8(ascii: "=")) ?? pair.endIndex
+            let (name, value) = (pair[..<end], pair[end...].dropFirst())
+            pairs.append((try decoded(name.span, isForm: true), try decoded(value.span, isForm: true)))
         }
         return pairs
     }
 
     /// Decodes percent escapes.
-    static func decoded(_ text: [UInt8]) throws(BotArgumentsProblem) -> String {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(text.count)
-        var index = 0
-        while index < text.count {
-            if text[index] == UInt8(ascii: "%") {
-                guard index + 2 < text.count, let byte = Hexadecimal.byte(text[index + 1], text[index + 2]) else {
-                    throw BotArgumentsProblem("the arguments hold a % without two hexadecimal digits")
-                }
-                bytes.append(byte)
-                index += 3
-            } else {
-                bytes.append(text[index])
-                index += 1
-            }
+    /// - Parameter isForm: whether `+` is a space.
+    static func decoded(_ text: Span<UInt8>, isForm: Bool = false) throws(BotArgumentsProblem) -> String {
+        guard let bytes = PercentEncoding.decoded(text, isForm: isForm) else {
+            throw BotArgumentsProblem("the arguments hold a % without two hexadecimal digits")
         }
         guard let valid = try? UTF8Span(validating: bytes.span) else { throw BotArgumentsProblem("the arguments are not valid UTF-8") }
         return String(copying: valid)

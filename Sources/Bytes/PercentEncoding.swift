@@ -1,3 +1,42 @@
+/// Percent escapes: `%` and two hexadecimal digits of either case stand for a byte (RFC 3986 section 2.1). Signs and spaces are no digits.
+package enum PercentEncoding {
+    /// The byte that the escape at this index stands for; nil when none begins there.
+    @inlinable
+    package static func byte(at index: Int, in text: Span<UInt8>) -> UInt8? {
+        guard index + 2 < text.count, text[index] == UInt8(ascii: "%") else { return nil }
+        return Hexadecimal.byte(text[index + 1], text[index + 2])
+    }
+
+    /// Decodes the escapes of a text; nil when a `%` begins none.
+    /// - Parameter isForm: whether `+` is a space, as in forms.
+    package static func decoded(_ text: Span<UInt8>, isForm: Bool = false) -> [UInt8]? {
+        decoded(text, isForm: isForm, keepsBroken: false)
+    }
+
+    /// Decodes the escapes of a text; a `%` that begins none stays.
+    /// - Parameter isForm: whether `+` is a space, as in forms.
+    package static func decodedLeniently(_ text: Span<UInt8>, isForm: Bool = false) -> [UInt8] {
+        decoded(text, isForm: isForm, keepsBroken: true) ?? []
+    }
+
+    private static func decoded(_ text: Span<UInt8>, isForm: Bool, keepsBroken: Bool) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.count)
+        var index = 0
+        while index < text.count {
+            if let byte = byte(at: index, in: text) {
+                bytes.append(byte)
+                index += 3
+                continue
+            }
+            guard keepsBroken || text[index] != UInt8(ascii: "%") else { return nil }
+            bytes.append(isForm && text[index] == UInt8(ascii: "+") ? UInt8(ascii: " ") : text[index])
+            index += 1
+        }
+        return bytes
+    }
+}
+
 extension [UInt8] {
     /// Appends a byte as URLs and forms hold it: itself when it is unreserved (RFC 3986 section 2.3), otherwise `%` and two upper-case digits.
     package mutating func append(percentEncoding byte: UInt8) {

@@ -1,3 +1,4 @@
+internal import Bytes
 internal import JSON
 
 /// Compiles a schema, and notes everything in it that is wrong or not supported.
@@ -125,18 +126,9 @@ final class SchemaCompiler {
 
     /// A JSON Pointer's token in a fragment (RFC 6901 sections 4 and 6); nil for one with a slash or wrong escapes.
     private static func unescaped(_ text: Substring) -> String? {
-        var bytes: [UInt8] = []
-        var rest = text.utf8[...]
-        while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "%") else {
-                bytes.append(byte)
-                continue
-            }
-            guard rest.count >= 2, let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16) else { return nil }
-            bytes.append(value)
-            rest = rest.dropFirst(2)
-        }
-        guard let token = String(validating: bytes, as: UTF8.self), !token.utf8.contains(UInt8(ascii: "/")) else { return nil }
+        guard let bytes = PercentEncoding.decoded(text.utf8.span), let token = String(validating: bytes, as: UTF8.self),
+            !token.utf8.contains(UInt8(ascii: "/"))
+        else { return nil }
         let parts = token.split(separator: "~", omittingEmptySubsequences: false)
         guard parts.dropFirst().allSatisfy({ $0.first == "0" || $0.first == "1" }) else { return nil }
         return parts.dropFirst().reduce(String(parts[0])) { $0 + ($1.first == "0" ? "~" : "/") + $1.dropFirst() }

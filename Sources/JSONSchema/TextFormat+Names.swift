@@ -92,12 +92,15 @@ extension TextFormat {
 
     /// Unreserved characters, sub-delimiters, percent-encoded bytes, and a few others.
     private static func isPart(_ text: ArraySlice<UInt8>, allowing others: String) -> Bool {
-        var rest = text
-        while let byte = rest.popFirst() {
-            if byte == UInt8(ascii: "%") {
-                guard rest.count >= 2, Hexadecimal.byte(rest[rest.startIndex], rest[rest.startIndex + 1]) != nil else { return false }
-                rest = rest.dropFirst(2)
-            } else if !isAlphanumeric(byte), !"-._~!$&'()*+,;=".utf8.contains(byte), !others.utf8.contains(byte) {
+        let text = text.span
+        var index = 0
+        while index < text.count {
+            let byte = text[index]
+            if PercentEncoding.byte(at: index, in: text) != nil {
+                index += 3
+            } else if isAlphanumeric(byte) || "-._~!$&'()*+,;=".utf8.contains(byte) || others.utf8.contains(byte) {
+                index += 1
+            } else {
                 return false
             }
         }

@@ -40,17 +40,8 @@ struct AdminQuery {
     }
 
     private static func text(_ escaped: [UInt8]) throws(AdminProblem) -> String {
-        var bytes: [UInt8] = []
-        var rest = escaped[...]
-        while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "%") else {
-                bytes.append(byte)
-                continue
-            }
-            guard let high = rest.popFirst(), let low = rest.popFirst(), let byte = Hexadecimal.byte(high, low) else {
-                throw AdminProblem(nil, "The query has a % without two hexadecimal digits.")
-            }
-            bytes.append(byte)
+        guard let bytes = PercentEncoding.decoded(escaped.span) else {
+            throw AdminProblem(nil, "The query has a % without two hexadecimal digits.")
         }
         guard let text = String(validating: bytes, as: UTF8.self) else { throw AdminProblem(nil, "The query is not UTF-8.") }
         return text

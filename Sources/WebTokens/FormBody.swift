@@ -37,20 +37,6 @@ package struct FormBody {
     }
 
     private static func decoded(_ bytes: ArraySlice<UInt8>) -> String {
-        var decoded: [UInt8] = []
-        var rest = bytes
-        while let byte = rest.popFirst() {
-            if byte == UInt8(ascii: "+") {
-                decoded.append(UInt8(ascii: " "))
-            } else if byte == UInt8(ascii: "%"), let high = rest.first, let low = rest.dropFirst().first,
-                let escaped = Hexadecimal.byte(high, low)
-            {
-                decoded.append(escaped)
-                rest = rest.dropFirst(2)
-            } else {
-                decoded.append(byte)
-            }
-        }
-        return String(decoding: decoded, as: UTF8.self)
+        String(decoding: PercentEncoding.decodedLeniently(bytes.span, isForm: true), as: UTF8.self)
     }
 }

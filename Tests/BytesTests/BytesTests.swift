@@ -56,6 +56,49 @@ import Testing
         }
     }
 
+    /// What every reader of queries, forms, references and addresses takes for an escape.
+    @Test(
+        arguments: [
+            ("", ""), ("a", "a"), ("%41", "A"), ("%2e%2E", ".."), ("%25", "%"), ("%2541", "%41"), ("a%20b%2Bc", "a b+c"), ("%00", "\0"),
+            ("%C3%A9", "é"), ("+", "+"), ("%2f", "/"),
+            ("%", nil), ("%4", nil), ("a%", nil), ("a%4", nil), ("%%41", nil), ("%4%31", nil), ("%g1", nil), ("%1g", nil), ("%G1", nil),
+            ("%+1", nil), ("%-1", nil), ("%1+", nil), ("% 1", nil), ("%1 ", nil), ("%0x", nil), ("%x1", nil), ("%u0041", nil),
+            ("%\u{FF11}1", nil), ("%é", nil), ("%/0", nil), ("%:0", nil), ("%@0", nil), ("%`0", nil), ("%1\0", nil),
+        ] as [(String, String?)])
+    func decodesEscapes(text: String, expected: String?) {
+        let decoded = PercentEncoding.decoded(text.utf8.span)
+        #expect(decoded.flatMap { String(validating: $0, as: UTF8.self) } == expected)
+        if let decoded { #expect(PercentEncoding.decodedLeniently(text.utf8.span) == decoded) }
+    }
+
+    @Test(
+        arguments: [
+            ("%", "%"), ("%4", "%4"), ("%+1", "%+1"), ("% 1", "% 1"), ("%%41", "%A"), ("%4%31", "%41"), ("%zz%2e", "%zz."),
+            ("a%41%", "aA%"),
+        ])
+    func keepsWhatIsNoEscape(text: String, expected: String) {
+        #expect(PercentEncoding.decodedLeniently(text.utf8.span) == Array(expected.utf8))
+    }
+
+    @Test(arguments: [("+", " "), ("a+%2B+b", "a + b"), ("%20+", "  "), ("%+1", nil), ("++", "  ")] as [(String, String?)])
+    func readsThePlusOfForms(text: String, expected: String?) {
+        #expect(PercentEncoding.decoded(text.utf8.span, isForm: true) == expected.map { Array($0.utf8) })
+    }
+
+    /// Over all pairs of bytes: an escape needs two digits, and nothing else counts as one.
+    @Test func anEscapeNeedsTwoDigits() {
+        for high in UInt8.min...UInt8.max {
+            for low in UInt8.min...UInt8.max {
+                let text = [UInt8(ascii: "a"), UInt8(ascii: "%"), high, low]
+                let expected = Hexadecimal.byte(high, low)
+                guard PercentEncoding.byte(at: 1, in: text.span) != expected else { continue }
+                Issue.record("\(high) \(low)")
+            }
+        }
+        let escape = Array("%41".utf8)
+        for index in 1...3 { #expect(PercentEncoding.byte(at: index, in: escape.span) == nil) }
+    }
+
     @Test func findsControlCharacters() {
         for byte in UInt8.min...UInt8.max {
             #expect(([0x41, byte, 0x41] as [UInt8]).span.hasControlCharacter == (byte < 0x20 || byte == 0x7F))

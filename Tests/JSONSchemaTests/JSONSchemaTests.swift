@@ -104,6 +104,26 @@ import Testing
         #expect(try schema(#"{"properties":{"a":{}}}"#, closed: false).violations(in: value(#"{"c":1}"#)).isEmpty)
     }
 
+    /// A sign or a space is no digit of an escape.
+    @Test(
+        arguments: [
+            ("a", true), ("%61", true), ("%01", true), ("%0A", true), ("%0a", true), ("%62", false), ("%+1", false), ("%-1", false),
+            ("% 1", false), ("%1", false), ("%", false), ("a%", false), ("%%61", false), ("%C3", false), ("%2F", false), ("%g1", false),
+        ])
+    func decodesReferences(name: String, isKnown: Bool) throws {
+        let text = ##"{"items":{"$ref":"#/$defs/\##(name)"},"$defs":{"a":{},"\u0001":{},"\n":{},"%":{},"%1":{},"a%":{}}}"##
+        #expect(try mistakes(text).isEmpty == isKnown)
+    }
+
+    @Test(
+        arguments: [
+            ("https://a.test/%41?%41#%41", true), ("https://a.test/%aF", true), ("https://a.test/%+1", false), ("https://a.test/%4", false),
+            ("https://a.test/%", false), ("https://a.test/?%-1", false), ("https://a.test/#%g1", false), ("https://%4x.test/", false),
+        ])
+    func anAddressHasWholeEscapes(address: String, isValid: Bool) throws {
+        #expect(try schema(#"{"format":"uri"}"#).violations(in: .string(address)).isEmpty == isValid)
+    }
+
     // What is refused when a schema is read.
 
     @Test(

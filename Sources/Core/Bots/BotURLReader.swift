@@ -81,7 +81,7 @@ enum BotPathValue {
         var bytes = Array(text.utf8)
         for _ in 0..<mostDecodings {
             if bytes.span.hasControlCharacter || hasDotPart(bytes) { return false }
-            let decoded = decoded(bytes)
+            let decoded = PercentEncoding.decodedLeniently(bytes.span)
             if decoded.count == bytes.count { return true }
             bytes = decoded
         }
@@ -90,29 +90,12 @@ enum BotPathValue {
 
     /// Whether a segment of a template means this directory or the one above it.
     static func isDots(_ text: String) -> Bool {
-        hasDotPart(decoded(Array(text.utf8)))
+        hasDotPart(PercentEncoding.decodedLeniently(text.utf8.span))
     }
 
     private static func hasDotPart(_ bytes: [UInt8]) -> Bool {
         bytes.split { #"/\;"#.utf8.contains($0) }.contains { part in
             part.count <= 2 && part.allSatisfy { $0 == UInt8(ascii: ".") }
         }
-    }
-
-    private static func decoded(_ bytes: [UInt8]) -> [UInt8] {
-        var decoded: [UInt8] = []
-        var index = 0
-        while index < bytes.count {
-            if bytes[index] == UInt8(ascii: "%"), index + 2 < bytes.count,
-                let byte = Hexadecimal.byte(bytes[index + 1], bytes[index + 2])
-            {
-                decoded.append(byte)
-                index += 3
-            } else {
-                decoded.append(bytes[index])
-                index += 1
-            }
-        }
-        return decoded
     }
 }

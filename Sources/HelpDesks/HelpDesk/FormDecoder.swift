@@ -56,7 +56,8 @@ package struct FormDecoder<let count: Int>: Sendable {
             switch body[read] {
             case UInt8(ascii: "+"): body[write] = UInt8(ascii: " ")
             case UInt8(ascii: "%"):
-                body[write] = try escapedByte(body.span.extracting(read..<range.upperBound))
+                guard let byte = PercentEncoding.byte(at: 0, in: body.span.extracting(read..<range.upperBound)) else { throw .badEscape }
+                body[write] = byte
                 read += 2
             case let byte: body[write] = byte
             }
@@ -64,12 +65,6 @@ package struct FormDecoder<let count: Int>: Sendable {
             write += 1
         }
         return range.lowerBound..<write
-    }
-
-    /// Reads the `%HH` at the beginning of `text`.
-    private static func escapedByte(_ text: Span<UInt8>) throws(FormError) -> UInt8 {
-        guard text.count >= 3, let byte = Hexadecimal.byte(text[1], text[2]) else { throw .badEscape }
-        return byte
     }
 
     private static func firstIndex(of byte: UInt8, in bytes: Span<UInt8>, from start: Int, to end: Int) -> Int {

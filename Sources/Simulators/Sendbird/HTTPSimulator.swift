@@ -165,8 +165,8 @@ extension SimulatedCall {
     fileprivate init(_ request: borrowing Request, _ parameters: [String], tokenHeader: StaticString) {
         var query: [String: String] = [:]
         for item in request.queryItems() {
-            let key = PercentEncoded.text(item.name)
-            if query[key] == nil { query[key] = PercentEncoded.text(item.value) }
+            let key = String(decoding: PercentEncoding.decodedLeniently(item.name.span), as: UTF8.self)
+            if query[key] == nil { query[key] = String(decoding: PercentEncoding.decodedLeniently(item.value.span), as: UTF8.self) }
         }
         var token = ""
         request.withHeader(tokenHeader) { value in
@@ -183,25 +183,7 @@ extension Request {
     fileprivate borrowing func segments() -> [String] {
         withPathParameter { bytes in
             Array(copying: bytes).split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-                .map { PercentEncoded.text(Array($0)) }
+                .map { String(decoding: PercentEncoding.decodedLeniently($0.span), as: UTF8.self) }
         }
-    }
-}
-
-private enum PercentEncoded {
-    /// What percent-encoded bytes say.
-    static func text(_ bytes: [UInt8]) -> String {
-        var text: [UInt8] = []
-        var rest = bytes[...]
-        while let byte = rest.popFirst() {
-            if byte == UInt8(ascii: "%"), let high = rest.first, let low = rest.dropFirst().first, let decoded = Hexadecimal.byte(high, low)
-            {
-                text.append(decoded)
-                rest = rest.dropFirst(2)
-            } else {
-                text.append(byte)
-            }
-        }
-        return String(decoding: text, as: UTF8.self)
     }
 }

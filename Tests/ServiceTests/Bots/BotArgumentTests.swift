@@ -51,7 +51,8 @@ import Time
             ("reorder", "", #"{"order_id":"7","notes":{"a":[{"__proto__":{}}]}}"#, "__proto__"),
             ("get_order_list", "", "[]", "object"), ("get_order_list", "", #""{}""#, "object"),
             ("get_order_list", "", "{", "JSON"),
-            ("get_order_list", "?state=%zz", "", "%"), ("get_order_list", "?state=%FF", "", "UTF-8"),
+            ("get_order_list", "?state=%zz", "", "%"), ("get_order_list", "?state=%2", "", "%"), ("get_order_list", "?state=%-1", "", "%"),
+            ("get_order_list", "?state=%FF", "", "UTF-8"),
         ]
         try withBot { send, backend in
             for (function, query, body, name) in cases {
