@@ -139,10 +139,12 @@ extension CallRoutes {
 }
 
 extension Request {
-    /// The token of the one `Authorization` header, if that is `Bearer TOKEN` (RFC 6750 section 2.1); nil for anything else.
+    /// A copy of its bearer token; nil when it has none.
     fileprivate var bearer: String? {
-        let values = headerValues("authorization")
-        guard values.count == 1, let value = values.first, let start = bearerTokenStart(value.span) else { return nil }
-        return String(decoding: value[start...], as: UTF8.self)
+        var text: String?
+        withBearerToken { token in
+            if let token { text = String(repairing: token) }
+        }
+        return text
     }
 }

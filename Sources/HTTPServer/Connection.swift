@@ -252,6 +252,10 @@ final class Connection: Exchange {
         unsafe body(withoutBlanks(bytes.bindMemory(to: UInt8.self)).span)
     }
 
+    func withOnlyHeader(_ name: StaticString, _ body: (Span<UInt8>?) -> Void) {
+        unsafe HTTPServer.withOnlyHeader(name, of: raw, body)
+    }
+
     func headerValues(_ name: StaticString) -> [[UInt8]] {
         unsafe HTTPServer.headerValues(name, of: raw)
     }

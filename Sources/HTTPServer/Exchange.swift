@@ -23,6 +23,10 @@ package protocol Exchange: AnyObject, Sendable {
     /// Lends the value of the request header with a name that is known at run time only; nil when the request does not have it.
     func withHeader(named name: [UInt8], _ body: (Span<UInt8>?) -> Void)
 
+    /// Lends the value of the only request header of a name; nil when there is none or more than one. Allocates, so do not use it on the hot
+    /// path.
+    func withOnlyHeader(_ name: StaticString, _ body: (Span<UInt8>?) -> Void)
+
     /// The values of all headers of a name, in order. Allocates, so do not use it on the hot path.
     /// - Parameter name: in lower case.
     func headerValues(_ name: StaticString) -> [[UInt8]]
@@ -49,6 +53,9 @@ package protocol Exchange: AnyObject, Sendable {
 extension Exchange {
     /// The default for an exchange without a socket: `none`.
     package func peer() -> String { "none" }
+
+    /// The default for an exchange without a socket, in which a header has one value.
+    package func withOnlyHeader(_ name: StaticString, _ body: (Span<UInt8>?) -> Void) { withHeader(name, body) }
 
     /// The default for an exchange without a socket, in which a header has one value.
     package func withTraceparent(_ body: (Span<UInt8>?) -> Void) { withHeader("traceparent", body) }

@@ -12,16 +12,27 @@ func withoutBlanks(_ value: UnsafeBufferPointer<UInt8>) -> UnsafeBufferPointer<U
 /// Copies the values of all headers of a name, in order. Only for the thread that serves the connection.
 /// - Parameter name: in lower case.
 func headerValues(_ name: StaticString, of connection: OpaquePointer) -> [[UInt8]] {
-    var wanted = WantedHeaders(name: name)
-    unsafe withUnsafeMutablePointer(to: &wanted) { wanted in
-        _ = unsafe MHD_get_connection_values_n(connection, .HEADER_KIND, takeWantedHeader, wanted)
-    }
-    return wanted.values
+    unsafe WantedHeaders(name, of: connection).values.map { unsafe Array($0) }
 }
 
+/// Lends the value of the only header of a name; nil when there is none or more than one. Only for the thread that serves the connection.
+func withOnlyHeader(_ name: StaticString, of connection: OpaquePointer, _ body: (Span<UInt8>?) -> Void) {
+    let wanted = unsafe WantedHeaders(name, of: connection)
+    unsafe body(wanted.values.count == 1 ? wanted.values[0].span : nil)
+}
+
+/// The values of all headers of a name, which stand in libmicrohttpd's buffer until the request has been answered.
+@safe
 private struct WantedHeaders {
-    let name: StaticString
-    var values: [[UInt8]] = []
+    fileprivate let name: StaticString
+    fileprivate var values = unsafe [UnsafeBufferPointer<UInt8>]()
+
+    init(_ name: StaticString, of connection: OpaquePointer) {
+        self.name = name
+        unsafe withUnsafeMutablePointer(to: &self) { wanted in
+            _ = unsafe MHD_get_connection_values_n(connection, .HEADER_KIND, takeWantedHeader, wanted)
+        }
+    }
 }
 
 private func takeWantedHeader(
@@ -32,6 +43,6 @@ private func takeWantedHeader(
     let name = unsafe UnsafeRawBufferPointer(start: name, count: name == nil ? 0 : nameSize).bindMemory(to: UInt8.self)
     guard unsafe name.span.equalsIgnoringCase(wanted.pointee.name) else { return .YES }
     let bytes = unsafe UnsafeRawBufferPointer(start: value, count: value == nil ? 0 : valueSize).bindMemory(to: UInt8.self)
-    unsafe wanted.pointee.values.append(Array(withoutBlanks(bytes)))
+    unsafe wanted.pointee.values.append(withoutBlanks(bytes))
     return .YES
 }

@@ -72,6 +72,16 @@ package struct Request: ~Copyable {
         exchange.headerValues(name)
     }
 
+    /// Lends the token of the only `Authorization` header, if that is `Bearer TOKEN` (RFC 6750 section 2.1); nil for anything else.
+    ///
+    /// Of two headers, a proxy or a filter before the service may have judged the other one.
+    package borrowing func withBearerToken(_ use: (Span<UInt8>?) -> Void) {
+        exchange.withOnlyHeader("Authorization") { value in
+            guard let value, let start = bearerTokenStart(value) else { return use(nil) }
+            use(value.extracting(start...))
+        }
+    }
+
     /// Lends the value of the header `traceparent` (W3C Trace Context) without the blanks around it; nil when there is none or more than one,
     /// which says as little. It is found already, so asking costs nothing.
     package borrowing func withTraceparent(_ use: (Span<UInt8>?) -> Void) {
@@ -111,7 +121,7 @@ package struct Request: ~Copyable {
 
 /// Where the token begins in a value of `Authorization`: behind `Bearer` in any case and one or more spaces (RFC 6750 section 2.1, RFC 9110
 /// section 11.4); nil for anything else.
-package func bearerTokenStart(_ value: Span<UInt8>) -> Int? {
+private func bearerTokenStart(_ value: Span<UInt8>) -> Int? {
     let scheme: StaticString = "bearer "
     let count = scheme.utf8CodeUnitCount
     guard value.count > count, value.extracting(..<count).equalsIgnoringCase(scheme) else { return nil }

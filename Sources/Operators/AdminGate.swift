@@ -128,9 +128,8 @@ enum BearerToken {
     /// The configured token that a request has; nil when it has none of them.
     static func sender(of request: borrowing Request, among tokens: [AdminToken]) -> AdminToken? {
         var sender: AdminToken?
-        request.withHeader("Authorization") { value in
-            guard let value, let start = bearerTokenStart(value) else { return }
-            sender = owner(of: value.extracting(start...), among: tokens)
+        request.withBearerToken { token in
+            if let token { sender = owner(of: token, among: tokens) }
         }
         return sender
     }

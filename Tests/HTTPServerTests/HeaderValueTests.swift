@@ -29,12 +29,37 @@ import Testing
         #expect(try told(headers) == "\(expected)/r1")
     }
 
+    /// The token of a request; `none` without one.
+    private func token(_ headers: String) throws -> String {
+        try ServerFixture.answers(to: headers) { request in
+            var told = "none"
+            request.withBearerToken { token in
+                if let token { told = "<\(Self.text(token))>" }
+            }
+            return told
+        }[0]
+    }
+
     @Test(arguments: [
-        ("Bearer a", "a"), ("bearer a", "a"), ("BEARER   a", "a"), ("Bearer     a b", "a b"), ("Bearer", nil), ("Bearer ", nil),
-        ("Bearer   ", nil), ("Bearer\ta", nil), ("Bearera", nil), ("Bearers a", nil), (" Bearer a", nil), ("Basic a", nil), ("", nil),
+        ("Bearer a", "<a>"), ("bearer a", "<a>"), ("BEARER   a", "<a>"), ("Bearer     a b", "<a b>"), (" Bearer a ", "<a>"),
+        ("Bearer", "none"), ("Bearer ", "none"), ("Bearer   ", "none"), ("Bearer\ta", "none"), ("Bearera", "none"), ("Bearers a", "none"),
+        ("Basic a", "none"), ("", "none"), ("a, Bearer a", "none"),
     ])
-    func theTokenIsBehindOneOrMoreSpaces(value: String, token: String?) {
-        let bytes = Array(value.utf8)
-        #expect(bearerTokenStart(bytes.span).map { String(decoding: bytes[$0...], as: UTF8.self) } == token)
+    func theTokenIsBehindOneOrMoreSpaces(value: String, expected: String) throws {
+        #expect(try token("Authorization: \(value)\r\n") == expected)
+    }
+
+    /// A proxy may have judged the one that does not count here.
+    @Test(arguments: [
+        ("", "none"), ("Authorization: Bearer a\r\n", "<a>"), ("AUTHORIZATION:Bearer a\r\nX-Authorization: Bearer b\r\n", "<a>"),
+        ("Authorization: Bearer a\r\nAuthorization: Bearer a\r\n", "none"),
+        ("Authorization: Bearer a\r\nauthorization: Bearer b\r\n", "none"),
+        ("Authorization: Basic a\r\nAuthorization: Bearer b\r\n", "none"),
+        ("Authorization: Bearer a\r\nAuthorization: Basic b\r\n", "none"),
+        ("Authorization:\r\nAuthorization: Bearer a\r\n", "none"), ("Authorization: Bearer a\r\nX-A: 1\r\nAuthorization:\r\n", "none"),
+        ("Authorization: Bearer a\r\nAuthorization: Bearer a\r\nAuthorization: Bearer a\r\n", "none"),
+    ])
+    func exactlyOneAuthorizationCounts(headers: String, expected: String) throws {
+        #expect(try token(headers) == expected)
     }
 }

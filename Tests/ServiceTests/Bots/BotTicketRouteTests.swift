@@ -45,6 +45,8 @@ import Time
             for header in [
                 "", "Authorization: Basic \(ticket)\r\n",
                 "Authorization: Bearer \(ticket)\r\nAuthorization: Bearer \(ticket)\r\n",
+                "Authorization: Basic bm9uZQ==\r\nAuthorization: Bearer \(ticket)\r\n",
+                "Authorization: Bearer \(ticket)\r\nAuthorization: Bearer none\r\n",
             ] {
                 #expect(try service.begin(path, headers: header).readResponse().status == 401)
             }
@@ -54,7 +56,7 @@ import Time
             #expect(
                 try service.metricLines(
                     "deskgate_bot_calls_total{bot=\"orders\",function=\"get_order_list\",outcome=\"denied\"}")
-                    == [" 27"])
+                    == [" 29"])
         }
     }
 
