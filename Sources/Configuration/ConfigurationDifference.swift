@@ -2,14 +2,19 @@ package import JSON
 
 /// A key that another configuration gives another value.
 package struct ConfigurationDifference: Sendable, Equatable {
+    /// What takes it over.
+    package enum Effect: String, Sendable, CaseIterable {
+        case reload, restart
+    }
+
     /// Its JSON path, such as `$.listen.port`.
     package let path: String
     /// The value in force, as `ShownConfiguration` shows it; nil when the key is not in force, for example because its object is missing.
     package let inForce: JSONValue?
     /// The other value. It may be shown like the one in force, of a secret or of an address with a path.
     package let next: JSONValue?
-    /// Whether only a restart takes it over.
-    package let needsRestart: Bool
+    /// What takes it over; a restart always does.
+    package let takesEffect: Effect
     /// Whether the key names the same file, which holds something else now.
     package let isContentOfFile: Bool
 
@@ -17,7 +22,7 @@ package struct ConfigurationDifference: Sendable, Equatable {
     package var json: JSONValue {
         [
             "path": .string(path), "in_force": inForce ?? .null, "file": next ?? .null,
-            "takes_effect": .string(needsRestart ? "restart" : "reload"), "content": .bool(isContentOfFile),
+            "takes_effect": .string(takesEffect.rawValue), "content": .bool(isContentOfFile),
         ]
     }
 }
@@ -32,7 +37,7 @@ extension Configuration {
         func difference(_ path: String, _ former: JSONValue?, _ value: JSONValue?) -> ConfigurationDifference {
             ConfigurationDifference(
                 path: path, inForce: former, next: value,
-                needsRestart: ([path] + ConfigurationSettings.containers(of: path)).contains { fixed.contains($0) },
+                takesEffect: ([path] + ConfigurationSettings.containers(of: path)).contains { fixed.contains($0) } ? .restart : .reload,
                 isContentOfFile: contents.contains(path))
         }
         let given = next.settings.filter { contents.contains($0.path) || before[$0.path]?.fingerprint != $0.fingerprint }

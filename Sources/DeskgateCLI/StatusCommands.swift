@@ -49,7 +49,7 @@ enum StatusCommands {
         return moment.rawValue > RFC3339.latest ? "after the year 9999" : RFC3339.text(moment.milliseconds)
     }
 
-    private static func isReady(_ status: JSONObject) -> Bool { status["status"] == "ready" }
+    private static func isReady(_ status: JSONObject) -> Bool { status["status"]?.text == ServiceReadiness.ready.rawValue }
 
     private static func sentences(_ status: JSONObject) -> [String] {
         let (ready, not) = ("Deskgate \(AdminText.text(status["version"])) is ready.", "Deskgate is not ready.")

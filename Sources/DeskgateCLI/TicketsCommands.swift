@@ -80,7 +80,8 @@ enum TicketsCommands {
             arguments,
             { after, limit throws(AdminProblem) in
                 try TicketAction.listing(
-                    appID: arguments.required("app"), state: arguments.has("closed") ? "closed" : "open", userID: arguments["user"],
+                    appID: arguments.required("app"), state: (arguments.has("closed") ? TicketQuestion.Selection.closed : .open).rawValue,
+                    userID: arguments["user"],
                     field: arguments["field"], after: after, limit: limit.map { min($0, TicketQuestion.longestPage) })
             }, table)
     }

@@ -145,6 +145,11 @@ package enum Schema {
         ["type": "string", "enum": .array(words.map { .string($0) })]
     }
 
+    /// One of the words of a type, so that no case lacks a description.
+    package static func choice<Words: CaseIterable & RawRepresentable<String>>(of type: Words.Type) -> JSONValue {
+        choice(type.allCases.map(\.rawValue))
+    }
+
     /// A list.
     package static func array(_ element: JSONValue) -> JSONValue { ["type": "array", "items": element] }
 
@@ -160,6 +165,11 @@ package enum Schema {
         return .object(object)
     }
 
-    /// The answer `{"status": …}` with one of these words.
-    package static func status(_ words: String...) -> JSONValue { object([("status", choice(words))]) }
+    /// The answer `{"status": …}` with this word.
+    package static func status(_ word: String) -> JSONValue { object([("status", choice([word]))]) }
+
+    /// The answer `{"status": …}` with one of the words of a type.
+    package static func status<Words: CaseIterable & RawRepresentable<String>>(of type: Words.Type) -> JSONValue {
+        object([("status", choice(of: type))])
+    }
 }

@@ -25,7 +25,7 @@ enum AdminSchema {
 
     /// The types of `Delivery.members`, and of those that only one delivery alone has.
     static let delivery: [String: JSONValue] = [
-        "id": uuid, "notifier": Schema.text, "state": Schema.choice(Delivery.State.allCases.map(\.rawValue)), "reason": Schema.text,
+        "id": uuid, "notifier": Schema.text, "state": Schema.choice(of: Delivery.State.self), "reason": Schema.text,
         "attempts": count, "due_at": maybeTime, "waits": maybeText, "ended_at": maybeTime, "event_id": uuid, "type": Schema.text,
         "user_id": Schema.text, "ticket_id": identity, "comment_id": identity, "device_id": Schema.text,
         "target": Schema.nullable(Schema.object([("device_id", Schema.text), ("type", maybeText), ("token", maybeText)])),
@@ -50,7 +50,7 @@ enum AdminSchema {
 
     /// The types of `Revocation.members`.
     static let revocation: [String: JSONValue] = [
-        "id": uuid, "kind": Schema.choice(["security_key", "user", "block", "key_id", "app"]), "user_id": maybeText,
+        "id": uuid, "kind": Schema.choice(of: Revocation.Kind.self), "user_id": maybeText,
         "key_id": Schema.nullable(Schema.integer(0...Int64(UInt32.max))), "salt": maybeText, "issued_before": Schema.nullable(count),
         "reason": Schema.text, "author": Schema.text, "created_at": Schema.time,
     ]
@@ -59,17 +59,17 @@ enum AdminSchema {
     /// The types of `Ticket.members`.
     static let ticket: [String: JSONValue] = [
         "ticket_id": Schema.integer, "channel": maybeText, "title": maybeText, "agent": maybeText, "user_id": maybeText,
-        "state": Schema.nullable(Schema.choice(TicketState.allCases.map(\.rawValue))),
+        "state": Schema.nullable(Schema.choice(of: TicketState.self)),
         "rating": Schema.nullable(Schema.object([("score", Schema.integer(1...5)), ("comment", maybeText)])),
         "created_at": maybeTime, "updated_at": maybeTime, "customer_id": Schema.nullable(Schema.integer), "group_key": maybeText,
-        "priority": Schema.nullable(Schema.choice(TicketPriority.allCases.map(\.rawValue))),
+        "priority": Schema.nullable(Schema.choice(of: TicketPriority.self)),
         "custom_fields": ["type": "object", "additionalProperties": Schema.text], "related_channels": Schema.array(Schema.text),
     ]
     static let tickets = Schema.array(object(Ticket.members, ticket))
 
     /// The types of `GET /v1/status`.
     static let status: [String: JSONValue] = [
-        "status": Schema.choice(["ready", "not_ready"]), "version": Schema.text, "reasons": Schema.array(Schema.text),
+        "status": Schema.choice(of: ServiceReadiness.self), "version": Schema.text, "reasons": Schema.array(Schema.text),
         "paused": ["type": "object", "additionalProperties": Schema.object([("reason", Schema.text), ("remedy", Schema.text)])],
         "revocations": RevocationStatus.schema, "problems": Schema.array(Problem.schema),
         "configuration": Schema.object([

@@ -100,21 +100,29 @@ extension AdminContext {
     func about(_ revocation: Revocation, userID: String?) -> [AuditField] {
         let (appID, reference) = (revocation.appID, userID.flatMap { userReference(revocation.appID, $0) })
         return [
-            AuditField(name: "id", text: revocation.id.description), AuditField(name: "kind", text: revocation.kind),
+            AuditField(name: "id", text: revocation.id.description), AuditField(name: "kind", text: revocation.kind.rawValue),
             AuditField(name: "app", text: appID),
         ] + (reference.map { [AuditField(name: "user_ref", text: $0)] } ?? [])
     }
 }
 
 extension Revocation {
-    /// The kind, for operators.
-    var kind: String {
+    /// What revocations are about, in words for operators.
+    enum Kind: String, CaseIterable {
+        case securityKey = "security_key"
+        case user, block, former
+        case keyID = "key_id"
+        case app
+    }
+
+    /// What it is about.
+    var kind: Kind {
         switch subject {
-        case .everyKey: "app"
-        case .user: isBlock ? "block" : "user"
-        case .formerUser: "former"
-        case .keyID: "key_id"
-        case .securityKey: "security_key"
+        case .everyKey: .app
+        case .user: isBlock ? .block : .user
+        case .formerUser: .former
+        case .keyID: .keyID
+        case .securityKey: .securityKey
         }
     }
 
@@ -131,7 +139,8 @@ extension Revocation {
         if case .keyID(let id) = subject { key = .integer(Int64(id)) }
         if case .securityKey(let salt) = subject { shownSalt = .string(Hexadecimal.text(salt.span)) }
         return [
-            "id": .string(id.description), "kind": .string(kind), "app_id": .string(appID), "user_id": userID.map { .string($0) } ?? .null,
+            "id": .string(id.description), "kind": .string(kind.rawValue), "app_id": .string(appID),
+            "user_id": userID.map { .string($0) } ?? .null,
             "key_id": key, "salt": shownSalt,
             "issued_before": issuedBefore.map { .integer(Int64(clamping: $0.rawValue)) } ?? .null, "reason": .string(reason),
             "author": .string(author), "created_at": .string(RFC3339.text(createdAt)),

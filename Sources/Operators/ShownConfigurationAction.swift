@@ -17,7 +17,7 @@ package struct ShownConfigurationAction: AdminAction {
                 "settings": Schema.array(
                     Schema.object([
                         ("path", Schema.text), ("value", Schema.any),
-                        ("from", Schema.choice(ConfigurationSetting.Origin.allCases.map(\.rawValue))),
+                        ("from", Schema.choice(of: ConfigurationSetting.Origin.self)),
                     ])),
             ],
             text: "The file's object, the names of the files that were read for it, and every key with its value or its default."),
@@ -59,7 +59,7 @@ package struct ConfigurationChangesAction: AdminAction {
                 "differences": Schema.array(
                     Schema.object([
                         ("path", Schema.text), ("in_force", Schema.any), ("file", Schema.any),
-                        ("takes_effect", Schema.choice(["reload", "restart"])), ("content", AdminSchema.flag),
+                        ("takes_effect", Schema.choice(of: ConfigurationDifference.Effect.self)), ("content", AdminSchema.flag),
                     ])),
             ],
             text: "The file, its mistakes, the keys that only a restart takes over, for which a reload is refused as a whole, and each "

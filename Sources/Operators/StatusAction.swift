@@ -3,6 +3,12 @@ internal import HTTPClient
 internal import HTTPServer
 internal import JSON
 
+/// Whether the service can do its work, in the word of `GET /v1/status` and `/readyz`.
+package enum ServiceReadiness: String, CaseIterable {
+    case ready
+    case notReady = "not_ready"
+}
+
 /// Asks whether the service is ready.
 package struct StatusAction: AdminAction {
     /// `GET /v1/status`, which is answered from memory, also while the store's disk hangs.
@@ -32,7 +38,8 @@ package struct StatusAction: AdminAction {
     /// Called only outside the service, when no service runs.
     package func perform(in context: AdminContext) throws(StoreError) -> AdminAnswer {
         var status: JSONObject = [
-            "status": "not_ready", "version": .null, "reasons": ["the service does not run"], "revocations": .null,
+            "status": .string(ServiceReadiness.notReady.rawValue), "version": .null, "reasons": ["the service does not run"],
+            "revocations": .null,
             "paused": [:], "configuration": .null,
         ]
         let uses = try context.store.keyUses()

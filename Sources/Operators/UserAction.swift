@@ -98,7 +98,8 @@ extension UserAction {
             [
                 "registrations": Schema.array(
                     Schema.object([
-                        ("per", Schema.choice(["user", "device"])), ("device_id", AdminSchema.maybeText), ("used", AdminSchema.count),
+                        ("per", Schema.choice([LimitRule.Scope.user, .device].map(\.rawValue))), ("device_id", AdminSchema.maybeText),
+                        ("used", AdminSchema.count),
                         ("max", AdminSchema.count), ("window_seconds", AdminSchema.count), ("next_at", AdminSchema.maybeTime),
                     ]))
             ],

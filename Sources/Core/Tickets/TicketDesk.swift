@@ -38,12 +38,17 @@ package struct NewTicket: Sendable, Equatable {
         /// Why it was not sent; nil when it was, or none was wanted.
         package var failure: TicketFailure? { if case .failed(let failure) = self { failure } else { nil } }
 
+        /// What became of a message that was wanted, in words for programs.
+        package enum Word: String, Sendable, CaseIterable {
+            case sent, failed
+        }
+
         /// The word for programs; nil when none was wanted.
-        package var word: String? {
+        package var word: Word? {
             switch self {
             case .none: nil
-            case .sent: "sent"
-            case .failed: "failed"
+            case .sent: .sent
+            case .failed: .failed
             }
         }
     }
@@ -75,8 +80,16 @@ package struct TicketQuestion: Sendable, Equatable {
     /// The greatest length of a page.
     package static let longestPage = 100
 
-    /// Whether closed ones are wanted, or open ones.
-    package let isClosed: Bool
+    /// Whether open tickets are listed or closed ones.
+    package enum Selection: String, Sendable, CaseIterable {
+        case open, closed
+
+        /// The words, for a message that asks for one.
+        package static let alternatives = allCases.map(\.rawValue).joined(separator: " or ")
+    }
+
+    /// Which are wanted.
+    package let selection: Selection
     /// Whose; nil for everybody's.
     package let userID: String?
     /// A field that they must have; nil for all.
@@ -87,8 +100,10 @@ package struct TicketQuestion: Sendable, Equatable {
     package let limit: Int
 
     /// Asks for a page.
-    package init(isClosed: Bool, userID: String?, field: TicketField?, after: TicketCursor = TicketCursor(), limit: Int = pageLength) {
-        self.isClosed = isClosed
+    package init(
+        _ selection: Selection, userID: String?, field: TicketField?, after: TicketCursor = TicketCursor(), limit: Int = pageLength
+    ) {
+        self.selection = selection
         self.userID = userID
         self.field = field
         self.after = after
@@ -96,7 +111,7 @@ package struct TicketQuestion: Sendable, Equatable {
     }
 
     /// The states that are asked for, each with a list of its own at the help desk.
-    package var states: [TicketState] { isClosed ? [.closed] : TicketState.open }
+    package var states: [TicketState] { selection == .closed ? [.closed] : TicketState.open }
 }
 
 /// A part of a list of tickets.

@@ -49,6 +49,13 @@ struct PushTokenRequest {
 }
 
 extension PushTokenRequest {
+    /// What became of a call that was taken.
+    enum Status: String, CaseIterable {
+        case registered, unchanged, removed
+
+        var response: Response { Response(status: 200, json: ["status": .string(rawValue)]) }
+    }
+
     /// The call, as the OpenAPI document describes it.
     static let description = RouteDescription(
         "Registers a device for notifications, or unsubscribes it.",
@@ -64,7 +71,7 @@ extension PushTokenRequest {
                         ("instance_id", "phone-1"), ("type", "android"), ("token", "the-token-that-the-phone-got"),
                     ]))),
         answers: [
-            RouteDescription.Answer(200, "It is durable.", Schema.status("registered", "unchanged", "removed")), CallDescription.malformed,
+            RouteDescription.Answer(200, "It is durable.", Schema.status(of: Status.self)), CallDescription.malformed,
             CallDescription.denied,
             RouteDescription.Answer(429, "A limit of registrations is reached.", limited, headers: ["Retry-After"]),
             CallDescription.undecided,
@@ -84,7 +91,7 @@ extension PushTokenRequest {
         (
             "limit",
             Schema.object([
-                ("per", Schema.choice(LimitRule.Scope.allCases.map(\.rawValue))), ("max", Schema.integer),
+                ("per", Schema.choice(of: LimitRule.Scope.self)), ("max", Schema.integer),
                 ("window_seconds", Schema.integer),
             ])
         ),

@@ -33,9 +33,9 @@ package final class PushTokenRoute: Sendable {
     private let services: HelpDeskServices
     private let refusals = AuthorizeRefusals()
     private let storeRefusals = StoreRefusals()
-    private let registered = Response(status: 200, json: ["status": "registered"])
-    private let unchanged = Response(status: 200, json: ["status": "unchanged"])
-    private let removed = Response(status: 200, json: ["status": "removed"])
+    private let registered = PushTokenRequest.Status.registered.response
+    private let unchanged = PushTokenRequest.Status.unchanged.response
+    private let removed = PushTokenRequest.Status.removed.response
 
     /// Makes the route of a help desk at its path.
     package init(_ path: StaticString, of helpDesk: HelpDeskKind, _ services: HelpDeskServices) {

@@ -12,7 +12,7 @@ extension WebhookIntake.Proof {
             answers: [
                 RouteDescription.Answer(
                     200, "The event is durable, is known already, or needs no delivery.",
-                    Schema.status("accepted", "duplicate", "ignored")),
+                    WebhookAnswers.schema),
                 RouteDescription.Answer(
                     400, "The body is not strict JSON, or a required field is missing or not as expected; the message names it."),
                 RouteDescription.Answer(

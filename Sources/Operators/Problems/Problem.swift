@@ -67,7 +67,7 @@ struct Problem: Equatable {
         remedy: Told("Start it: deskgate serve.", "Запустите её: deskgate serve."))
 
     static let schema = Schema.object([
-        ("kind", Schema.choice(Kind.allCases.map(\.rawValue))), ("severity", Schema.choice(Severity.allCases.map(\.rawValue))),
+        ("kind", Schema.choice(of: Kind.self)), ("severity", Schema.choice(of: Severity.self)),
         ("subject", AdminSchema.maybeText), ("text", Schema.text), ("remedy", Schema.text),
     ])
 

@@ -69,7 +69,7 @@ extension RevocationStatus {
     }
 
     static let schema = Schema.object([
-        ("source", Schema.choice(Source.allCases.map(\.rawValue))), ("known_at", AdminSchema.maybeTime),
+        ("source", Schema.choice(of: Source.self)), ("known_at", AdminSchema.maybeTime),
         ("copied_at", AdminSchema.maybeTime), ("copy_problem", AdminSchema.maybeText),
     ])
 

@@ -41,7 +41,9 @@ extension TicketAction {
         appID: String?, state: String?, userID: String?, field: String?, after: String?, limit: Int?
     ) throws(AdminProblem) -> TicketAction {
         let app = try PersonFields.app(appID)
-        guard [nil, "open", "closed"].contains(state) else { throw AdminProblem("state", "expected open or closed.") }
+        guard let selection = state.map({ TicketQuestion.Selection(rawValue: $0) }) ?? .open else {
+            throw AdminProblem("state", "expected \(TicketQuestion.Selection.alternatives).")
+        }
         let limit = limit ?? TicketQuestion.pageLength
         guard (1...TicketQuestion.longestPage).contains(limit) else {
             throw AdminProblem("limit", "expected a number from 1 to \(TicketQuestion.longestPage).")
@@ -52,7 +54,7 @@ extension TicketAction {
         let wanted = try field.map { text throws(AdminProblem) in try self.field(text) }
         return TicketAction(
             appID: app,
-            kind: .list(TicketQuestion(isClosed: state == "closed", userID: user, field: wanted, after: place, limit: limit)))
+            kind: .list(TicketQuestion(selection, userID: user, field: wanted, after: place, limit: limit)))
     }
 
     /// Counts tickets.

@@ -28,7 +28,9 @@ extension TicketAction {
         AdminRoute.Parameter("channel", .query, text: "The address of its conversation's channel."),
     ]
     private static let criteria = [
-        app.placed(.query), AdminRoute.Parameter("state", .query, .choice(["open", "closed"]), text: "Which; open ones by default."),
+        app.placed(.query),
+        AdminRoute.Parameter(
+            "state", .query, .choice(TicketQuestion.Selection.allCases.map(\.rawValue)), text: "Which; open ones by default."),
         user.placed(.query), AdminRoute.Parameter("custom_field", .query, text: "KEY=VALUE, a field that they must have."),
         AdminQuery.page[0],
         AdminRoute.Parameter(
@@ -80,7 +82,7 @@ extension TicketAction {
                 ["ticket", "message", "dropped"],
                 [
                     "ticket": AdminSchema.object(Ticket.members, AdminSchema.ticket),
-                    "message": Schema.nullable(Schema.choice(["sent", "failed"])), "dropped": Schema.array(Schema.text),
+                    "message": Schema.nullable(Schema.choice(of: NewTicket.Message.Word.self)), "dropped": Schema.array(Schema.text),
                 ], status: 201,
                 text: "The ticket, what became of the first message, and the keys of fields that the help desk has dropped.",
                 refusals: refusals + [404]),
@@ -158,7 +160,7 @@ extension TicketAction {
             let optional = [("user_id", question.userID), ("custom_field", question.field.map { "\($0.key)=\($0.value)" })]
             return get(
                 nil,
-                [("state", question.isClosed ? "closed" : "open"), ("after", question.after.text), ("limit", "\(question.limit)")]
+                [("state", question.selection.rawValue), ("after", question.after.text), ("limit", "\(question.limit)")]
                     + optional.compactMap { name, text in text.map { (name, $0) } })
         case .create(let draft): return post(nil, draft.members)
         case .close(let id, let comment):

@@ -84,7 +84,7 @@ package struct TicketAction: AdminAction, Equatable {
         AdminAnswer(
             status: 201,
             [
-                "ticket": .object(new.ticket.json), "message": new.message.word.map { .string($0) } ?? .null,
+                "ticket": .object(new.ticket.json), "message": new.message.word.map { .string($0.rawValue) } ?? .null,
                 "dropped": Self.list(new.ticket.fields.missing(of: draft.fields)),
             ],
             about: about(context) + [AuditField(name: "ticket_id", text: "\(new.ticket.id)")]

@@ -50,7 +50,7 @@ final class Readiness: Sendable {
         var paused = JSONObject()
         for (name, why) in self.paused { paused.append(["reason": .string(why.reason), "remedy": .string(why.remedy)], forKey: name) }
         return [
-            "status": .string(reasons.isEmpty ? "ready" : "not_ready"), "version": .string(Version.current),
+            "status": .string((reasons.isEmpty ? ServiceReadiness.ready : .notReady).rawValue), "version": .string(Version.current),
             "reasons": .array(reasons.map { .string($0) }), "revocations": revocations.json, "paused": .object(paused),
             "configuration": record.json(in: language),
         ]
@@ -61,17 +61,19 @@ final class Readiness: Sendable {
 struct HealthRoutes: Sendable {
     let readiness: Readiness
     private let alive = Response(status: 200, json: ["status": "alive"])
-    private let ready = Response(status: 200, json: ["status": "ready"])
-    private let authorizing = Self.refusal(authorization: "ready")
-    private let notReady = Self.refusal(authorization: "not_ready")
+    private let ready = Response(status: 200, json: ["status": .string(ServiceReadiness.ready.rawValue)])
+    private let authorizing = Self.refusal(authorization: .ready)
+    private let notReady = Self.refusal(authorization: .notReady)
 
     init(readiness: Readiness) {
         self.readiness = readiness
     }
 
-    private static func refusal(authorization: String) -> Response {
+    private static func refusal(authorization: ServiceReadiness) -> Response {
         Response(
-            status: 503, json: ["status": "not_ready", "authorization": .string(authorization)], headers: [("Retry-After", "1")])
+            status: 503,
+            json: ["status": .string(ServiceReadiness.notReady.rawValue), "authorization": .string(authorization.rawValue)],
+            headers: [("Retry-After", "1")])
     }
 
     private var answer: Response {
@@ -91,12 +93,12 @@ struct HealthRoutes: Sendable {
     private static let liveness = RouteDescription(
         "Whether the process answers.", answers: [RouteDescription.Answer(200, "It does.", Schema.status("alive"))])
     private static let notReady = Schema.object([
-        ("status", Schema.choice(["not_ready"])), ("authorization", Schema.choice(["ready", "not_ready"])),
+        ("status", Schema.choice([ServiceReadiness.notReady.rawValue])), ("authorization", Schema.choice(of: ServiceReadiness.self)),
     ])
     private static let readiness = RouteDescription(
         "Whether the service can do its work.",
         answers: [
-            RouteDescription.Answer(200, "It can.", Schema.status("ready")),
+            RouteDescription.Answer(200, "It can.", Schema.status(ServiceReadiness.ready.rawValue)),
             RouteDescription.Answer(
                 503,
                 "It cannot, or there are too many connections. `authorization` says whether chats are authorized all the same; nobody is told "

@@ -11,7 +11,7 @@ import Testing
     private func open(_ user: String? = nil, field: TicketField? = nil, after: TicketCursor = TicketCursor(), limit: Int = 10)
         -> TicketQuestion
     {
-        TicketQuestion(isClosed: false, userID: user, field: field, after: after, limit: limit)
+        TicketQuestion(.open, userID: user, field: field, after: after, limit: limit)
     }
 
     private func numbers(_ desk: DeskFixture, _ question: TicketQuestion) throws -> (pages: [[Int64]], all: [Int64]) {
@@ -19,7 +19,7 @@ import Testing
         while let place = after, pages.count < 100 {
             let page = try desk.tickets.list(
                 TicketQuestion(
-                    isClosed: question.isClosed, userID: question.userID, field: question.field, after: place, limit: question.limit))
+                    question.selection, userID: question.userID, field: question.field, after: place, limit: question.limit))
             pages.append(page.tickets.map(\.id))
             after = page.next
         }
@@ -55,7 +55,7 @@ import Testing
         try DeskFixture.with { desk throws in
             let ids = try (0..<12).map { try desk.activeTicket(title: "T\($0)").id }
             for id in ids { _ = try desk.tickets.close(id, comment: nil, owner: nil) }
-            let question = TicketQuestion(isClosed: true, userID: nil, field: nil)
+            let question = TicketQuestion(.closed, userID: nil, field: nil)
             #expect(try numbers(desk, question).pages == [Array(ids.reversed().prefix(10)), Array(ids.prefix(2).reversed())])
             #expect(try numbers(desk, open()).all.isEmpty)
         }

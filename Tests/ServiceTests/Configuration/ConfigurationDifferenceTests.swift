@@ -19,7 +19,7 @@ import Testing
         return former.differences(to: try directory.configuration(members: after)).map { difference in
             func text(_ value: JSONValue?) -> String { value.map { String(decoding: $0.serialized(), as: UTF8.self) } ?? "-" }
             return "\(difference.path) \(text(difference.inForce)) -> \(text(difference.next)), "
-                + (difference.isContentOfFile ? "content, " : "") + (difference.needsRestart ? "restart" : "reload")
+                + (difference.isContentOfFile ? "content, " : "") + difference.takesEffect.rawValue
         }
     }
 

@@ -1,3 +1,4 @@
+import Core
 import HTTPServer
 import JSON
 import POSIX
@@ -65,6 +66,20 @@ import Testing
     @Test func theFileIsWhatIsServed() throws {
         let bytes = try File.read("\(packageRoot)/docs/openapi.json", limit: 1 << 20).bytes
         #expect(JSONValue(parsing: bytes) == document)
+    }
+
+    /// The kinds that are answered, that of a forgotten user among them, are those that are described.
+    @Test func everyKindOfRevocationIsDescribed() {
+        let kinds = Revocation.samples(appID: "shop").map(\.kind)
+        #expect(Set(kinds) == Set(Revocation.Kind.allCases))
+        let path = document["paths"]?["/v1/revocations"]
+        func schema(_ method: String, _ status: String) -> JSONValue? {
+            path?[method]?["responses"]?[status]?["content"]?["application/json"]?["schema"]?["properties"]
+        }
+        let described = [schema("post", "201"), schema("get", "200")?["revocations"]?["items"]?["properties"]]
+        for properties in described {
+            #expect(properties?["kind"]?["enum"]?.elements.compactMap(\.text) == Revocation.Kind.allCases.map(\.rawValue))
+        }
     }
 
     @Test func operationsHaveNamesOfTheirOwn() {

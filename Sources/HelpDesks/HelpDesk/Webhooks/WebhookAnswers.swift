@@ -1,14 +1,23 @@
 package import HTTPServer
-internal import JSON
+package import JSON
 
 /// The answers to webhooks, made once.
 package struct WebhookAnswers: Sendable {
+    private enum Status: String, CaseIterable {
+        case accepted, duplicate, ignored
+
+        var response: Response { Response(status: 200, json: ["status": .string(rawValue)]) }
+    }
+
+    /// Of the answers 200.
+    package static let schema = Schema.status(of: Status.self)
+
     /// It is durable.
-    package let accepted = Response(status: 200, json: ["status": "accepted"])
+    package let accepted = Status.accepted.response
     /// It was durable before.
-    package let duplicate = Response(status: 200, json: ["status": "duplicate"])
+    package let duplicate = Status.duplicate.response
     /// Nothing is to be done about it.
-    package let ignored = Response(status: 200, json: ["status": "ignored"])
+    package let ignored = Status.ignored.response
     /// Its origin is not proven.
     package let denied = Response.error(403, "denied", "The origin of this webhook is not proven.")
     /// It could not be stored.

@@ -14,14 +14,14 @@ extension TicketRoutes {
     private static let maybeTime = Schema.nullable(Schema.time)
     private static let ticket = Schema.object([
         ("ticket_id", Schema.integer), ("channel", maybeText), ("title", maybeText),
-        ("state", Schema.nullable(Schema.choice(TicketState.allCases.map(\.rawValue)))), ("agent", maybeText),
+        ("state", Schema.nullable(Schema.choice(of: TicketState.self))), ("agent", maybeText),
         ("rating", Schema.nullable(Schema.object([("score", Schema.integer(1...5)), ("comment", maybeText)]))),
         ("created_at", maybeTime), ("updated_at", maybeTime),
     ])
 
     static let list = described(
         "Lists the person's open or closed tickets, the last changed first, ten a page.",
-        [("state", Schema.nullable(Schema.choice(["open", "closed"]))), ("after", maybeText)], required: [],
+        [("state", Schema.nullable(Schema.choice(of: TicketQuestion.Selection.self))), ("after", maybeText)], required: [],
         RouteDescription.Answer(
             200, "The tickets, and where the list goes on; null at its end.",
             Schema.object([("tickets", Schema.array(ticket)), ("next", maybeText)])))
@@ -40,14 +40,15 @@ extension TicketRoutes {
         "Makes a ticket.",
         [
             ("title", Schema.line(1...TicketDraft.longestTitle)), ("group_key", maybeText),
-            ("priority", Schema.nullable(Schema.choice(TicketPriority.allCases.map(\.rawValue)))),
+            ("priority", Schema.nullable(Schema.choice(of: TicketPriority.self))),
             ("custom_fields", Schema.nullable(["type": "object", "additionalProperties": Schema.text])),
             ("related_channels", Schema.nullable(Schema.array(Schema.text))), ("message", maybeText),
         ], required: ["title"],
         RouteDescription.Answer(
             201, "The ticket, what became of the first message, and the keys of fields that the help desk has dropped.",
             Schema.object([
-                ("ticket", ticket), ("message", Schema.nullable(Schema.choice(["sent", "failed"]))), ("dropped", Schema.array(Schema.text)),
+                ("ticket", ticket), ("message", Schema.nullable(Schema.choice(of: NewTicket.Message.Word.self))),
+                ("dropped", Schema.array(Schema.text)),
             ])), [stranger])
 
     static let close = described("Closes a ticket that is active or idle.", [ticketID], required: ["ticket_id"], one, [notFound, conflict])

@@ -90,8 +90,8 @@ final class TicketRoutes: Sendable {
     /// Asks Sendbird, and waits.
     private static func answer(to wish: TicketWish, of userID: String, _ tickets: DeskTickets) throws(TicketFailure) -> ProvenAnswer {
         switch wish {
-        case .list(let isClosed, let after):
-            let page = try tickets.list(TicketQuestion(isClosed: isClosed, userID: userID, field: nil, after: after))
+        case .list(let selection, let after):
+            let page = try tickets.list(TicketQuestion(selection, userID: userID, field: nil, after: after))
             return shown([
                 "tickets": .array(page.tickets.map { .object($0.customerJSON) }), "next": page.next.map { .string($0.text) } ?? .null,
             ])
@@ -112,7 +112,7 @@ final class TicketRoutes: Sendable {
             let dropped = new.ticket.fields.missing(of: fields)
             return shown(
                 [
-                    "ticket": .object(new.ticket.customerJSON), "message": new.message.word.map { .string($0) } ?? .null,
+                    "ticket": .object(new.ticket.customerJSON), "message": new.message.word.map { .string($0.rawValue) } ?? .null,
                     "dropped": .array(dropped.map { .string($0) }),
                 ], status: 201, lacking: new.message.failure)
         case .close(let id): return shown(.object(try tickets.close(id, comment: nil, owner: userID).customerJSON))

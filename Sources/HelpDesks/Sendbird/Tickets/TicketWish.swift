@@ -4,7 +4,7 @@ internal import JSON
 
 /// What a customer wants of his own tickets, apart from who he is.
 enum TicketWish: Sendable {
-    case list(isClosed: Bool, after: TicketCursor)
+    case list(TicketQuestion.Selection, after: TicketCursor)
     case show(TicketPlace)
     case count
     case create(title: String, groupKey: String?, priority: String?, [TicketField], related: [String], message: String?)
@@ -15,13 +15,14 @@ enum TicketWish: Sendable {
     private static let longestComment = 1000
 
     static func list(_ body: JSONObject) throws(BodyError) -> TicketWish {
-        let state = try body.text("state")
-        guard [nil, "open", "closed"].contains(state) else { throw .unexpected(field: "state", expectation: "expected open or closed") }
+        guard let selection = try body.text("state").map({ TicketQuestion.Selection(rawValue: $0) }) ?? .open else {
+            throw .unexpected(field: "state", expectation: "expected \(TicketQuestion.Selection.alternatives)")
+        }
         let after = try body.text("after")
         guard let place = after.map({ TicketCursor($0) }) ?? TicketCursor() else {
             throw .unexpected(field: "after", expectation: "expected the next of an earlier list")
         }
-        return .list(isClosed: state == "closed", after: place)
+        return .list(selection, after: place)
     }
 
     static func show(_ body: JSONObject) throws(BodyError) -> TicketWish {

@@ -1,4 +1,5 @@
 internal import HTTPServer
+internal import HelpDesk
 internal import JSON
 
 extension SendbirdSender {
@@ -20,7 +21,7 @@ extension SendbirdSender {
             answers: [
                 RouteDescription.Answer(
                     200, "What follows is durable, was durable before, or there is nothing to be done.",
-                    Schema.status("accepted", "duplicate", "ignored")),
+                    WebhookAnswers.schema),
                 RouteDescription.Answer(
                     400, "The body is not strict JSON, or a required field is missing or not as expected; the message names it."),
                 RouteDescription.Answer(
