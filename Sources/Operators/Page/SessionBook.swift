@@ -8,8 +8,9 @@ internal import Time
 /// A session stands for the admin token that opened it: when a reload removes that token, the session has ended, and when a reload gives it
 /// another role, the session has that role. Of a session's id only the digest is kept, so that memory does not hold what a browser sends.
 final class SessionBook: Sendable {
-    /// How many sessions there may be; one more ends the one that was used longest ago.
-    static let mostSessions = 64
+    /// How many sessions a token may have; one more ends the one of the same token that was used longest ago. The holder of a lesser token,
+    /// who may sign in as often as they like, thereby signs out nobody with another token.
+    static let mostSessionsPerToken = 32
     /// How long a session lasts without a request that a person caused, in milliseconds.
     static let idleMilliseconds: UInt64 = 30 * 60 * 1000
     /// How long a session lasts at most, in milliseconds.
@@ -44,7 +45,8 @@ final class SessionBook: Sendable {
         let now = now()
         sessions.withLock { sessions in
             sessions.removeAll { $0.hasEnded(now) }
-            if sessions.count >= Self.mostSessions, let oldest = sessions.indices.min(by: { sessions[$0].usedAt < sessions[$1].usedAt }) {
+            let own = sessions.indices.filter { sessions[$0].token == token.secret }
+            if own.count >= Self.mostSessionsPerToken, let oldest = own.min(by: { sessions[$0].usedAt < sessions[$1].usedAt }) {
                 sessions.remove(at: oldest)
             }
             sessions.append(Session(digest: digest, token: token.secret, openedAt: now, usedAt: now))

@@ -163,22 +163,47 @@ import Time
         #expect(fixture.send(.get, "/v1/deliveries").status == 401)
     }
 
-    /// The one that was used longest ago makes room.
-    @Test func areLimited() throws {
+    /// The one of the same token that was used longest ago makes room.
+    @Test func areLimitedForEachToken() throws {
+        let (book, tokens) = try bookAndTokens()
+        let token = try #require(tokens["read"])
+        let first = try open(token, in: book)
+        fixture.pass(minutes: 1)
+        let second = try open(token, in: book)
+        fixture.pass(minutes: 1)
+        #expect(isOpen(first, of: token, in: book))
+        for _ in 2..<SessionBook.mostSessionsPerToken { _ = try open(token, in: book) }
+        fixture.pass(minutes: 1)
+        _ = try open(token, in: book)
+        #expect(book.count == SessionBook.mostSessionsPerToken)
+        #expect(isOpen(first, of: token, in: book))
+        #expect(!isOpen(second, of: token, in: book))
+    }
+
+    /// Each token against each other one: the victim's session was used longest ago of all.
+    @Test(arguments: ["admin", "read", "operate"], ["admin", "read", "operate"])
+    func endNoSessionOfAnotherToken(_ flooding: String, _ victim: String) throws {
+        let (book, tokens) = try bookAndTokens()
+        let flood = try #require(tokens[flooding])
+        let token = try #require(tokens[victim])
+        let session = try open(token, in: book)
+        fixture.pass(minutes: 1)
+        for _ in 0..<(4 * SessionBook.mostSessionsPerToken) { _ = try open(flood, in: book) }
+        #expect(isOpen(session, of: token, in: book) == (flooding != victim))
+        #expect(book.count == SessionBook.mostSessionsPerToken + (flooding == victim ? 0 : 1))
+    }
+
+    /// A book on the fixture's clock, and the tokens that sign in, by name.
+    private func bookAndTokens() throws -> (SessionBook, [String: AdminToken]) {
         let clock = fixture.clock
-        let book = SessionBook { .init(nanoseconds: clock.withLock { $0 }) }
-        let tokens = fixture.admin.configuration.admin.tokens
-        let first = Array(try book.open(tokens[0]).utf8)
-        fixture.pass(minutes: 1)
-        let second = Array(try book.open(tokens[0]).utf8)
-        fixture.pass(minutes: 1)
-        #expect(book.token(of: first, among: tokens, isUse: true) != nil)
-        for _ in 2..<SessionBook.mostSessions { _ = try book.open(tokens[0]) }
-        #expect(book.token(of: second, among: tokens, isUse: true) != nil)
-        fixture.pass(minutes: 1)
-        #expect(book.token(of: first, among: tokens, isUse: true) != nil)
-        _ = try book.open(tokens[0])
-        #expect(book.count == SessionBook.mostSessions)
-        #expect(book.token(of: first, among: tokens, isUse: true) != nil)
+        let tokens = fixture.admin.configuration.admin.tokens.filter { $0.has(.read) }
+        let named = tokens.map { ($0.hasAllRoles ? "admin" : $0.role.rawValue, $0) }
+        return (SessionBook { .init(nanoseconds: clock.withLock { $0 }) }, Dictionary(uniqueKeysWithValues: named))
+    }
+
+    private func open(_ token: AdminToken, in book: SessionBook) throws -> [UInt8] { Array(try book.open(token).utf8) }
+
+    private func isOpen(_ session: [UInt8], of token: AdminToken, in book: SessionBook) -> Bool {
+        book.token(of: session, among: [token], isUse: true) != nil
     }
 }
