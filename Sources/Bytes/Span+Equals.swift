@@ -16,6 +16,20 @@ extension String {
     }
 }
 
+extension Hasher {
+    /// Adds the UTF-8 bytes of a text, and its end.
+    ///
+    /// `combine` adds a text in a form that is the same for all texts that Unicode calls equivalent. A caller who chooses texts could
+    /// thereby make thousands that differ as bytes and share a hash, and each look-up among them would compare them all. These bytes go
+    /// into SipHash under a secret of the process.
+    package mutating func combine(bytesOf text: String) {
+        let bytes = text.utf8.span
+        unsafe bytes.withUnsafeBytes { unsafe combine(bytes: $0) }
+        // No UTF-8 has this byte, so two texts in a row never add the same bytes as two others.
+        combine(UInt8.max)
+    }
+}
+
 /// Comparisons that make no `String`. None takes constant time: they are for paths, methods and names, never for secrets.
 extension Span<UInt8> {
     /// Whether these bytes are exactly those of `text`.

@@ -22,6 +22,42 @@ import Testing
         #expect(ByteKey(text + "a") != ByteKey(text + "b"))
     }
 
+    /// Two spellings of one text that Unicode calls equivalent.
+    private static let pairs: [(String, String)] = [
+        ("\u{E9}", "e\u{301}"), ("\u{C5}", "\u{212B}"), ("\u{C5}", "A\u{30A}"), ("\u{3A9}", "\u{2126}"), ("K", "\u{212A}"),
+        ("a\u{323}\u{307}", "a\u{307}\u{323}"), ("\u{1E69}", "s\u{323}\u{307}"), ("\u{AC00}", "\u{1100}\u{1161}"),
+        ("\u{8C48}", "\u{F900}"), ("\u{439}", "\u{438}\u{306}"), ("\u{958}", "\u{915}\u{93C}"), ("\u{1D15E}", "\u{1D157}\u{1D165}"),
+    ]
+
+    /// All keys that hold a text that a caller may choose.
+    private static let keys: [(name: String, make: @Sendable (String) -> AnyHashable)] = [
+        ("text", { ByteKey($0) }), ("person", { CallWindows.Person(appID: "shop", userID: $0) }),
+        ("app of a person", { CallWindows.Person(appID: $0, userID: "user-1") }),
+        ("user of a device", { Device.Key(appID: "shop", userID: $0, deviceID: "phone") }),
+        ("device", { Device.Key(appID: "shop", userID: "user-1", deviceID: $0) }), ("help desk's id", { HelpDeskID($0) }),
+        ("device of an event", { Event.Identity(appID: "shop", ticketID: 7, commentID: 8, deviceID: $0) }),
+        ("ticket of an event", { Event.Identity(appID: "shop", ticketID: HelpDeskID($0), commentID: 8, deviceID: "") }),
+        ("comment", { Event.Identity(appID: "shop", ticketID: 7, commentID: HelpDeskID($0), deviceID: "") }),
+        ("order of a person", { Event.OrderKey.person(ByteKey($0)) }), ("topic", { Topic.Name("channel", $0) }),
+        ("app of a key", { KeyUse.Name(app: ByteKey($0), keyID: 1) }), ("condition", { OperatorCondition.Key(.diskLow, $0) }),
+    ]
+
+    /// Of texts that share a hash, each look-up would compare all: who may choose names would take the time of everybody else.
+    @Test(arguments: pairs, keys.indices) func givesEachSpellingAHashOfItsOwn(_ pair: (String, String), _ index: Int) {
+        let key = Self.keys[index]
+        let texts = (0..<512).map { number in (0..<9).map { number >> $0 & 1 == 0 ? pair.0 : pair.1 }.joined() }
+        #expect(texts.allSatisfy { $0 == texts[0] })
+        #expect(Set(texts.map { key.make($0).hashValue }).count == texts.count, "\(key.name)")
+    }
+
+    /// The ends of texts are hashed, so that two texts in a row are not taken for two others.
+    @Test func hashesTheEndOfEachText() {
+        let whole = (0...12).map {
+            Device.Key(appID: "", userID: String("user-1-phone".prefix($0)), deviceID: String("user-1-phone".dropFirst($0)))
+        }
+        #expect(Set(whole.map(\.hashValue)).count == whole.count)
+    }
+
     @Test func isOrderedByBytes() {
         let keys = [ByteKey("b"), ByteKey("Z"), composed, decomposed, ByteKey("")]
         #expect(keys.sorted() == [ByteKey(""), ByteKey("Z"), ByteKey("b"), decomposed, composed])

@@ -58,14 +58,16 @@ extension PostgresBatch {
 
     private func take(comments identities: [Event.Identity], _ results: ArraySlice<Rows>) throws(PostgresError) {
         for row in results[results.startIndex] { try take(sibling: row) }
-        var found: [String: UUIDv7] = [:]
+        var found: [PastKey: UUIDv7] = [:]
         for row in results[results.startIndex + 1] {
-            found["\(try row.int32(0)) \(try row.int64(2)) \(try row.stored(1))"] = try row.uuidv7(3)
+            let key = PastKey(app: try row.int32(0), mark: try row.int64(2), comment: ByteKey(try row.stored(1)))
+            found[key] = try row.uuidv7(3)
         }
         for identity in identities {
             guard let comment = identity.commentID else { continue }
             let app = try unit.number(identity.appID)
-            if let id = found["\(app) \(StoreRules.mark(of: identity)) \(comment.text)"] { past[identity] = id }
+            let key = PastKey(app: app, mark: StoreRules.mark(of: identity), comment: ByteKey(comment.text))
+            if let id = found[key] { past[identity] = id }
         }
     }
 
@@ -80,6 +82,13 @@ extension PostgresBatch {
         }
         comments[key] = siblings
     }
+}
+
+/// What a comment is recognised by after its event was purged.
+private struct PastKey: Hashable {
+    let app: Int32
+    let mark: Int64
+    let comment: ByteKey
 }
 
 private enum CommentStatements {
