@@ -6,8 +6,11 @@ package enum TextDecoder {
     /// How many bytes are searched for a `meta` element that names the encoding (HTML standard, "prescan a byte stream").
     private static let prescanned = 1024
     private static let replacement: [UInt8] = [0xEF, 0xBF, 0xBD]
+    /// How many invalid bytes are replaced. Each costs a call of iconv(3), and a page that compresses to a kilobyte may have a million.
+    static let mostReplaced = 4096
 
-    /// The page in valid UTF-8, without a byte order mark; what is invalid is replaced by U+FFFD.
+    /// The page in valid UTF-8, without a byte order mark; what is invalid is replaced by U+FFFD. A page that is not UTF-8 ends where it
+    /// has more than `mostReplaced` invalid bytes: it is not in the encoding that it names.
     ///
     /// The encoding is that of a byte order mark, else of `contentType`, else of a `meta` element near the page's beginning, else of an XML
     /// declaration, else of a later `meta` element, as browsers take it (HTML standard, "determining the character encoding"). Without any it
@@ -51,7 +54,9 @@ package enum TextDecoder {
     private static func lateMetaCharset(_ page: [UInt8]) -> Charset? {
         var found: Charset?
         var openTexts = 0
-        HTMLReader.read(convert(page[...], from: .windows1252), wanting: ["meta", "textarea", "title", "xmp"]) { event in
+        // Labels and names of elements are ASCII, so no other byte matters.
+        let ascii = page.map { $0 < 0x80 ? $0 : UInt8(ascii: "?") }
+        HTMLReader.read(ascii, wanting: ["meta", "textarea", "title", "xmp"]) { event in
             switch event {
             case .start("meta", _): break
             case .start: openTexts += 1
@@ -94,13 +99,14 @@ package enum TextDecoder {
         var rest = Array(text)[...]
         var converted: [UInt8] = []
         converted.reserveCapacity(text.count * 2)
-        while !rest.isEmpty {
+        var replaced = 0
+        while true {
             rest = converter.convert(rest, appendingTo: &converted)
-            guard !rest.isEmpty else { break }
+            guard !rest.isEmpty, replaced < mostReplaced else { return converted }
             converted += replacement
             rest = rest.dropFirst()
+            replaced += 1
         }
-        return converted
     }
 }
 
@@ -108,6 +114,8 @@ package enum TextDecoder {
 @safe
 private final class Converter {
     private let raw: iconv_t
+    /// Where iconv(3) writes: one for the whole page, because clearing it costs more than converting a few bytes.
+    private var room = [UInt8](repeating: 0, count: 16 * 1024)
 
     /// nil when the system does not have it.
     init?(from charset: String) {
@@ -122,7 +130,6 @@ private final class Converter {
     /// Converts as far as the text is valid.
     /// - Returns: the rest, which begins with an invalid byte; empty when all is converted.
     func convert(_ text: ArraySlice<UInt8>, appendingTo converted: inout [UInt8]) -> ArraySlice<UInt8> {
-        var room = [UInt8](repeating: 0, count: 16 * 1024)
         var left = text
         while !left.isEmpty {
             let (read, written, isInvalid) = unsafe left.withUnsafeBytes { source in

@@ -92,6 +92,38 @@ import Testing
         #expect(decoded([0x98, 0x41], "text/html; charset=windows-1251") == "\u{FFFD}A")
     }
 
+    /// A page that its encoding does not fit costs so many calls of the C library, whatever its length, and what stands before is read.
+    @Test(
+        arguments: [
+            ("windows-1252", [0x81]), ("iso-8859-1", [0x8D]), ("windows-1251", [0x98]), ("windows-1257", [0xA1]), ("tis-620", [0xFF]),
+            ("iso-8859-3", [0xA5]), ("iso-8859-7", [0xFF]), ("iso-8859-8", [0xBF]), ("gb18030", [0xFF]), ("big5", [0xFF]),
+            ("euc-jp", [0xFF]), ("shift_jis", [0xFF]), ("iso-2022-jp", [0xFF]), ("euc-kr", [0xFF]),
+        ] as [(String, [UInt8])], [1, 4095, 4096, 4097, 200_000])
+    func replacesABoundedNumberOfBytes(_ form: (label: String, invalid: [UInt8]), _ count: Int) {
+        let start = "<title>A</title>"
+        let page = Array(start.utf8) + Array(repeating: form.invalid, count: count).joined() + Array("<p>end".utf8)
+        let text = decoded(page, "text/html; charset=\(form.label)")
+        #expect(text.hasPrefix(start))
+        #expect(text.unicodeScalars.count { $0 == "\u{FFFD}" } == min(count, TextDecoder.mostReplaced), "\(form.label)")
+        #expect(text.hasSuffix("<p>end") == (count <= TextDecoder.mostReplaced), "\(form.label)")
+    }
+
+    /// UTF-8 needs no call for each byte.
+    @Test(arguments: ["utf-8", nil]) func replacesAllInvalidBytesOfUTF8(label: String?) {
+        let page = [0xEF, 0xBB, 0xBF] + [UInt8](repeating: 0xFF, count: 5000) + Array("<p>end".utf8)
+        let text = decoded(page, label.map { "text/html; charset=\($0)" })
+        #expect(text.unicodeScalars.count { $0 == "\u{FFFD}" } == 5000)
+        #expect(text.hasSuffix("<p>end"))
+    }
+
+    /// The search for a late `meta` element looks at every byte once.
+    @Test func findsALateMetaElementBehindManyInvalidBytes() {
+        let start = "<head>\(Self.filler)"
+        let meta = Array("<meta charset=windows-1251>".utf8)
+        let page = Array(start.utf8) + [UInt8](repeating: 0x81, count: 5000) + meta + Self.hello
+        #expect(decoded(page).hasSuffix("<meta charset=windows-1251>Привет"))
+    }
+
     @Test func knowsWhatBrowsersKnow() throws {
         for label in ["gbk", "big5", "euc-jp", "shift_jis", "iso-2022-jp", "euc-kr", "koi8-u", "iso-8859-2", "windows-874", "macintosh"] {
             let charset = try #require(Charset(label: label))
