@@ -10,18 +10,24 @@ struct ReceivedArguments: Sendable {
     /// The longest arguments, in bytes of JSON.
     static let longest = 64 * 1024
     /// The most arguments, which bounds the search for names that are given twice.
-    private static let most = 256
+    static let most = 256
+    /// The most values and names of a JSON text: each takes a hundred times the memory of its bytes once it is a tree.
+    static let mostValues = 8192
 
     private var texts: [(name: String, text: String)] = []
     private var object = JSONObject()
 
     /// Takes the query and the body of a request: a JSON object or a form. Throws a sentence about what is wrong.
-    init(_ request: borrowing Request) throws(BotArgumentsProblem) {
-        for item in request.queryItems() where !item.name.isEmpty || !item.value.isEmpty {
+    /// - Parameter byteCount: set to the length of both, also when it throws.
+    init(_ request: borrowing Request, byteCount: inout Int) throws(BotArgumentsProblem) {
+        let items = request.queryItems().filter { !$0.name.isEmpty || !$0.value.isEmpty }
+        let body = request.withBody { body in Array(copying: body) }
+        byteCount = items.reduce(body.count) { $0 + $1.name.count + $1.value.count }
+        guard items.count <= Self.most else { throw Self.tooMany }
+        for item in items {
             // The server has decoded each plus.
             texts.append((try FormText.decoded(item.name.span), try FormText.decoded(item.value.span)))
         }
-        let body = request.withBody { body in Array(copying: body) }
         guard !Self.isBlank(body) else { return }
         switch BodyFormat(of: request) {
         case .json: object = try Self.object(body)
@@ -29,9 +35,10 @@ struct ReceivedArguments: Sendable {
         }
     }
 
-    /// Takes the arguments that a model has written: an object, or its text. Throws a sentence about what is wrong.
-    init(_ value: JSONValue?) throws(BotArgumentsProblem) {
-        switch value {
+    /// Takes the arguments that a model has written, in the body of a call: an object, or its text. Throws a sentence about what is wrong.
+    /// - Parameter body: a JSON object, as `outline` has read it.
+    init(ofCall body: [UInt8]) throws(BotArgumentsProblem) {
+        switch try Self.tree(body)["arguments"] {
         // Some models write nothing where a function has no parameters.
         case nil, .null: break
         case .object(let members): object = try Self.checked(members)
@@ -63,9 +70,7 @@ struct ReceivedArguments: Sendable {
 
     /// The arguments as one object, each text with the type that its parameter has. Throws a sentence about a name that is given twice.
     func value(for function: BotFunction) throws(BotArgumentsProblem) -> JSONValue {
-        guard texts.count + object.members.count <= Self.most else {
-            throw BotArgumentsProblem("there are more than \(Self.most) arguments")
-        }
+        guard texts.count + object.members.count <= Self.most else { throw Self.tooMany }
         guard !texts.isEmpty else { return .object(object) }
         guard case .object(var all) = try function.value(ofTexts: texts) else { preconditionFailure("texts with names are an object") }
         for member in object.members {
@@ -79,7 +84,10 @@ struct ReceivedArguments: Sendable {
     /// The name that makes programs in JavaScript change what all objects inherit.
     private static let prototype = BotArgumentsProblem("no member may be called __proto__")
 
+    static let tooMany = BotArgumentsProblem("there are more than \(most) arguments")
+
     private static func checked(_ object: JSONObject) throws(BotArgumentsProblem) -> JSONObject {
+        guard object.members.count <= most else { throw tooMany }
         if hasPrototype(.object(object)) { throw prototype }
         return object
     }
@@ -98,17 +106,32 @@ struct ReceivedArguments: Sendable {
 
     private static func object(_ bytes: [UInt8]) throws(BotArgumentsProblem) -> JSONObject {
         guard !isBlank(bytes) else { return JSONObject() }
-        let value: JSONValue
         do throws(JSONError) {
-            value = try JSONDocument(parsing: bytes.span).value()
+            _ = try outline(bytes.span)
         } catch {
-            throw BotArgumentsProblem("the arguments are not strict JSON: \(error)")
+            throw notJSON(error)
         }
-        switch value {
+        switch try tree(bytes) {
         case .null: return JSONObject()
         case .object(let object): return try checked(object)
         default: throw BotArgumentsProblem("the arguments must be a JSON object")
         }
+    }
+
+    /// Reads a JSON text of at most `mostValues` values and names without making a tree of it.
+    static func outline(_ text: Span<UInt8>) throws(JSONError) -> JSONElement { try JSONElement(parsing: text, mostValues: mostValues) }
+
+    /// The tree of a text that `outline` has read.
+    private static func tree(_ text: [UInt8]) throws(BotArgumentsProblem) -> JSONValue {
+        do throws(JSONError) {
+            return try JSONDocument(parsing: text.span).value()
+        } catch {
+            throw notJSON(error)
+        }
+    }
+
+    private static func notJSON(_ error: JSONError) -> BotArgumentsProblem {
+        BotArgumentsProblem("the arguments are not strict JSON: \(error)")
     }
 }
 
@@ -116,8 +139,10 @@ struct ReceivedArguments: Sendable {
 enum FormText {
     /// The pairs of a form in their order; empty ones are passed over.
     static func pairs(of form: [UInt8]) throws(BotArgumentsProblem) -> [(name: String, text: String)] {
+        let parts = form.split(separator: UInt8(ascii: "&"), maxSplits: ReceivedArguments.most)
+        guard parts.count <= ReceivedArguments.most else { throw ReceivedArguments.tooMany }
         var pairs: [(name: String, text: String)] = []
-        for pair in form.split(separator: UInt8(ascii: "&")) {
+        for pair in parts {
             let end = pair.firstIndex(of: UInt8(ascii: "=")) ?? pair.endIndex
             let (name, value) = (pair[..<end], pair[end...].dropFirst())
             pairs.append((try decoded(name.span, isForm: true), try decoded(value.span, isForm: true)))

@@ -31,6 +31,12 @@ final class BotCaller: Sendable {
         return bot.ledger.withLock { $0.refusal(of: function.definition.name, caller.person, now: now) }.map { .limited($0, now: now) }
     }
 
+    /// The refusal of another call of somebody whose refused calls have taken too much; nil when they have not.
+    func exhaustion(of caller: CallCaller) -> CallRefusal? {
+        let now = services.clocks.unixMilliseconds()
+        return refused.withLock { $0.secondsToWait(caller.person, now: now) }.map { .exhausted(seconds: $0) }
+    }
+
     /// Performs a call.
     /// - Parameter complete: called exactly once, on any thread, perhaps before this returns; must not block.
     func perform(_ call: ReadyCall, _ complete: @escaping CallWaiter) {
@@ -141,19 +147,25 @@ final class BotCaller: Sendable {
 extension BotCaller {
     /// Counts, logs and stores the refusal of a call whose caller is known.
     func refuse(_ refusal: CallRefusal, _ call: ReadyCall) -> CallReply {
-        refuse(refusal, call.bot, call.function, call.caller, call.mark, arguments: call.arguments)
+        refuse(refusal, call.bot, call.function, call.caller, call.mark, arguments: call.arguments, byteCount: call.byteCount)
     }
 
     /// Counts, logs and stores the refusal of a call.
     /// - Parameters:
     ///   - function: nil for one that the bot does not have.
     ///   - caller: nil when nobody is known; then nothing is stored, so that strangers cannot fill the store.
+    ///   - byteCount: how many bytes of arguments were read for it.
     func refuse(
         _ refusal: CallRefusal, _ bot: ServedBot, _ function: ServedBot.Function?, _ caller: CallCaller?, _ mark: RequestMark,
-        arguments: BotArguments? = nil
+        arguments: BotArguments? = nil, byteCount: Int = 0
     ) -> CallReply {
         (function?.counters ?? bot.others).increment(refusal.result)
         log(refusal, bot, function, caller, mark, id: nil)
+        // A failure of our own is nobody's fault.
+        if let caller, refusal.result != .unavailable {
+            let now = services.clocks.unixMilliseconds()
+            refused.withLock { $0.count(byteCount, of: caller.person, now: now) }
+        }
         if let function, let caller, let outcome = refusal.outcome { record(refusal, outcome, bot, function, caller, arguments, mark) }
         return .refusal(refusal)
     }
@@ -166,9 +178,10 @@ extension BotCaller {
         guard refused.withLock({ $0.admits(outcome, bot: bot.definition.name, function.definition.name, caller, now: now) }) else { return }
         guard let id = try? UUIDv7(milliseconds: now, from: services.random) else { return }
         let known = arguments.flatMap { try? stored($0, of: bot) }
+        let text = known?.text.flatMap { $0.utf8.count <= RefusalBook.longestText ? $0 : nil }
         let row = BotCall(
             id: id, appID: caller.appID, userID: caller.userID, bot: bot.definition.name, function: function.definition.name,
-            argumentsSHA256: known?.digest ?? "", arguments: known?.text, at: now,
+            argumentsSHA256: known?.digest ?? "", arguments: text, at: now,
             ending: BotCall.Ending(outcome, statusCode: nil, reason: refusal.reason, at: now))
         services.store.begin(row, isAwaited: { true }) { _ in }
     }

@@ -28,8 +28,8 @@ extension CallGate {
             }
             return .perform(
                 ReadyCall(
-                    bot: bot, function: function, caller: holder, arguments: arguments, request: request, key: try Self.key(token, bot),
-                    mark: proven.mark))
+                    bot: bot, function: function, caller: holder, arguments: arguments, byteCount: 0, request: request,
+                    key: try Self.key(token, bot), mark: proven.mark))
         } catch {
             return .refuse(caller.refuse(error, bot, function, holder, proven.mark))
         }

@@ -21,8 +21,8 @@ struct AskedCall {
 /// Decides on calls before they are performed: ticket, function, arguments, limits, confirmation, in this order. From memory, on the thread
 /// that serves the request.
 struct CallGate: Sendable {
-    /// Reads the arguments of a call, or says what is wrong with them.
-    typealias ArgumentReader = () throws(BotArgumentsProblem) -> ReceivedArguments
+    /// Reads the arguments of a call, or says what is wrong with them. Sets the number of bytes that it has read in either case.
+    typealias ArgumentReader = (_ byteCount: inout Int) throws(BotArgumentsProblem) -> ReceivedArguments
 
     /// Where the confirmation stands among the arguments.
     private static let confirmationName = "confirmation"
@@ -40,6 +40,8 @@ struct CallGate: Sendable {
     private struct Findings {
         var caller: CallCaller?
         var arguments: BotArguments?
+        /// The length of the arguments as they came; 0 before they are read.
+        var byteCount = 0
     }
 
     /// Decides on a call with a ticket, and counts, logs and stores it if it is refused.
@@ -52,7 +54,9 @@ struct CallGate: Sendable {
         do throws(CallRefusal) {
             return .perform(try ready(asked, bot, function, state, mark, &findings, readArguments))
         } catch {
-            return .refuse(caller.refuse(error, bot, function, findings.caller, mark, arguments: findings.arguments))
+            return .refuse(
+                caller.refuse(
+                    error, bot, function, findings.caller, mark, arguments: findings.arguments, byteCount: findings.byteCount))
         }
     }
 
@@ -65,12 +69,15 @@ struct CallGate: Sendable {
         try check(ticket, holder, state, &findings)
         guard let function else { throw .unknownFunction }
         if asked.isGet, function.definition.changesSomething { throw .notByGet }
-        let (arguments, request, confirmation) = try read(asked, readArguments, function.definition, ticket)
+        if let refusal = caller.exhaustion(of: holder) { throw refusal }
+        let (arguments, request, confirmation) = try read(asked, readArguments, function.definition, ticket, &findings.byteCount)
         findings.arguments = arguments
         guard arguments.canonical.count <= ReceivedArguments.longest else { throw .tooLong }
         if function.definition.confirmation != .none, let refusal = caller.refusal(function, of: bot, holder) { throw refusal }
         let key = try key(ticket, bot, function.definition, arguments, confirmation)
-        return ReadyCall(bot: bot, function: function, caller: holder, arguments: arguments, request: request, key: key, mark: mark)
+        return ReadyCall(
+            bot: bot, function: function, caller: holder, arguments: arguments, byteCount: findings.byteCount, request: request, key: key,
+            mark: mark)
     }
 
     private func ticket(_ text: String?, _ bot: ServedBot) throws(CallRefusal) -> BotTicket {
@@ -109,10 +116,10 @@ struct CallGate: Sendable {
 
     /// The checked arguments, the request that they make, and the confirmation beside them.
     private func read(
-        _ asked: AskedCall, _ readArguments: ArgumentReader, _ function: BotFunction, _ ticket: BotTicket
+        _ asked: AskedCall, _ readArguments: ArgumentReader, _ function: BotFunction, _ ticket: BotTicket, _ byteCount: inout Int
     ) throws(CallRefusal) -> (BotArguments, BotFilledRequest, confirmation: String?) {
         do throws(BotArgumentsProblem) {
-            var received = try readArguments()
+            var received = try readArguments(&byteCount)
             var confirmation = asked.confirmation
             if function.confirmation == .model {
                 if let text = try received.takeText(Self.confirmationName) { confirmation = text }

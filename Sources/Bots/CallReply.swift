@@ -162,6 +162,19 @@ extension CallRefusal {
         CallRefusal(.limited(refusal, now: now), .limited, reason: "limit_per_\(refusal.rule.scope.rawValue)")
     }
 
+    /// 429 for a call of somebody whose refused calls have brought too many bytes; its arguments were not read.
+    static func exhausted(seconds: UInt64) -> CallRefusal {
+        let megabytes = RefusalBook.bytesPerMinute >> 20
+        let response = Response(
+            status: 429,
+            json: [
+                "error": "too_many_requests",
+                "message": .string("Refused calls of this user have brought \(megabytes) MiB within a minute; wait \(seconds) seconds."),
+                "retry_after": .integer(Int64(clamping: seconds)),
+            ], headers: [("Retry-After", "\(seconds)")])
+        return CallRefusal(response, .limited, reason: "refused_bytes")
+    }
+
     /// 503 for a change that the store refuses; the backend was not called.
     static func notStored(_ response: Response, _ kind: StoreError.Kind) -> CallRefusal {
         CallRefusal(response, .unavailable, reason: "store_\(kind)", level: .warning)

@@ -42,7 +42,9 @@ final class CallRoutes: Sendable {
         let end = End(mark(request), Self.functionPath, isGet ? "GET" : "POST", services.tracer) { reply, _ in reply.response }
         let asked = AskedCall(
             ticket: request.bearer, function: request.withSecondPathParameter { String(repairing: $0) }, isGet: isGet, confirmation: nil)
-        return answer(asked, request, responder, end) { () throws(BotArgumentsProblem) in try ReceivedArguments(request) }
+        return answer(asked, request, responder, end) { byteCount throws(BotArgumentsProblem) in
+            try ReceivedArguments(request, byteCount: &byteCount)
+        }
     }
 
     private func answerCall(_ request: borrowing Request, _ responder: consuming Responder) -> Answered {
@@ -50,8 +52,12 @@ final class CallRoutes: Sendable {
             reply.response(endpoint: function?.endpoint ?? "")
         }
         do throws(BotArgumentsProblem) {
-            let (asked, arguments) = try Self.asked(request)
-            return answer(asked, request, responder, end) { () throws(BotArgumentsProblem) in try ReceivedArguments(arguments) }
+            let asked = try Self.asked(request)
+            return answer(asked, request, responder, end) { byteCount throws(BotArgumentsProblem) in
+                let body = request.withBody { Array(copying: $0) }
+                byteCount = body.count
+                return try ReceivedArguments(ofCall: body)
+            }
         } catch {
             let refusal = CallRefusal.invalid(error, code: "malformed", reason: "body")
             let bot = state.current.bot(request.withPathParameter { String(repairing: $0) })
@@ -61,27 +67,23 @@ final class CallRoutes: Sendable {
         }
     }
 
-    private static func asked(
-        _ request: borrowing Request
-    ) throws(BotArgumentsProblem) -> (AskedCall, arguments: JSONValue?) {
-        let value: JSONValue
+    /// Reads a call, all but its arguments: they are read for somebody with a ticket.
+    private static func asked(_ request: borrowing Request) throws(BotArgumentsProblem) -> AskedCall {
+        let body: JSONElement
         do throws(JSONError) {
-            value = try request.withBody { body throws(JSONError) in try JSONDocument(parsing: body).value() }
+            body = try request.withBody { body throws(JSONError) in try ReceivedArguments.outline(body) }
         } catch {
             throw BotArgumentsProblem("the body is not strict JSON: \(error)")
         }
-        guard case .object(let body) = value else { throw BotArgumentsProblem("the body must be a JSON object") }
-        guard let name = body["name"]?.text else { throw BotArgumentsProblem("name must be the name of a function") }
-        let asked = AskedCall(ticket: body["ticket"]?.text, function: name, isGet: false, confirmation: try confirmation(body))
-        return (asked, body["arguments"])
+        guard body.isObject else { throw BotArgumentsProblem("the body must be a JSON object") }
+        guard let name = body["name"]?.string else { throw BotArgumentsProblem("name must be the name of a function") }
+        return AskedCall(ticket: body["ticket"]?.string, function: name, isGet: false, confirmation: try confirmation(body))
     }
 
-    private static func confirmation(_ body: JSONObject) throws(BotArgumentsProblem) -> String? {
-        switch body["confirmation"] {
-        case nil, .null: return nil
-        case .string(let text): return text
-        default: throw BotArgumentsProblem("confirmation must be a text")
-        }
+    private static func confirmation(_ body: JSONElement) throws(BotArgumentsProblem) -> String? {
+        guard let value = body["confirmation"], !value.isNull else { return nil }
+        guard let text = value.string else { throw BotArgumentsProblem("confirmation must be a text") }
+        return text
     }
 
     private func answer(

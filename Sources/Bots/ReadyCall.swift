@@ -9,6 +9,8 @@ struct ReadyCall: Sendable {
     let function: ServedBot.Function
     let caller: CallCaller
     let arguments: BotArguments
+    /// How many bytes they had as they came; 0 for those of a confirmation that a person has sent with the security key.
+    let byteCount: Int
     let request: BotFilledRequest
     /// What makes another call the same one, 32 bytes; nil for what changes nothing.
     let key: [UInt8]?

@@ -56,6 +56,8 @@ import Threading
                 let answer = try send(request)
                 let isOwn = answer.statusCode == 200
                 #expect(isOwn || (400..<500).contains(answer.statusCode), "\(text): \(answer.statusCode)")
+                // A limit would hide what else refuses.
+                #expect(answer.statusCode != 429, "\(text)")
             }
             checkThatNothingHappened(since: count, text)
         }

@@ -65,6 +65,17 @@ import Testing
         #expect(throws: JSONSchema.Mistakes.self) { try JSONSchema(tooMany) }
     }
 
+    /// Each level compares the text of everything in it, which is counted by its length.
+    @Test(arguments: [(1000, true), (400_000, true), (600_000, false)]) func boundsTheWorkOfComparingItems(_ count: Int, _ isValid: Bool)
+        throws
+    {
+        let levels = (0..<15).map { "\"d\($0)\":{\"type\":\"array\",\"uniqueItems\":true,\"items\":{\"$ref\":\"#/$defs/d\($0 + 1)\"}}" }
+        let schema = try JSONSchema(value("{\"$ref\":\"#/$defs/d0\",\"$defs\":{\(levels.joined(separator: ",")),\"d15\":{}}}"))
+        let text = JSONValue.string(String(repeating: "x", count: count))
+        let nested = (0..<15).reduce(text) { inner, _ in .array([inner]) }
+        #expect(schema.violations(in: nested).isEmpty == isValid)
+    }
+
     @Test func checksManyItemsInNoTime() throws {
         let many = JSONValue.array((0..<30_000).map { .array([.integer($0), .string("x")]) })
         let schema = try JSONSchema(value(#"{"type":"array","uniqueItems":true,"items":{"type":"array","minItems":2}}"#))

@@ -34,6 +34,14 @@ struct BotCallMeaning {
             remedy = Told(
                 "If it happens often, say more in the function's description and parameters.",
                 "Если это бывает часто, опишите функцию и её параметры подробнее.")
+        case .limited where call.reason == "refused_bytes":
+            text = Told(
+                "Earlier refused calls of this user had brought too many arguments within a minute, so this one's were not read\(why).",
+                "До него за минуту отклонено слишком много аргументов этого пользователя, поэтому аргументы вызова не прочитаны\(why)."
+            )
+            remedy = Told(
+                "Look at the refused calls before it: an attacker may have the ticket, or a model repeats what is refused.",
+                "Посмотрите на отклонённые вызовы перед ним: билет мог попасть к злоумышленнику, или модель повторяет то, что отклонено.")
         case .limited:
             text = Told("A limit of the function was reached\(why).", "Исчерпано ограничение функции\(why).")
             remedy = Told(

@@ -102,6 +102,50 @@ import Time
         }
     }
 
+    /// So many parts are one too many, however short they are.
+    @Test func areBoundedInNumber() throws {
+        let (most, values) = (ReceivedArguments.most, ReceivedArguments.mostValues)
+        func members(_ count: Int) -> String { (0..<count).map { "\"a\($0)\":1" }.joined(separator: ",") }
+        func pairs(_ count: Int) -> String { (0..<count).map { "a\($0)=1" }.joined(separator: "&") }
+        let list = String(repeating: "1,", count: values) + "1"
+        let cases: [(function: String, query: String, body: String, says: String)] = [
+            ("get_order_list", "?" + pairs(most + 1), "", "more than"), ("get_order_list", "?" + pairs(most), "", "unknown"),
+            ("get_order_list", "", pairs(most + 1), "more than"), ("get_order_list", "", pairs(most), "unknown"),
+            ("get_order_list", "", String(repeating: "a&", count: 30_000), "more than"),
+            ("get_order_list", "", "{\(members(most + 1))}", "more than"), ("get_order_list", "", "{\(members(most))}", "unknown"),
+            ("get_order_list", "?a=1", "{\(members(most))}", "more than"),
+            ("move_order", "", "{\"confirmation\":\"x\",\(members(5000))}", "too many values"),
+            ("move_order", "", "{\"confirmation\":\"x\",\(members(most))}", "more than"),
+            ("reorder", "", #"{"order_id":"7","notes":{"a":[\#(list)]}}"#, "too many values"),
+            ("reorder", "", "{\"order_id\":\"7\",\"notes\":{\(members(values / 2))}}", "too many values"),
+            ("get_order_list", "", "[\(list)]", "too many values"),
+        ]
+        try withBot { send, backend in
+            for (function, query, body, says) in cases {
+                let response = try send(function, query, body)
+                #expect((response.status, response.error) == (400, "invalid_arguments"), "\(function)\(query.prefix(9)) \(body.prefix(40))")
+                #expect(response.json["message"]?.text?.contains(says) == true, "\(response.text)")
+            }
+            #expect(backend.requests.isEmpty)
+        }
+    }
+
+    /// In the vendor-neutral form, as an object and as its text.
+    @Test func areBoundedInNumberInTheNeutralForm() throws {
+        let many = JSONValue.object(JSONObject((0..<300).map { ("a\($0)", 1) }))
+        let list: JSONValue = ["wrong": .array(Array(repeating: 1, count: ReceivedArguments.mostValues))]
+        let fixture = try BotFixture()
+        try fixture.withBot(.everyRequest(.json(200, "{}"))) { service, backend in
+            let ticket = try service.ticket()
+            for value in [many, list] {
+                for arguments in [value, .string(String(decoding: value.serialized(), as: UTF8.self))] {
+                    #expect(try service.callNeutrally("get_order_list", arguments, ticket: ticket).status == 400)
+                }
+            }
+            #expect(backend.requests.isEmpty)
+        }
+    }
+
     /// Whatever a model puts into a place of the address stays there.
     @Test(arguments: [
         "..", ".", "%2e%2e", "%2E.", "../users/user-2/orders", "..%2fusers", "a/../b", "%252e%252e",

@@ -1,0 +1,169 @@
+import Core
+import HTTPServer
+import JSON
+import TestSupport
+import Testing
+import Time
+
+@testable import Bots
+@testable import Service
+
+/// What refused calls may cost: how many bytes are read for them, and what is stored of them.
+@Suite struct BotRefusalTests {
+    private static let person = CallWindows.Person(appID: "shop", userID: "user-1")
+
+    /// A JSON object of so many bytes with a name that no function knows.
+    private static func wrong(_ count: Int) -> [UInt8] {
+        let (start, end) = (Array(#"{"wrong":""#.utf8), Array(#""}"#.utf8))
+        return start + [UInt8](repeating: UInt8(ascii: "x"), count: count - start.count - end.count) + end
+    }
+
+    private func post(
+        _ function: String, _ body: [UInt8], _ type: String = "application/json", ticket: String, _ service: RunningService
+    ) throws -> ReceivedResponse {
+        try service.begin(
+            "POST /bots/orders/functions/\(function)", body,
+            headers: "Authorization: Bearer \(ticket)\r\nContent-Type: \(type)\r\n"
+        ).readResponse()
+    }
+
+    /// Spends what a person has for a minute, in calls as long as they may be.
+    private func spend(_ ticket: String, _ service: RunningService) throws {
+        let body = Self.wrong(ReceivedArguments.longest)
+        for _ in 0..<RefusalBook.bytesPerMinute / body.count {
+            #expect(try post("get_order_list", body, ticket: ticket, service).status == 400)
+        }
+    }
+
+    /// Each form of a call, and what it is answered when its arguments are read.
+    @Test func nothingIsReadForSomebodyWhoHasSentTooMuch() throws {
+        let fixture = try BotFixture()
+        try fixture.withBot(.everyRequest(.json(200, "{}"))) { service, backend in
+            let ticket = try service.ticket()
+            let form = "application/x-www-form-urlencoded"
+            let calls: [(name: String, status: Int, call: () throws -> ReceivedResponse)] = [
+                ("right", 200, { try service.call("get_order_list", ["most": 5], ticket: ticket) }),
+                ("right, by GET", 200, { try service.get("get_order_list", "?most=5", ticket: ticket) }),
+                ("right, with another ticket", 200, { try service.get("get_order_list", ticket: try service.ticket()) }),
+                ("right, in the neutral form", 200, { try service.callNeutrally("get_order_list", [:], ticket: ticket) }),
+                ("of a change", 200, { try service.call("reorder", ["order_id": "7"], ticket: ticket) }),
+                ("to confirm", 409, { try service.call("cancel_order", ["order_id": "7"], ticket: ticket) }),
+                ("wrong", 400, { try service.call("get_order_list", ["most": 51], ticket: ticket) }),
+                ("wrong, by GET", 400, { try service.get("get_order_list", "?most=51", ticket: ticket) }),
+                ("wrong, in a form", 400, { try post("get_order_list", Array("most=51".utf8), form, ticket: ticket, service) }),
+                ("no JSON", 400, { try post("get_order_list", Array("{".utf8), ticket: ticket, service) }),
+                ("not UTF-8", 400, { try post("get_order_list", [0xFF], ticket: ticket, service) }),
+                ("wrong, in the neutral form", 400, { try service.callNeutrally("get_order_list", "{", ticket: ticket) }),
+            ]
+            for (name, status, call) in calls { #expect(try call().status == status, "\(name)") }
+            let asked = backend.requests.count
+            try spend(ticket, service)
+            for (name, _, call) in calls {
+                let response = try call()
+                #expect((response.status, response.error) == (429, "too_many_requests"), "\(name)")
+                #expect(response.headers["retry-after"] == "60", "\(name)")
+            }
+            #expect(backend.requests.count == asked)
+            // Nobody else pays for it, and the minute ends.
+            #expect(try service.get("get_order_list", ticket: try service.ticket(user: "user-2")).status == 200)
+            fixture.pass(milliseconds: 59_999)
+            #expect(try service.get("get_order_list", ticket: ticket).status == 429)
+            fixture.pass(milliseconds: 1)
+            #expect(try service.get("get_order_list", ticket: ticket).status == 200)
+        }
+    }
+
+    /// A confirmation comes with the security key of the person, whom a hostile model must not keep from it.
+    @Test func aConfirmationIsTakenAllTheSame() throws {
+        let fixture = try BotFixture()
+        try fixture.withBot(.everyRequest(.json(200, "{}"))) { service, _ in
+            let ticket = try service.ticket()
+            let asked = try service.call("cancel_order", ["order_id": "7"], ticket: ticket)
+            let confirmation = try #require(asked.json["confirmation"]?.text)
+            try spend(ticket, service)
+            #expect(try service.call("cancel_order", ["order_id": "7"], ticket: ticket).status == 429)
+            #expect(try service.confirm(confirmation).status == 200)
+        }
+    }
+
+    @Test func callsThatAreMadeCostNothing() throws {
+        let fixture = try BotFixture()
+        try fixture.withBot(.everyRequest(.json(200, "{}"))) { service, backend in
+            let ticket = try service.ticket()
+            let long: JSONValue = ["order_id": "7", "notes": ["a": .string(String(repeating: "x", count: 15 << 10))]]
+            let count = RefusalBook.bytesPerMinute / (15 << 10) + 1
+            for _ in 0..<count { #expect(try service.call("reorder", long, ticket: ticket).status == 200) }
+            #expect(backend.requests.count == 1)
+            #expect(try service.get("get_order_list", ticket: ticket).status == 200)
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("below the bound", [0], RefusalBook.bytesPerMinute - 1, 0, nil), ("at once", [0], RefusalBook.bytesPerMinute, 0, 60),
+            ("in parts", [0, 30_000], RefusalBook.bytesPerMinute / 2, 30_000, 30),
+            ("rounded up", [0], RefusalBook.bytesPerMinute, 59_001, 1),
+            ("at the end of the minute", [0], RefusalBook.bytesPerMinute, 60_000, nil),
+            ("in two minutes", [0, 60_000], RefusalBook.bytesPerMinute / 2, 60_000, nil),
+            ("before the clock was set back", [90_000], RefusalBook.bytesPerMinute, 0, nil), ("nothing", [0], 0, 0, nil),
+        ] as [(String, [UInt64], Int, UInt64, UInt64?)])
+    func secondsToWait(_ name: String, _ calls: [UInt64], _ bytes: Int, _ now: UInt64, _ expected: UInt64?) {
+        var book = RefusalBook()
+        let start: UnixMilliseconds = 1_000_000
+        for call in calls { book.count(bytes, of: Self.person, now: start + call) }
+        #expect(book.secondsToWait(Self.person, now: start + now) == expected, "\(name)")
+        #expect(book.secondsToWait(CallWindows.Person(appID: "shop", userID: "user-2"), now: start + now) == nil)
+        #expect(book.secondsToWait(CallWindows.Person(appID: "bank", userID: "user-1"), now: start + now) == nil)
+    }
+
+    /// Bytes of a reason, and whether its arguments are stored with the call that waits for a confirmation.
+    @Test(arguments: [(0, true), (100, true), (1900, true), (2048, false), (15_000, false)])
+    func longArgumentsAreStoredAsADigest(_ count: Int, _ isStored: Bool) throws {
+        let fixture = try BotFixture()
+        try fixture.withBot(.everyRequest(.json(200, "{}")), records: true) { service, _ in
+            let reason = JSONValue.string(String(repeating: "x", count: count))
+            #expect(try service.call("cancel_order", ["order_id": "7", "reason": reason], ticket: try service.ticket()).status == 409)
+            let stored = try #require(try service.storedCalls().first)
+            #expect(stored.outcome == .confirmationRequired)
+            #expect(stored.argumentsSHA256.utf8.count == 64)
+            #expect((stored.arguments != nil) == isStored)
+        }
+    }
+
+    /// With as many functions and as long arguments as there are, a minute of refused calls stores a bounded number of bytes.
+    @Test func aMinuteOfRefusedCallsStoresLittle() throws {
+        let fixture = try BotFixture()
+        try fixture.withBot(.everyRequest(.json(200, "{}")), records: true) { service, _ in
+            let ticket = try service.ticket()
+            for size in [1900, 15_000] {
+                let text = JSONValue.string(String(repeating: "x", count: size))
+                for _ in 0..<40 {
+                    #expect(try service.call("cancel_order", ["order_id": "7", "reason": text], ticket: ticket).status == 409)
+                    #expect(try service.call("move_order", ["order_id": "7", "to": text], ticket: ticket).status == 409)
+                    #expect(try service.call("get_order_list", ["wrong": text], ticket: ticket).status == 400)
+                }
+            }
+            let calls = try service.storedCalls()
+            #expect(calls.count == 30)
+            #expect(calls.reduce(0) { $0 + ($1.arguments?.utf8.count ?? 0) } <= 30 * RefusalBook.longestText)
+        }
+    }
+
+    /// A number that only a reader of the arguments refuses shows whether they are read.
+    @Test(arguments: [
+        ("no ticket", #""#, 401), ("null", #""ticket":null,"#, 401), ("an empty ticket", #""ticket":"","#, 401),
+        ("no text", #""ticket":7,"#, 401), ("a foreign text", #""ticket":"dgbt1.AAAA","#, 401),
+        ("half a character", #""ticket":"\ud800","#, 401),
+    ])
+    func argumentsOfStrangersAreNotRead(_ name: String, _ member: String, _ status: Int) throws {
+        let fixture = try BotFixture()
+        try fixture.withBot(.everyRequest(.json(200, "{}"))) { service, _ in
+            let rest = #""name":"get_order_list","arguments":{"most":1e999}}"#
+            let answer = try service.begin("POST /bots/orders/call", Array("{\(member)\(rest)".utf8)).readResponse()
+            #expect(answer.status == status, "\(name)")
+            let own = try service.begin("POST /bots/orders/call", Array(#"{"ticket":"\#(try service.ticket())",\#(rest)"#.utf8))
+                .readResponse()
+            #expect((own.status, own.error) == (400, "invalid_arguments"))
+        }
+    }
+}
