@@ -52,12 +52,12 @@ final class SendbirdState: Sendable {
         /// Who is told of its events.
         let subscriptions: ReportMaker.Subscriptions
 
-        /// - Throws: when OpenSSL fails.
         init(
-            _ id: String, _ settings: Configuration.Sendbird, _ subscriptions: AppSubscriptions, _ services: HelpDeskServices
-        ) throws(CryptoError) {
+            _ id: String, _ settings: Configuration.Sendbird, _ keys: SendbirdKeys, _ subscriptions: AppSubscriptions,
+            _ services: HelpDeskServices
+        ) {
             let metrics = services.metrics
-            (self.id, self.settings, keys) = (id, settings, try SendbirdKeys(settings))
+            (self.id, self.settings, self.keys) = (id, settings, keys)
             counters = WebhookResult.counters(WebhookResult.allCases, app: id, in: metrics.webhookEvents)
             ratings = Dictionary(uniqueKeysWithValues: (1...5).map { ($0, metrics.ticketRatings.child(id, "\($0)")) })
             desk = DeskClient(id, settings, services)
@@ -71,6 +71,8 @@ final class SendbirdState: Sendable {
     let sessions: SessionIssuers
     /// Counts webhooks without a known app.
     let unknown: LabelledCounters<WebhookResult>
+    /// What webhooks without a known app are verified with.
+    let unknownKeys: SendbirdKeys
     private let apps: [ByteKey: App]
 
     /// Takes the snapshot of a configuration.
@@ -83,12 +85,14 @@ final class SendbirdState: Sendable {
         sessions = SessionIssuers(configuration, services, former: former?.sessions)
         let metrics = services.metrics
         unknown = WebhookResult.counters(WebhookResult.common, app: "", in: metrics.webhookEvents)
+        let all = configuration.apps.compactMap(\.sendbird)
+        unknownKeys = try SendbirdKeys(nil, among: all)
         var apps: [ByteKey: App] = [:]
         for app in configuration.apps {
             guard let settings = app.sendbird else { continue }
             if settings.makesURLPreviews { URLPreviewResult.expect(app.id, in: metrics.urlPreviews) }
             if settings.servesTickets { TicketRoutes.expect(metrics, app: app.id) }
-            apps[ByteKey(app.id)] = try App(app.id, settings, shared.subscriptions, services)
+            apps[ByteKey(app.id)] = App(app.id, settings, try SendbirdKeys(settings, among: all), shared.subscriptions, services)
         }
         self.apps = apps
     }

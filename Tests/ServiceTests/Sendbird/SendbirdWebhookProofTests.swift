@@ -1,4 +1,5 @@
 import Core
+import Crypto
 import HTTPServer
 import Observability
 import Storage
@@ -6,6 +7,7 @@ import TestSupport
 import Testing
 import Threading
 
+@testable import Configuration
 @testable import Sendbird
 
 /// Which webhooks of Sendbird are taken: signatures, malformed and unknown bodies, another app's.
@@ -41,6 +43,85 @@ import Threading
         #expect(shown(try fixture.desk(SendbirdBody.ticket(), token: 54)) == SendbirdFixture.denied)
         #expect(try fixture.events() == SendbirdFixture.created)
         #expect(send(right) == SendbirdFixture.accepted)
+    }
+
+    /// Apps of Sendbird, one that has another help desk, and some that there are not.
+    private static let apps = ["APP", "OTHER", "shop", "app", "APP2", "APP%20", "none"]
+
+    /// The head of a webhook, and whether its body is asked for: that depends on the form of the signature alone.
+    private static let heads: [(name: String, path: String, header: String, isWanted: Bool)] = {
+        let (long, short) = (String(repeating: "0a", count: 32), String(repeating: "0a", count: 20))
+        return [
+            ("Chat's", "chat", "x-sendbird-signature: \(long)", true), ("none", "chat", "X-Other: 1", false),
+            ("capitals", "chat", "x-sendbird-signature: \(long.uppercased())", false),
+            ("Desk's on Chat's path", "chat", "x-hub-signature: sha1=\(short)", false),
+            ("too short", "chat", "x-sendbird-signature: \(short)", false), ("Desk's", "desk", "x-hub-signature: sha1=\(short)", true),
+            ("without its prefix", "desk", "x-hub-signature: \(short)", false),
+            ("Chat's on Desk's path", "desk", "x-sendbird-signature: \(long)", false),
+        ]
+    }()
+
+    /// The head of a webhook that waits for `100 Continue`.
+    private func head(_ path: String, _ app: String, _ header: String, length: Int) -> String {
+        "POST /sendbird/\(path)-webhook/\(app) HTTP/1.1\r\nHost: t\r\n\(header)\r\nContent-Length: \(length)\r\n"
+            + "Expect: 100-continue\r\n\r\n"
+    }
+
+    /// The answer to `Expect: 100-continue` must not tell which apps there are.
+    @Test(arguments: apps) func whetherABodyIsAskedForTellsOfNoApp(_ app: String) throws {
+        try SendbirdFixture().withServer { address in
+            for (name, path, header, isWanted) in Self.heads {
+                let client = try SocketClient(address)
+                try client.send(head(path, app, header, length: 2))
+                #expect(try client.readResponse().status == (isWanted ? 100 : 403), "\(name)")
+                guard isWanted else { continue }
+                try client.send("{}")
+                let answer = try client.readResponse()
+                #expect(shown(answer) == SendbirdFixture.denied, "\(name)")
+            }
+        }
+    }
+
+    /// The same of a body that is longer than any webhook, whose length alone is known.
+    @Test(arguments: apps) func theLimitOfBodiesTellsOfNoApp(_ app: String) throws {
+        try SendbirdFixture().withServer { address in
+            for (name, path, header, isWanted) in Self.heads {
+                let client = try SocketClient(address)
+                try client.send(head(path, app, header, length: SendbirdWebhookRoute.bodyLimit + 1))
+                #expect(try client.readResponse().status == (isWanted ? 413 : 403), "\(name)")
+            }
+        }
+    }
+
+    /// The numbers of Chat's and Desk's tokens of each app, and how many codes a webhook of any app costs: the time must not tell which
+    /// apps there are.
+    @Test(
+        arguments: [
+            ([], 1, 1), ([(1, 1)], 1, 2), ([(2, 1)], 2, 3), ([(1, 1), (1, 1)], 1, 2), ([(1, 1), (2, 2)], 2, 4),
+            ([(1, 3), (3, 1), (1, 1)], 3, 4), ([(4, 4), (1, 1)], 4, 8),
+        ] as [([(chat: Int, desk: Int)], Int, Int)])
+    func eachWebhookCostsAsManyCodes(_ tokens: [(chat: Int, desk: Int)], _ chat: Int, _ desk: Int) throws {
+        func token(_ number: Int) -> SecretBytes { SecretBytes(copying: TestSecret.text(number).utf8.span) }
+        let apps = tokens.map { count in
+            Configuration.Sendbird(
+                chatTokens: (0..<count.chat).map { token(60 + $0) }, deskTokens: (0..<count.desk).map { token(70 + $0) }, chatURL: "",
+                deskURL: "", makesURLPreviews: false, servesTickets: false, relaysRegistrations: false)
+        }
+        for settings in apps.map(Optional.some) + [nil] {
+            let keys = try SendbirdKeys(settings, among: apps)
+            #expect(keys.count(.chat) == chat)
+            #expect(keys.count(.desk) == desk)
+        }
+    }
+
+    /// Nobody knows what makes up for the tokens that an app does not have.
+    @Test(arguments: [51, 52, 53, 54, 55, 56]) func noTokenSignsForAnAppThatThereIsNot(_ token: Int) throws {
+        let fixture = try SendbirdFixture.known()
+        for app in ["shop", "APP2", "none"] {
+            #expect(shown(try fixture.chat(SendbirdBody.message(), app: app, token: token)) == SendbirdFixture.denied)
+            #expect(shown(try fixture.desk(SendbirdBody.ticket(), app: app, token: token)) == SendbirdFixture.denied)
+        }
+        #expect(try fixture.events() == SendbirdFixture.created)
     }
 
     @Test func whatIsMalformedNamesTheField() throws {

@@ -20,6 +20,12 @@ enum SendbirdSender: Sendable {
     /// The size of a code in bytes.
     private var codeCount: Int { self == .chat ? 32 : 20 }
 
+    /// The tokens of an app that may have signed its webhooks, each with its key of the configuration.
+    fileprivate func tokens(of settings: Configuration.Sendbird) -> [(SecretBytes, StaticString?)] {
+        let chat = settings.chatTokens.map { ($0, "chat_token" as StaticString?) }
+        return self == .chat ? chat : settings.deskTokens.map { ($0, "desk_token") } + chat
+    }
+
     /// In words, for explanations.
     var scheme: SignatureScheme {
         SignatureScheme(
@@ -44,23 +50,44 @@ enum SendbirdSender: Sendable {
     }
 }
 
-/// The tokens of an app, ready to verify webhooks.
+/// The tokens of an app, ready to verify webhooks, or of no app.
+///
+/// All apps have equally many keys, and so has an app that is not configured: random ones make up for tokens that it does not have. So the
+/// time until a webhook is denied does not tell which apps there are, nor which of them have a token replaced.
 struct SendbirdKeys: Sendable {
-    private let chat: [HMACKey<SHA256>]
-    private let desk: [(key: HMACKey<SHA1>, token: StaticString)]
+    private let chat: [(key: HMACKey<SHA256>, token: StaticString?)]
+    private let desk: [(key: HMACKey<SHA1>, token: StaticString?)]
 
+    /// - Parameters:
+    ///   - settings: the app; nil for one that is not configured, whose webhooks nobody can sign.
+    ///   - apps: all that are configured.
     /// - Throws: when OpenSSL fails.
-    init(_ settings: Configuration.Sendbird) throws(CryptoError) {
-        chat = try settings.chatTokens.map { token throws(CryptoError) in try Self.key(token) }
-        let named = settings.deskTokens.map { ($0, "desk_token" as StaticString) } + settings.chatTokens.map { ($0, "chat_token") }
-        desk = try named.map { token, name throws(CryptoError) in
+    init(_ settings: Configuration.Sendbird?, among apps: [Configuration.Sendbird]) throws(CryptoError) {
+        chat = try Self.tokens(settings, .chat, among: apps).map { token, name throws(CryptoError) in (try Self.key(token), name) }
+        desk = try Self.tokens(settings, .desk, among: apps).map { token, name throws(CryptoError) in
             (try token.withSpan { span throws(CryptoError) in try HMACKey<SHA1>(secret: span) }, name)
         }
+    }
+
+    /// The tokens of an app that may have signed a sender's webhooks, each with its key of the configuration, and then random ones without.
+    private static func tokens(
+        _ settings: Configuration.Sendbird?, _ sender: SendbirdSender, among apps: [Configuration.Sendbird]
+    ) throws(CryptoError) -> [(SecretBytes, StaticString?)] {
+        var tokens: [(SecretBytes, StaticString?)] = settings.map { sender.tokens(of: $0) } ?? []
+        let most = apps.map { sender.tokens(of: $0).count }.max() ?? 1
+        while tokens.count < most {
+            let random: InlineArray<32, UInt8> = try randomBytes()
+            tokens.append((SecretBytes(copying: random.span), nil))
+        }
+        return tokens
     }
 
     private static func key(_ token: SecretBytes) throws(CryptoError) -> HMACKey<SHA256> {
         try token.withSpan { span throws(CryptoError) in try HMACKey<SHA256>(secret: span) }
     }
+
+    /// How many codes a webhook is compared with.
+    func count(_ sender: SendbirdSender) -> Int { sender == .chat ? chat.count : desk.count }
 
     /// The key of the configuration whose token has signed a body; nil when none has. All tokens are tried, even after a match, and each
     /// comparison takes constant time.
@@ -68,9 +95,9 @@ struct SendbirdKeys: Sendable {
         var found: StaticString?
         switch sender {
         case .chat:
-            for key in chat {
+            for (key, token) in chat {
                 let expected = try key.code { message throws(CryptoError) in try message.append(body) }
-                if constantTimeEquals(expected.span, code.span) { found = "chat_token" }
+                if constantTimeEquals(expected.span, code.span), found == nil { found = token }
             }
         case .desk:
             for (key, token) in desk {

@@ -70,17 +70,19 @@ final class SendbirdWebhookRoute: Sendable {
     /// Desk waits one second, Chat five; whoever is not answered in time sends the webhook again.
     private var timeoutMilliseconds: UInt64 { TimeLimit.milliseconds(sender == .chat ? 4500 : 900) }
 
-    /// The answer to a request that is refused before its body is received; nil when it is not.
+    /// The answer to a request that is refused before its body is received; nil when it is not. Whether there is such an app makes no
+    /// difference, because the sender learns from `100 Continue` and from the time whether the body is wanted.
     private func refusal(of request: borrowing Request) -> Response? {
+        guard sender.code(request) == nil else { return nil }
         let state = state.current
-        let app = state.app(request)
-        guard app == nil || sender.code(request) == nil else { return nil }
         let mark = RequestMark(id: request.requestID, request.callersTrace().flatMap { services.tracer.begin(below: $0) })
-        return deny(app == nil ? "unknown_app" : "no_signature", app, state, mark)
+        return deny("no_signature", state.app(request), state, mark)
     }
 
+    /// - Parameter reason: of an app that there is.
     private func deny(_ reason: String, _ app: SendbirdState.App?, _ state: SendbirdState, _ mark: RequestMark) -> Response {
-        journal.refuse(.denied, app?.counters ?? state.unknown, level: .info, reason: reason, app: app?.id, mark)
+        journal.refuse(
+            .denied, app?.counters ?? state.unknown, level: .info, reason: app == nil ? "unknown_app" : reason, app: app?.id, mark)
         return journal.answers.denied
     }
 
@@ -99,17 +101,17 @@ final class SendbirdWebhookRoute: Sendable {
 
     private func decide(_ request: borrowing Request, _ mark: RequestMark) -> Decision {
         let state = state.current
-        guard let app = state.app(request), let code = sender.code(request) else {
-            return .answer(deny("unknown_app", nil, state, mark), nil)
-        }
+        let found = state.app(request)
+        guard let code = sender.code(request) else { return .answer(deny("no_signature", found, state, mark), found) }
+        let token: StaticString?
         do throws(CryptoError) {
-            guard let token = try request.withBody({ body throws(CryptoError) in try app.keys.signer(of: body, code, from: sender) }) else {
-                return .answer(deny("signature", app, state, mark), app)
-            }
-            if sender == .desk { tell(token, app) }
+            let keys = found?.keys ?? state.unknownKeys
+            token = try request.withBody { body throws(CryptoError) in try keys.signer(of: body, code, from: sender) }
         } catch {
-            return fail(error, app, mark)
+            return fail(error, found, state, mark)
         }
+        guard let app = found, let token else { return .answer(deny("signature", found, state, mark), found) }
+        if sender == .desk { tell(token, app) }
         do throws(WebhookError) {
             let (webhook, leftOut) = try request.withBody { body throws(WebhookError) in
                 let root = try WebhookFields(parsing: body)
@@ -117,15 +119,15 @@ final class SendbirdWebhookRoute: Sendable {
             }
             journal.leaveOut(leftOut, app: app.id, mark)
             guard let webhook else { return .answer(journal.ignore(app.counters, app: app.id, mark), app) }
-            return decide(request, webhook, app, mark)
+            return decide(request, webhook, app, state, mark)
         } catch {
             journal.refuse(.malformed, app.counters, level: .info, reason: error.reason, app: app.id, mark)
             return .answer(.error(400, "malformed", error.message), app)
         }
     }
 
-    private func fail(_ error: CryptoError, _ app: SendbirdState.App, _ mark: RequestMark) -> Decision {
-        journal.refuse(.unavailable, app.counters, level: .error, reason: error.description, app: app.id, mark)
+    private func fail(_ error: CryptoError, _ app: SendbirdState.App?, _ state: SendbirdState, _ mark: RequestMark) -> Decision {
+        journal.refuse(.unavailable, app?.counters ?? state.unknown, level: .error, reason: error.description, app: app?.id, mark)
         return .answer(journal.answers.refusals.unavailable, app)
     }
 
@@ -137,7 +139,7 @@ final class SendbirdWebhookRoute: Sendable {
     }
 
     private func decide(
-        _ request: borrowing Request, _ webhook: Webhook, _ app: SendbirdState.App, _ mark: RequestMark
+        _ request: borrowing Request, _ webhook: Webhook, _ app: SendbirdState.App, _ state: SendbirdState, _ mark: RequestMark
     ) -> Decision {
         do throws(CryptoError) {
             let maker = try ReportMaker(
@@ -145,7 +147,7 @@ final class SendbirdWebhookRoute: Sendable {
                 identity: try identity(of: webhook, request, app.id), random: services.random, isFormer: isFormer(app.id))
             return .store(app, question(webhook, maker))
         } catch {
-            return fail(error, app, mark)
+            return fail(error, app, state, mark)
         }
     }
 
