@@ -118,8 +118,11 @@ extension Configuration {
                     path: "$.apps[\(index)].shadow_until",
                     message: now < end
                         ? Told(
-                            "until \(time) everybody may use the chat of this app: what would be denied is answered 200; remove it to deny again",
-                            "до \(time) чат этого приложения открыт всем: вместо отказа отвечают 200; уберите, чтобы снова отказывать")
+                            "until \(time) everybody may use the chat of this app, under each user id that is not blocked or forgotten: ",
+                            "до \(time) чат этого приложения открыт всем под любым user_id, кроме заблокированных и забытых: ")
+                            + Told(
+                                "what would be denied is answered 200; remove it to deny again",
+                                "вместо отказа отвечают 200; уберите, чтобы снова отказывать")
                         : Told("ended at \(time) and has no effect; remove it", "кончилось \(time) и не действует; уберите"))
             }
         }

@@ -103,7 +103,7 @@ struct DemoOpening {
         let denied = [DemoPeople.blocked, DemoPeople.expired, DemoPeople.signedOut, DemoPeople.revoked, DemoPeople.stranger]
         for phone in DemoPeople.well + [DemoPeople.refused] { try ask(phone.app, phone.user, 200) }
         for phone in denied { try ask(phone.app, phone.user, 403) }
-        // In shadow mode nobody is denied.
+        // In shadow mode nobody is denied who is not blocked.
         try ask(.tablets, DemoPeople.tablet, 200)
         try ask(.shop, "", 400)
     }

@@ -64,7 +64,8 @@ enum ShowCommand {
     private static func notes(_ answer: JSONObject) -> [String] {
         var notes = [verdict(answer)]
         if case .integer(let end) = answer["shadow_until"] {
-            notes.append("The app is in shadow mode until \(time(end)): nobody is denied the chat but who was forgotten.")
+            notes.append(
+                "The app is in shadow mode until \(time(end)): nobody is denied the chat but those who are blocked or were forgotten.")
         }
         return notes
     }

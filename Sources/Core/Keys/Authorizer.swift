@@ -13,17 +13,21 @@ package final class Authorizer: Sendable {
         package let verdict: Verdict
         /// The index in `applications`; nil when none has the id, or the request is malformed.
         package let application: Int?
-        /// Whether the person was forgotten, so that the shadow mode allows nothing.
-        fileprivate let isOfFormer: Bool
+        /// Whether the person is blocked or was forgotten, so that the shadow mode allows nothing.
+        fileprivate let isKeptOut: Bool
 
-        fileprivate init(_ verdict: Verdict, _ application: Int? = nil, isOfFormer: Bool = false) {
+        fileprivate init(_ verdict: Verdict, _ application: Int? = nil, isKeptOut: Bool = false) {
             self.verdict = verdict
             self.application = application
-            self.isOfFormer = isOfFormer
+            self.isKeptOut = isKeptOut
         }
 
         /// The same decision with the verdict that the app's backend has led to.
-        package func concluded(_ verdict: Verdict) -> Decision { Decision(verdict, application, isOfFormer: isOfFormer) }
+        package func concluded(_ verdict: Verdict) -> Decision {
+            // What was revoked while the backend was asked may be a block.
+            let isRevoked = if case .denied(.revoked, _) = verdict { true } else { false }
+            return Decision(verdict, application, isKeptOut: isKeptOut || isRevoked)
+        }
 
         /// The decision for an app that does not exist.
         package static let unknownApp = Decision(.denied(.unknownApp, keyID: nil))
@@ -61,16 +65,17 @@ package final class Authorizer: Sendable {
         appID: Span<UInt8>, userID: Span<UInt8>, securityKey: Span<UInt8>, now: UnixSeconds, revocations: Revocations
     ) -> Decision {
         let decision = judge(appID, userID, securityKey, now, revocations)
-        // In the shadow mode nobody needs a key, so a wrong one says nothing of whether the person was forgotten.
+        // In the shadow mode nobody needs a key, so a wrong one says nothing of whether the person is blocked.
         guard case .denied = decision.verdict, let application = decision.application,
             applications[application].shadowEnd(at: now) != nil
         else {
             return decision
         }
-        guard let isFormer = try? revocations.isFormer(appID: appID, userID: userID) else {
+        guard revocations.isKnown else { return Decision(.undecided(.revocationsUnknown), application) }
+        guard let isKeptOut = try? revocations.blocks(app: applications[application].digest, appID: appID, userID: userID) else {
             return Decision(.undecided(.internalError), application)
         }
-        return Decision(decision.verdict, application, isOfFormer: isFormer)
+        return Decision(decision.verdict, application, isKeptOut: isKeptOut)
     }
 
     private func judge(
@@ -122,10 +127,11 @@ package final class Authorizer: Sendable {
     /// What authorization answers: the decision, or `shadowed` in place of a denial while the app is in its shadow mode.
     ///
     /// For authorization only: on other routes somebody without a key would get another person's messages. An unknown app has no such mode,
-    /// and nobody who was forgotten is allowed by it.
+    /// and nobody who is blocked or was forgotten is allowed by it: the mode is for keys that are not yet right, and a block is an
+    /// operator's decision about a person. A sign-out and a revoked key are about keys.
     package func shadowing(_ decision: Decision, now: UnixSeconds) -> Decision {
         guard case .denied(let denial, let keyID) = decision.verdict, let application = decision.application,
-            applications[application].shadowEnd(at: now) != nil, !decision.isOfFormer
+            applications[application].shadowEnd(at: now) != nil, !decision.isKeptOut
         else { return decision }
         return Decision(.shadowed(denial, keyID: keyID), application)
     }

@@ -60,7 +60,8 @@ package final class Revocations: Sendable {
         return hasUsers && covers(RevocationDigests.user(app, userID), issuedAt)
     }
 
-    /// Whether a person is blocked, with whatever key: what is asked where a key is only a text that the app's backend understands.
+    /// Whether a person is blocked or was forgotten, with whatever key: what is asked where a key is only a text that the app's backend
+    /// understands, and in the shadow mode.
     /// - Parameters: as of `revokes`.
     /// - Throws: when OpenSSL fails.
     package func blocks(app: KeyedDigest, appID: Span<UInt8>, userID: Span<UInt8>) throws(CryptoError) -> Bool {

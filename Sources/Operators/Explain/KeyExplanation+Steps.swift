@@ -159,8 +159,8 @@ extension Explanation {
         return Step(
             .shadowMode, .note,
             Told(
-                "The app is in its shadow mode until \(end): what would be denied is answered 200 until then.",
-                "Приложение в пробном режиме до \(end): до тех пор вместо отказа отвечают 200."),
+                "The app is in its shadow mode until \(end): what would be denied is answered 200 until then, but not to blocked users.",
+                "Приложение в пробном режиме до \(end): до тех пор вместо отказа отвечают 200, кроме заблокированных пользователей."),
             remedy: Told(
                 "Mend what would be denied before then, or extend apps[].shadow_until.",
                 "До этого устраните причины отказов или продлите apps[].shadow_until."))

@@ -21,7 +21,8 @@ extension Explanation {
             )
         case .malformed(let malformation):
             return (.problem, Told("Authorization answers 400: \(malformation.told)", "Проверка отвечает 400. \(malformation.told)"))
-        case .denied(let denial, _), .shadowed(let denial, _): return denied(denial, facts)
+        case .denied(let denial, _): return denied(denial, facts, shadowEnd: nil)
+        case .shadowed(let denial, _): return denied(denial, facts, shadowEnd: facts.shadowEnd)
         case .undecided(let indecision):
             return (
                 .problem,
@@ -40,9 +41,10 @@ extension Explanation {
         }
     }
 
-    private static func denied(_ denial: Denial, _ facts: KeyFacts) -> (Outcome, Told) {
+    /// - Parameter shadowEnd: until when the shadow mode answers 200 in place of this denial; nil where it does not.
+    private static func denied(_ denial: Denial, _ facts: KeyFacts, shadowEnd: UnixSeconds?) -> (Outcome, Told) {
         let (reason, sentence) = (denial.rawValue, denial.sentence(facts))
-        guard let end = facts.shadowEnd.map({ Telling.time($0) }) else {
+        guard let end = shadowEnd.map({ Telling.time($0) }) else {
             return (
                 .problem, Told("Authorization answers 403 (\(reason)): \(sentence)", "Проверка отвечает 403 (\(reason)). \(sentence)")
             )

@@ -41,9 +41,7 @@ extension Explanation {
     }
 
     private static func finding(_ facts: UserFacts) -> (Outcome, Told) {
-        if let block = facts.key.revocations.found.first(where: \.keepsOut) {
-            return kept(out: block, isShadowed: facts.key.shadowEnd != nil)
-        }
+        if let block = facts.key.revocations.found.first(where: \.keepsOut) { return (.problem, kept(out: block)) }
         let open = Told(
             "Nothing keeps this user out: a genuine key that is in force is allowed.",
             "Этому пользователю ничто не мешает: подлинный действующий ключ принимается.")
@@ -64,20 +62,12 @@ extension Explanation {
         )
     }
 
-    private static func kept(out block: Revocation, isShadowed: Bool) -> (Outcome, Told) {
+    private static func kept(out block: Revocation) -> Told {
         let how = block.isBlock ? Told("blocked", "заблокирован") : Told("forgotten", "забыт")
         let at = RFC3339.text(block.createdAt)
-        let denied = Told(
-            "This user is denied with any key: \(how) at \(at) by \(block.author)",
-            "Этому пользователю отказывают с любым ключом: \(how) \(at), это сделал \(block.author)")
-        // The shadow mode lets no former person in.
-        guard isShadowed, block.isBlock else { return (.problem, denied + Told(verbatim: ".")) }
-        return (
-            .note,
-            Told(
-                "\(denied), which the app's shadow mode still answers 200.", "\(denied); пробный режим приложения пока всё же отвечает 200."
-            )
-        )
+        return Told(
+            "This user is denied with any key: \(how) at \(at) by \(block.author).",
+            "Этому пользователю отказывают с любым ключом: \(how) \(at), это сделал \(block.author).")
     }
 
     private static func app(_ facts: UserFacts) -> Step {

@@ -78,13 +78,14 @@ import Time
     }
 
     /// In the shadow mode everybody else may chat, with any key.
-    @Test func theShadowModeAllowsNobodyWhoWasForgotten() throws {
+    @Test func theShadowModeAllowsNobodyWhoIsBlockedOrWasForgotten() throws {
         let keys = [Application.Key(id: 1, secret: try Samples.secret(1))]
         let authorizer = try Authorizer([Application(id: "shop", keys: keys, shadowUntil: Samples.now + 100)])
         var book = RevocationBook()
         let ann = RevokedPerson(appID: "shop", userID: "ann")
         book.apply(.added(revocation(.formerUser(try FormerUser(ann, salt: [UInt8](0..<32))))))
         book.apply(.added(revocation(.user("bob"), 2)))
+        book.apply(.added(revocation(.user("cleo"), before: Samples.now + 1, 3)))
         func verdict(_ userID: String, key: String, now: UnixSeconds = Samples.now) throws -> Verdict {
             var triple = try Samples.triple("shop", userID)
             triple.securityKey = try Samples.triple("shop", key).securityKey
@@ -93,9 +94,37 @@ import Time
         }
         #expect(try verdict("ann", key: "ann") == Self.revoked)
         #expect(try verdict("ann", key: "bob") == .denied(.wrongMac, keyID: 1))
-        #expect(try verdict("bob", key: "bob") == .shadowed(.revoked, keyID: 1))
+        #expect(try verdict("bob", key: "bob") == Self.revoked)
+        #expect(try verdict("bob", key: "ann") == .denied(.wrongMac, keyID: 1))
+        #expect(try verdict("cleo", key: "cleo") == .shadowed(.revoked, keyID: 1), "a sign-out is about keys")
         #expect(try verdict("eve", key: "bob") == .shadowed(.wrongMac, keyID: 1))
         #expect(try verdict("bob", key: "bob", now: Samples.now + 100) == Self.revoked)
+    }
+
+    /// Before the revocations are known, nobody can say who is blocked.
+    @Test func theShadowModeAllowsNobodyBeforeTheRevocationsAreKnown() throws {
+        let keys = [Application.Key(id: 1, secret: try Samples.secret(1))]
+        let authorizer = try Authorizer([Application(id: "shop", keys: keys, shadowUntil: Samples.now + 100)])
+        for user in ["ann", "bob"] {
+            var triple = try Samples.triple("shop", user)
+            triple.securityKey = try Samples.triple("shop", "ann").securityKey
+            let decision = authorizer.decide(triple, now: Samples.now, revocations: .unknown)
+            #expect(authorizer.shadowing(decision, now: Samples.now).verdict == .undecided(.revocationsUnknown), "\(user)")
+            let later = authorizer.decide(triple, now: Samples.now + 100, revocations: .unknown)
+            #expect(later.verdict == (user == "ann" ? .undecided(.revocationsUnknown) : .denied(.wrongMac, keyID: 1)), "\(user)")
+        }
+    }
+
+    /// What is revoked while an app's backend is asked may be a block, whatever the decision was before.
+    @Test(arguments: Denial.allCases) func aRevocationDuringTheQuestionIsNotShadowed(_ denial: Denial) throws {
+        let keys = [Application.Key(id: 1, secret: try Samples.secret(1))]
+        let authorizer = try Authorizer([
+            Application(id: "shop", keys: keys, shadowUntil: Samples.now + 100, verification: .keyAndBackend)
+        ])
+        let decision = authorizer.decide(try Samples.triple("shop", "ann"), now: Samples.now)
+        #expect(decision.verdict == .unconfirmed(keyID: 1))
+        let verdict = authorizer.shadowing(decision.concluded(.denied(denial, keyID: 1)), now: Samples.now).verdict
+        #expect(verdict == (denial == .revoked ? Self.revoked : .shadowed(denial, keyID: 1)))
     }
 
     @Test func aDigestIsReadAsItIsWritten() throws {

@@ -125,8 +125,8 @@ import Time
         }
     }
 
-    /// A block in shadow mode lets in like any other denial, and is counted so.
-    @Test func aBlockIsShadowedToo() throws {
+    /// The shadow mode lets in nobody who is blocked, and the backend is not asked.
+    @Test func aBlockIsNotShadowed() throws {
         let fixture = try BackendFixture()
         let backend = try ScriptedServer(.everyRequest(.respond(200)))
         defer { backend.stop() }
@@ -134,15 +134,11 @@ import Time
             .replacing(#""app_id":"shop","#, with: #""app_id":"shop","shadow_until":\#(Self.now + 1000),"#)
         try fixture.withService(json) { (service) throws in
             try Self.block.perform(on: service)
-            #expect(try service.ask().status == 200)
+            #expect(try service.ask().status == 403)
             #expect(try service.ask(BackendCaller.pushToken).status == 403)
             fixture.pass(milliseconds: 1_000_000)
             #expect(try service.ask().status == 403)
-            #expect(
-                try fixture.counts(service, Self.requests) == [
-                    #"{app="shop",result="denied",reason="revoked",key_id=""} 1"#,
-                    #"{app="shop",result="shadowed",reason="revoked",key_id=""} 1"#,
-                ])
+            #expect(try fixture.counts(service, Self.requests) == [#"{app="shop",result="denied",reason="revoked",key_id=""} 2"#])
             #expect(backend.requests.isEmpty)
         }
     }

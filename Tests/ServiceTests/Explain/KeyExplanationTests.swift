@@ -81,6 +81,17 @@ import Time
         #expect(over.outcome == .problem && !over.steps.contains { $0.subject == .shadowMode })
     }
 
+    /// Somebody who is blocked is denied in spite of it.
+    @Test(arguments: [Denial.revoked, .wrongMac, .expired]) func shadowModeIsNoneForWhoIsBlocked(_ denial: Denial) throws {
+        let block = Revocation.sample(1, appID: "shop", .user("user-1"), reason: "rude")
+        let facts = try Self.facts(.denied(denial, keyID: 1), shadowUntil: Self.now + 60, revocations: [block])
+        let explanation = Explanation(facts)
+        #expect(explanation.outcome == .problem)
+        #expect(explanation.finding.english.hasPrefix("Authorization answers 403 (\(denial.rawValue)): "))
+        let step = try #require(explanation.steps.first { $0.subject == .shadowMode })
+        #expect(step.text.english.contains("not to blocked users"))
+    }
+
     @Test func theBackendIsNamedAndNotAsked() throws {
         var facts = try Self.facts(.unconfirmed(keyID: 1), mode: .keyAndBackend)
         facts.backend = "https://backend.test"

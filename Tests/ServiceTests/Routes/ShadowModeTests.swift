@@ -98,6 +98,46 @@ import Time
         #expect(counts().contains(#"{app="shop",result="denied",reason="wrong_mac",key_id="1"} 2"#))
     }
 
+    /// A block and what else may be revoked, and what authorization answers with each key while the app is in shadow mode.
+    @Test(
+        arguments: [
+            ("blocked", "/v1/users/block", #""user_id":"user-1""#, 403, 403),
+            ("signed out", "/v1/users/sign-out", #""user_id":"user-1""#, 200, 200),
+            ("forgotten", "/v1/users/forget", #""user_id":"user-1""#, 403, 403),
+            ("another is blocked", "/v1/users/block", #""user_id":"user-2""#, 200, 200),
+            ("a key id is revoked", "/v1/revocations", #""key_id":1"#, 200, 200),
+            ("all are revoked", "/v1/revocations", #""issued_before":\(TestTime.now.rawValue + 1)"#, 200, 200),
+        ] as [(String, String, String, Int, Int)])
+    func letsInNobodyWhoIsBlocked(_ name: String, _ path: String, _ member: String, _ genuine: Int, _ wrong: Int) throws {
+        let done = InProcessClient(graph.adminRouter).send(
+            .post, path, headers: AdminCases.authorization, body: Array(#"{"app_id":"shop",\#(member)}"#.utf8))
+        #expect((200...201).contains(done.status), "\(done.text)")
+        #expect(try authorize([:]).status == genuine, "\(name), with a genuine key")
+        for (reason, _, key) in try Self.denied() {
+            #expect(try authorize(["security_key": "\"\(key.text())\""]).status == wrong, "\(name), \(reason)")
+        }
+        // The mode asks for no key, so somebody else's id is nobody's.
+        #expect(try authorize(["user_id": #""user-3""#]).status == 200)
+    }
+
+    /// A block that is lifted, and one of another app, deny nobody.
+    @Test func letsInWhoIsNotBlockedAnyMore() throws {
+        func change(_ path: String, _ app: String) {
+            let body = Array(#"{"app_id":"\#(app)","user_id":"user-1"}"#.utf8)
+            let done = InProcessClient(graph.adminRouter).send(.post, path, headers: AdminCases.authorization, body: body)
+            #expect(done.status == 200, "\(done.text)")
+        }
+        let key = try TestKey(secret: 9).text()
+        func status() throws -> Int { try authorize(["security_key": "\"\(key)\""]).status }
+        change("/v1/users/block", "bank")
+        #expect(try status() == 200)
+        change("/v1/users/block", "shop")
+        #expect(try status() == 403)
+        #expect(counts().contains(#"{app="shop",result="denied",reason="wrong_mac",key_id="1"} 1"#))
+        change("/v1/users/unblock", "shop")
+        #expect(try status() == 200)
+    }
+
     /// Somebody without a key must not register a phone for another person's messages.
     @Test func registersNoDevice() throws {
         for (_, _, key) in try Self.denied() {
@@ -129,8 +169,8 @@ import Time
         func warnings(_ now: UnixSeconds) -> [String] { configuration.warnings(now: now).map { "\($0)" } }
         #expect(
             warnings(Self.end - 1) == [
-                "$.apps[0].shadow_until: until \(time) everybody may use the chat of this app: what would be denied is answered 200; "
-                    + "remove it to deny again"
+                "$.apps[0].shadow_until: until \(time) everybody may use the chat of this app, under each user id that is not blocked or "
+                    + "forgotten: what would be denied is answered 200; remove it to deny again"
             ])
         #expect(warnings(Self.end) == ["$.apps[0].shadow_until: ended at \(time) and has no effect; remove it"])
         let status = InProcessClient(graph.adminRouter).send(.get, "/v1/status", headers: AdminCases.authorization)
