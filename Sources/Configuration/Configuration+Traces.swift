@@ -1,4 +1,5 @@
 internal import Bytes
+internal import Core
 package import Crypto
 package import Notifiers
 
@@ -17,8 +18,10 @@ extension Configuration {
         package var url: String
         /// What its requests carry beside their own headers; no name twice.
         package var headers: [Header]
-        /// Which share of the traces that begin here is recorded, from 0 to 1.
+        /// Which share of the traces is recorded, from 0 to 1.
         package var sampleRatio: Double
+        /// Whether each trace is recorded that a caller has marked as sampled, whatever the share. Otherwise the share is of those, too.
+        package var isParentBased = false
         /// How long a request may take, in seconds.
         package var timeoutSeconds: Int
         /// The authorities that the collector's certificate is checked with; nil for the system's.
@@ -30,5 +33,36 @@ extension Configuration {
                 (header.name, header.value.withSpan { span in String(repairing: span) })
             }
         }
+    }
+}
+
+extension Configuration {
+    /// Warns where everybody or nobody decides what is exported.
+    var traceWarnings: [ConfigurationWarning] {
+        guard let traces else { return [] }
+        if traces.isParentBased, !callers.areRestricted {
+            return [
+                ConfigurationWarning(
+                    path: "$.traces.otlp.parent_based",
+                    message: Told(
+                        "anybody who reaches the public listener can have spans exported, whatever sample_ratio says; ",
+                        "любой, кому доступен публичный адрес, решает, что выгружать, что бы ни говорил sample_ratio; ")
+                        + Told(
+                            "remove it, or restrict the callers with $.listen.allow, $.listen.tls.client_authorities or ",
+                            "уберите его или ограничьте вызывающих через $.listen.allow, $.listen.tls.client_authorities или ")
+                        + Told(verbatim: "$.listen.shared_header"))
+            ]
+        }
+        guard !traces.isParentBased, traces.sampleRatio == 0 else { return [] }
+        return [
+            ConfigurationWarning(
+                path: "$.traces.otlp.sample_ratio",
+                message: Told(
+                    "is 0, and callers do not decide, so nothing is exported; ",
+                    "равен 0, и вызывающие не решают, так что ничего не выгружается; ")
+                    + Told(
+                        "give a share, set $.traces.otlp.parent_based, or remove $.traces",
+                        "задайте долю или $.traces.otlp.parent_based либо уберите $.traces"))
+        ]
     }
 }

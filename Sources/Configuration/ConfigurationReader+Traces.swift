@@ -6,7 +6,7 @@ internal import Notifiers
 extension ConfigurationReader {
     static let tracesKeys = ConfigurationKeys.live("otlp")
     static let otlpKeys = ConfigurationKeys.live(
-        "url", "headers", "sample_ratio", "timeout_seconds", "certificate_authorities", "allow_http")
+        "url", "headers", "sample_ratio", "parent_based", "timeout_seconds", "certificate_authorities", "allow_http")
 
     /// Headers that the exporter writes itself, or that decide where a message ends.
     static let ownHeaders = [
@@ -22,7 +22,7 @@ extension ConfigurationReader {
         object.require("url", "give the collector's address for traces, such as https://collector.example.com:4318/v1/traces")
         return Configuration.TraceExport(
             url: address("url", in: object, allowsHTTP: object.bool("allow_http", default: false)) ?? "", headers: headers(object),
-            sampleRatio: ratio("sample_ratio", in: object, default: 1),
+            sampleRatio: ratio("sample_ratio", in: object, default: 1), isParentBased: object.bool("parent_based", default: false),
             timeoutSeconds: object.integer("timeout_seconds", 1...60, default: 10),
             certificateAuthorities: certificates("certificate_authorities", in: object))
     }

@@ -53,7 +53,7 @@ package final class TraceExporter: Sendable {
     /// Exports as the configuration says from now on. What waits goes to the new collector, or is dropped when there is none.
     /// `prepare` must have been called with it.
     package func use(_ settings: Configuration.TraceExport?) {
-        tracer.record(sampleRatio: settings?.sampleRatio)
+        tracer.record(sampleRatio: settings?.sampleRatio, isParentBased: settings?.isParentBased == true)
         control.update { $0.settings = settings }
     }
 

@@ -16,6 +16,8 @@ package final class Tracer: Sendable {
     private let random = RandomPool()
     /// 0 while nothing is exported; otherwise one more than the share of traces of our own that are, of 2^63.
     private let share = Atomic<UInt64>(0)
+    /// Whether callers decide about the traces that they have begun.
+    private let isParentBased = Atomic<Bool>(false)
     private let unixNanoseconds: @Sendable () -> UInt64
     private let monotonicNanoseconds: @Sendable () -> UInt64
     /// Called when a whole batch waits, on the thread that ended its last span.
@@ -36,8 +38,11 @@ package final class Tracer: Sendable {
     }
 
     /// Begins or ends the recording of spans.
-    /// - Parameter sampleRatio: which share of the traces that begin here is recorded, from 0 to 1; nil records nothing.
-    package func record(sampleRatio: Double?) {
+    /// - Parameters:
+    ///   - sampleRatio: which share of the traces is recorded, from 0 to 1; nil records nothing.
+    ///   - isParentBased: whether each trace is recorded that a caller has marked as sampled. Otherwise the share is of those, too.
+    package func record(sampleRatio: Double?, isParentBased: Bool = false) {
+        self.isParentBased.store(isParentBased, ordering: .relaxed)
         share.store(sampleRatio.map { 1 + UInt64($0 * Double(1 << Self.ratioBits as UInt64)) } ?? 0, ordering: .relaxed)
     }
 
@@ -46,7 +51,7 @@ package final class Tracer: Sendable {
 
     /// Begins the span of a request if it belongs to a trace: to one that its caller has begun, or to one of our own that is recorded.
     package func beginRequest(_ caller: TraceContext?) -> OpenSpan? {
-        if let caller { return begin(below: caller) }
+        if let caller { return begin(below: sampled(caller)) }
         guard isRecording, let span = beginTrace(), span.isExported else { return nil }
         return span
     }
@@ -54,7 +59,18 @@ package final class Tracer: Sendable {
     /// Begins the span of a request whose trace goes on when it is answered: in its caller's trace, or in one of our own.
     /// - Returns: nil when OpenSSL fails, as the trace is less than what is traced.
     package func beginLasting(_ caller: TraceContext?) -> OpenSpan? {
-        caller.map { begin(below: $0) } ?? beginTrace()
+        caller.map { begin(below: sampled($0)) } ?? beginTrace()
+    }
+
+    /// A caller's context, marked as sampled only if its trace is in the share. While nothing is recorded it is carried on as it is.
+    ///
+    /// A stranger chooses the mark and the trace's id, so the share is that of a hash under a secret of the process. Each request of one
+    /// trace gets the same answer from one process.
+    private func sampled(_ caller: TraceContext) -> TraceContext {
+        guard caller.isSampled, isRecording, !isParentBased.load(ordering: .relaxed) else { return caller }
+        var hasher = Hasher()
+        hasher.combine(caller.traceID)
+        return caller.sampled(isInShare(UInt64(bitPattern: Int64(hasher.finalize()))))
     }
 
     /// Begins a span below another one, which is recorded if that one is.
@@ -65,9 +81,12 @@ package final class Tracer: Sendable {
 
     private func beginTrace() -> OpenSpan? {
         guard let context = try? TraceContext(from: random, isSampled: false) else { return nil }
+        return open(context.sampled(isInShare(UInt64(truncatingIfNeeded: context.traceID))), below: 0)
+    }
+
+    private func isInShare(_ number: UInt64) -> Bool {
         let share = share.load(ordering: .relaxed)
-        let isSampled = share > 0 && UInt64(truncatingIfNeeded: context.traceID) >> (64 - Self.ratioBits) < share - 1
-        return open(context.sampled(isSampled), below: 0)
+        return share > 0 && number >> (64 - Self.ratioBits) < share - 1
     }
 
     private func open(_ context: TraceContext, below parentID: UInt64) -> OpenSpan {

@@ -216,8 +216,18 @@ def a_registration_reaches_the_receiver():
         assert traceparent(it.receiver.requests[0]) == (TRACE, told.id, True)
 
 
-def the_callers_decision_is_followed():
+def a_strangers_mark_exports_nothing():
     with site(OK, sample_ratio=0) as it:
+        assert it.webhook(1, traceparent=f"00-{TRACE}-{PARENT}-01") == 200
+        assert it.authorize(traceparent=f"00-{TRACE}-{PARENT}-01") == 200
+        it.receiver.wait(lambda receiver: len(receiver.requests) >= 1, "the delivery")
+        assert traceparent(it.receiver.requests[0])[::2] == (TRACE, False)
+        it.stop()
+        assert not it.collector.spans
+
+
+def the_callers_decision_is_followed():
+    with site(OK, sample_ratio=0, parent_based=True) as it:
         assert it.webhook(1, traceparent=f"00-{TRACE}-{PARENT}-00") == 200
         assert it.webhook(2) == 200
         assert it.webhook(3, traceparent=f"00-{TRACE}-{PARENT}-01") == 200
@@ -283,8 +293,8 @@ def a_collector_that_hangs_delays_nobody():
 
 SCENES = [
     an_authorization_asks_the_backend, a_denial_and_a_failure_have_spans, a_webhook_reaches_the_receiver,
-    a_registration_reaches_the_receiver, the_callers_decision_is_followed, an_overloaded_collector_is_asked_again,
-    a_partial_success_is_counted, a_collector_that_hangs_delays_nobody,
+    a_registration_reaches_the_receiver, a_strangers_mark_exports_nothing, the_callers_decision_is_followed,
+    an_overloaded_collector_is_asked_again, a_partial_success_is_counted, a_collector_that_hangs_delays_nobody,
 ]
 
 

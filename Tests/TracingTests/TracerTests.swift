@@ -34,7 +34,7 @@ import Threading
     }
 
     @Test func aRecordedSpanTellsWhatItWas() throws {
-        tracer.record(sampleRatio: 0)
+        tracer.record(sampleRatio: 0, isParentBased: true)
         let span = try #require(tracer.beginRequest(caller))
         time.withLock { $0 += 250 }
         tracer.end(span, .client, failure: "timeout", "POST", [.integer("number", 3)])
@@ -45,6 +45,30 @@ import Threading
                     context: span.context, parentID: 6, name: "POST", kind: .client, start: 7_000_000, end: 7_000_250,
                     attributes: [.integer("number", 3), .text("error.type", "timeout")], hasFailed: true)
             ])
+    }
+
+    /// How many of a thousand traces of callers are recorded, by the mark that they carry, the share, and whether callers decide.
+    @Test(
+        arguments: [
+            (true, 0.0, false, 0...0), (true, 0.25, false, 150...350), (true, 1.0, false, 1000...1000), (true, 0.0, true, 1000...1000),
+            (true, 0.25, true, 1000...1000), (true, 1.0, true, 1000...1000), (false, 0.0, false, 0...0), (false, 1.0, false, 0...0),
+            (false, 0.0, true, 0...0), (false, 1.0, true, 0...0),
+        ])
+    func aStrangersMarkAloneExportsNothing(isSampled: Bool, ratio: Double, isParentBased: Bool, expected: ClosedRange<Int>) throws {
+        tracer.record(sampleRatio: ratio, isParentBased: isParentBased)
+        // Small ids are in each share of a tracer that goes by the id alone.
+        let callers = (1...1000).map { TraceContext(traceID: UInt128($0), spanID: 6, isSampled: isSampled) }
+        let requests = try callers.map { try #require(tracer.beginRequest($0)) }
+        let lasting = try callers.map { try #require(tracer.beginLasting($0)) }
+        for (span, caller) in zip(requests, callers) {
+            #expect(span.context.traceID == caller.traceID)
+            #expect(span.context.isSampled == span.isExported)
+        }
+        #expect(expected.contains(requests.count { $0.isExported }))
+        #expect(requests.map(\.isExported) == lasting.map(\.isExported), "each request of a trace gets the same answer")
+        // What follows from a request is recorded with it.
+        let children = try requests.map { try #require(tracer.begin(below: $0.context)) }
+        #expect(children.map(\.isExported) == requests.map(\.isExported))
     }
 
     @Test func theCallersDecisionIsFollowed() throws {

@@ -1,6 +1,7 @@
 import JSON
 import TestSupport
 import Testing
+import Time
 
 @testable import Configuration
 
@@ -21,6 +22,7 @@ import Testing
         let traces = try #require(try read(Self.url, in: try ConfigurationDirectory()))
         #expect(traces.url == "https://collector.example.com:4318/v1/traces")
         #expect(traces.sampleRatio == 1 && traces.timeoutSeconds == 10 && traces.headers.isEmpty && traces.certificateAuthorities == nil)
+        #expect(!traces.isParentBased)
     }
 
     @Test func everythingCanBeSaid() throws {
@@ -30,9 +32,10 @@ import Testing
         let traces = try #require(
             try read(
                 Self.url + #","headers":{"X-Tenant":"support team","Authorization":{"env":"COLLECTOR"}},"sample_ratio":0.25"#
-                    + #","timeout_seconds":3,"certificate_authorities":"authorities.pem""#, in: directory))
+                    + #","parent_based":true,"timeout_seconds":3,"certificate_authorities":"authorities.pem""#, in: directory))
         #expect(traces.headerTexts.map { "\($0.name): \($0.value)" } == ["X-Tenant: support team", "Authorization: Bearer of-something"])
         #expect(traces.sampleRatio == 0.25 && traces.timeoutSeconds == 3 && traces.certificateAuthorities != nil)
+        #expect(traces.isParentBased)
     }
 
     /// Also beside one whose value stands in a file.
@@ -61,10 +64,12 @@ import Testing
         (url + #","sample_ratio":1.5"#, "sample_ratio: expected a number from 0 to 1"),
         (url + #","sample_ratio":-1"#, "sample_ratio: expected a number from 0 to 1"),
         (url + #","sample_ratio":"all""#, "sample_ratio: expected a number from 0 to 1"),
+        (url + #","parent_based":1"#, "parent_based: expected true or false, found a number"),
         (url + #","timeout_seconds":0"#, "timeout_seconds: expected an integer from 1 to 60, found 0"),
         (
             url + #","protocol":"grpc""#,
-            "protocol: unknown key; known here: allow_http, certificate_authorities, headers, sample_ratio, timeout_seconds, url"
+            "protocol: unknown key; known here: allow_http, certificate_authorities, headers, parent_based, sample_ratio, timeout_seconds, "
+                + "url"
         ),
         (url + #","headers":[]"#, #"headers: expected an object with a text or {"file": "PATH"} for each name, found a list"#),
         (
@@ -88,6 +93,26 @@ import Testing
     func mistakesAreToldWithTheirPlace(otlp: String, problem: String) throws {
         let found = try ConfigurationDirectory().problems(members: #""traces":{"otlp":{\#(otlp)}}"#)
         #expect(found == ["$.traces.otlp.\(problem)"])
+    }
+
+    /// Members of `otlp` and of `listen`, and what `check` warns of.
+    @Test(arguments: [
+        ("", "", nil), (#","sample_ratio":0.1"#, "", nil), (#","sample_ratio":0"#, "", "sample_ratio"),
+        (#","sample_ratio":0.0"#, "", "sample_ratio"),
+        (#","parent_based":true"#, "", "parent_based"), (#","parent_based":true,"sample_ratio":0"#, "", "parent_based"),
+        (#","parent_based":false,"sample_ratio":0"#, "", "sample_ratio"),
+        (#","parent_based":true,"sample_ratio":0"#, #""allow":["192.0.2.0/24"]"#, nil),
+        (#","parent_based":true"#, #""shared_header":{"name":"X-Shared-Secret","secret":{"env":"SHARED"}}"#, nil),
+        (#","sample_ratio":0"#, #""allow":["192.0.2.0/24"]"#, "sample_ratio"),
+    ])
+    func whoDecidesWhatIsExportedIsToldWhereItIsEverybodyOrNobody(otlp: String, listen: String, key: String?) throws {
+        let directory = try ConfigurationDirectory()
+        directory.environment["SHARED"] = TestSecret.text(91)
+        let configuration = try directory.configuration(
+            members: #""listen":{\#(listen)},"traces":{"otlp":{\#(Self.url)\#(otlp)}}"#)
+        let paths = configuration.warnings(now: 0).map(\.path).filter { $0.hasPrefix("$.traces") }
+        #expect(paths == key.map { ["$.traces.otlp.\($0)"] } ?? [])
+        for warning in configuration.toldWarnings(now: 0) { #expect(warning.message.isTranslated) }
     }
 
     @Test(arguments: ["http://127.0.0.1:4318/v1/traces", "http://localhost/v1/traces", "http://[::1]:4318/"])
