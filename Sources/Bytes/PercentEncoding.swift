@@ -10,16 +10,15 @@ package enum PercentEncoding {
     /// Decodes the escapes of a text; nil when a `%` begins none.
     /// - Parameter isForm: whether `+` is a space, as in forms.
     package static func decoded(_ text: Span<UInt8>, isForm: Bool = false) -> [UInt8]? {
-        decoded(text, isForm: isForm, keepsBroken: false)
+        for index in text.indices where text[index] == UInt8(ascii: "%") {
+            guard byte(at: index, in: text) != nil else { return nil }
+        }
+        return decodedLeniently(text, isForm: isForm)
     }
 
     /// Decodes the escapes of a text; a `%` that begins none stays.
     /// - Parameter isForm: whether `+` is a space, as in forms.
     package static func decodedLeniently(_ text: Span<UInt8>, isForm: Bool = false) -> [UInt8] {
-        decoded(text, isForm: isForm, keepsBroken: true) ?? []
-    }
-
-    private static func decoded(_ text: Span<UInt8>, isForm: Bool, keepsBroken: Bool) -> [UInt8]? {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.count)
         var index = 0
@@ -29,7 +28,6 @@ package enum PercentEncoding {
                 index += 3
                 continue
             }
-            guard keepsBroken || text[index] != UInt8(ascii: "%") else { return nil }
             bytes.append(isForm && text[index] == UInt8(ascii: "+") ? UInt8(ascii: " ") : text[index])
             index += 1
         }

@@ -2,7 +2,7 @@ package import JSON
 
 /// A key that another configuration gives another value.
 package struct ConfigurationDifference: Sendable, Equatable {
-    /// What takes it over.
+    /// The step that puts a changed key in force.
     package enum Effect: String, Sendable, CaseIterable {
         case reload, restart
     }
@@ -13,7 +13,7 @@ package struct ConfigurationDifference: Sendable, Equatable {
     package let inForce: JSONValue?
     /// The other value. It may be shown like the one in force, of a secret or of an address with a path.
     package let next: JSONValue?
-    /// What takes it over; a restart always does.
+    /// The step that puts the other value in force.
     package let takesEffect: Effect
     /// Whether the key names the same file, which holds something else now.
     package let isContentOfFile: Bool

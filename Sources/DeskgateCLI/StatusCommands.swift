@@ -10,7 +10,7 @@ internal import Time
 enum StatusCommands {
     static let status = Command(
         "status",
-        "Tells whether the service can do its work, which notifiers are switched off, how the configuration is, and how the keys are used.",
+        "Tells whether the service can work, which notifiers are off or may have wrong settings, and how the configuration and the keys are.",
         exits: [.negative: "when it is not ready"], options: [.config, .json],
         examples: [
             Example("deskgate status", "Asks the running service how it is.")

@@ -34,8 +34,7 @@ extension DeliveryLane {
         }
         guard let next = pauses.first(where: { $0.kind == .misconfigured }) else {
             pause = nil
-            // A delivery of the process that has ended its pause has arrived.
-            if breaker.pauseReason != nil { (successes, settingsDoubt) = (successes + 1, nil) }
+            if breaker.pauseReason != nil { successes += 1 }
             return breaker.resume()
         }
         if next.isOwn {

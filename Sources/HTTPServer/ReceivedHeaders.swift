@@ -24,8 +24,8 @@ func withOnlyHeader(_ name: StaticString, of connection: OpaquePointer, _ body: 
 /// The values of all headers of a name, which stand in libmicrohttpd's buffer until the request has been answered.
 @safe
 private struct WantedHeaders {
-    fileprivate let name: StaticString
-    fileprivate var values = unsafe [UnsafeBufferPointer<UInt8>]()
+    let name: StaticString
+    var values = unsafe [UnsafeBufferPointer<UInt8>]()
 
     init(_ name: StaticString, of connection: OpaquePointer) {
         self.name = name

@@ -72,7 +72,7 @@ extension HMSCode {
 }
 
 extension ReasonSource {
-    /// What an operator checks when a refusal may be the settings' fault or one device's: the end of a sentence that has said so.
+    /// The settings to check after a refusal that may be theirs or one device's fault: the end of a sentence that has said so.
     package func doubtRemedy(_ reason: String) -> Told {
         settingsRemedy(reason).map { remedy in
             guard remedy.hasPrefix("many devices") || remedy.hasPrefix("если устройств много"), let colon = remedy.firstIndex(of: ":")

@@ -107,7 +107,7 @@ extension AdminContext {
 }
 
 extension Revocation {
-    /// What revocations are about, in words for operators.
+    /// The kinds of revocations, in words for operators.
     enum Kind: String, CaseIterable {
         case securityKey = "security_key"
         case user, block, former
@@ -115,7 +115,6 @@ extension Revocation {
         case app
     }
 
-    /// What it is about.
     var kind: Kind {
         switch subject {
         case .everyKey: .app

@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    /// What every reader of queries, forms, references and addresses takes for an escape.
+    /// Every reader of queries, forms, references and addresses decodes these escapes.
     @Test(
         arguments: [
             ("", ""), ("a", "a"), ("%41", "A"), ("%2e%2E", ".."), ("%25", "%"), ("%2541", "%41"), ("a%20b%2Bc", "a b+c"), ("%00", "\0"),

@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    /// FCM names the field that is wrong; its sentence says nothing.
+    /// FCM's own error shows that it has accepted the sender.
     @Test func aProofThatBlamesTheTokenIsGood() throws {
         site.simulators.devices["deskgate-check"] = SimulatedDevice(refusal: .invalid)
         let result = try checkLive()

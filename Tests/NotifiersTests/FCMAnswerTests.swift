@@ -64,55 +64,57 @@ import Testing
         #"{"@type":"type.googleapis.com/google.rpc.BadRequest","fieldViolations":[{"field":"\#(field)"}]}"#
     }
 
-    private static func body(_ message: String, _ details: String..., status: String = "INVALID_ARGUMENT") -> [UInt8] {
+    private static func refusal(_ message: String, _ details: String..., status: String = "INVALID_ARGUMENT") -> [UInt8] {
         let error = #"{"code":400,"message":"\#(message)","status":"\#(status)","details":[\#(details.joined(separator: ","))]}"#
         return Array(#"{"error":\#(error)}"#.utf8)
     }
 
     /// The form that Firebase documents today, and what resembles it.
-    @Test(
-        arguments: [
-            ("documented", body(sentence, fcmError), gone, "invalid_token"),
-            (
-                "reported since 2018", body("Request contains an invalid argument.", fcmError, violation("message.token")), gone,
-                "invalid_token"
-            ),
-            ("both", body(sentence, violation("message.token"), fcmError), gone, "invalid_token"),
-            ("another detail beside it", body(sentence, #"{"@type":"other"}"#, fcmError), gone, "invalid_token"),
-            ("another field", body(sentence, fcmError, violation("message.data")), .dead, "invalid_argument"),
-            ("another sentence", body("Android message is too big", fcmError), .dead, "invalid_argument"),
-            ("a longer sentence", body(sentence + " of yours", fcmError), .dead, "invalid_argument"),
-            ("the sentence within another", body("Not: " + sentence, fcmError), .dead, "invalid_argument"),
-            ("the sentence in other letters", body(sentence.uppercased(), fcmError), .dead, "invalid_argument"),
-            ("no sentence", body("", fcmError), .dead, "invalid_argument"),
-            ("no error of FCM", body(sentence), .dead, "invalid_argument"),
-            (
-                "another error of FCM", body(sentence, fcmError.replacing("INVALID_ARGUMENT", with: "INTERNAL")), .dead, "internal"
-            ),
-        ] as [(String, [UInt8], DeliveryOutcome.Verdict, String)])
+    private static let forms: [(String, [UInt8], DeliveryOutcome.Verdict, String)] = [
+        ("documented", refusal(sentence, fcmError), gone, "invalid_token"),
+        (
+            "reported since 2018", refusal("Request contains an invalid argument.", fcmError, violation("message.token")), gone,
+            "invalid_token"
+        ),
+        ("both", refusal(sentence, violation("message.token"), fcmError), gone, "invalid_token"),
+        ("another detail beside it", refusal(sentence, #"{"@type":"other"}"#, fcmError), gone, "invalid_token"),
+        ("another field", refusal(sentence, fcmError, violation("message.data")), .dead, "invalid_argument"),
+        ("another sentence", refusal("Android message is too big", fcmError), .dead, "invalid_argument"),
+        ("a longer sentence", refusal(sentence + " of yours", fcmError), .dead, "invalid_argument"),
+        ("the sentence within another", refusal("Not: " + sentence, fcmError), .dead, "invalid_argument"),
+        ("the sentence in other letters", refusal(sentence.uppercased(), fcmError), .dead, "invalid_argument"),
+        ("no sentence", refusal("", fcmError), .dead, "invalid_argument"),
+        ("no error of FCM", refusal(sentence), .dead, "invalid_argument"),
+        (
+            "another error of FCM", refusal(sentence, fcmError.replacing("INVALID_ARGUMENT", with: "INTERNAL")), .dead, "internal"
+        ),
+    ]
+
+    @Test(arguments: forms)
     func `an invalid token has two forms`(form: String, body: [UInt8], verdict: DeliveryOutcome.Verdict, word: String) {
         #expect(FCMAnswer.of(status: 400, body: body, retryAfter: nil) == ProviderAnswer(verdict, word), "\(form)")
     }
 
     @Test(arguments: [401, 403, 404, 429, 500, 503])
     func `the sentence counts with status 400 alone`(status: Int) {
-        let answer = FCMAnswer.of(status: status, body: Self.body(Self.sentence, Self.fcmError), retryAfter: nil)
+        let answer = FCMAnswer.of(status: status, body: Self.refusal(Self.sentence, Self.fcmError), retryAfter: nil)
         #expect(answer.outcome.verdict != Self.gone)
     }
 
     /// A proof has a token that no device has; FCM judges it only for a sender that it has accepted.
-    @Test(
-        arguments: [
-            ("the documented form", 400, body(sentence, fcmError), .delivered),
-            ("another wrong argument", 400, body("Android message is too big", fcmError), .delivered),
-            ("an error that is new", 400, body("m", fcmError.replacing("INVALID_ARGUMENT", with: "NEW")), .delivered),
-            ("the field alone", 400, body("m", violation("message.token")), gone),
-            ("no error of FCM", 400, body("API key not valid"), .dead), ("no JSON", 400, Array("<html>".utf8), .dead),
-            ("not the token but the sender", 401, body("m", status: "UNAUTHENTICATED"), .misconfigured),
-            ("no permission", 403, body("m", status: "PERMISSION_DENIED"), .misconfigured),
-            ("no such project", 404, body("m", status: "NOT_FOUND"), .misconfigured),
-            ("down", 503, body(sentence, fcmError), later),
-        ] as [(String, Int, [UInt8], DeliveryOutcome.Verdict)])
+    private static let proofs: [(String, Int, [UInt8], DeliveryOutcome.Verdict)] = [
+        ("the documented form", 400, refusal(sentence, fcmError), .delivered),
+        ("another wrong argument", 400, refusal("Android message is too big", fcmError), .delivered),
+        ("an error that is new", 400, refusal("m", fcmError.replacing("INVALID_ARGUMENT", with: "NEW")), .delivered),
+        ("the field alone", 400, refusal("m", violation("message.token")), gone),
+        ("no error of FCM", 400, refusal("API key not valid"), .dead), ("no JSON", 400, Array("<html>".utf8), .dead),
+        ("not the token but the sender", 401, refusal("m", status: "UNAUTHENTICATED"), .misconfigured),
+        ("no permission", 403, refusal("m", status: "PERMISSION_DENIED"), .misconfigured),
+        ("no such project", 404, refusal("m", status: "NOT_FOUND"), .misconfigured),
+        ("down", 503, refusal(sentence, fcmError), later),
+    ]
+
+    @Test(arguments: proofs)
     func `an objection of FCM to a proof proves the credential`(
         form: String, status: Int, body: [UInt8], verdict: DeliveryOutcome.Verdict
     ) {
@@ -122,7 +124,8 @@ import Testing
 
     @Test func `an objection of FCM to a delivery proves nothing`() {
         let provider = FCMProvider(url: "https://fcm.test", projectID: "project")
-        let answer = provider.answer(status: 400, body: Self.body("Android message is too big", Self.fcmError), token: "t", retryAfter: nil)
+        let answer = provider.answer(
+            status: 400, body: Self.refusal("Android message is too big", Self.fcmError), token: "t", retryAfter: nil)
         #expect(answer == ProviderAnswer(.dead, "invalid_argument"))
     }
 

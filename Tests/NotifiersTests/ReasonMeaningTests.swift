@@ -31,7 +31,7 @@ import Testing
         #expect(remedy(429) == ReasonMeaning.waiting.english && remedy(500)?.contains("log") == true)
     }
 
-    /// What HMS says of one token among several has the meaning of its code for one: nobody reads that an unknown token was delivered to.
+    /// A partial success has the meaning of HMS' code for one token, so a delivered push is never explained as an unknown token.
     @Test func `a partial success of HMS is explained by what it says of the token`() throws {
         try PushFixture.run { fixture in
             let source = ReasonSource.push(try ProviderKind.hms.settings(fixture).provider)

@@ -65,6 +65,8 @@ package struct DeliveryOutcome: Sendable, Equatable {
         case possible
         /// The receiver lacks what it needs for this type of device, and can reach the others.
         case ofDeviceType
+        /// The receiver refuses the credential of one app, and may take those of others.
+        case ofApp
     }
 
     /// What follows.

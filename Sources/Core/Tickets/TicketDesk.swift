@@ -38,7 +38,7 @@ package struct NewTicket: Sendable, Equatable {
         /// Why it was not sent; nil when it was, or none was wanted.
         package var failure: TicketFailure? { if case .failed(let failure) = self { failure } else { nil } }
 
-        /// What became of a message that was wanted, in words for programs.
+        /// The outcome of a message, as a word for programs.
         package enum Word: String, Sendable, CaseIterable {
             case sent, failed
         }
@@ -88,7 +88,7 @@ package struct TicketQuestion: Sendable, Equatable {
         package static let alternatives = allCases.map(\.rawValue).joined(separator: " or ")
     }
 
-    /// Which are wanted.
+    /// The tickets to list.
     package let selection: Selection
     /// Whose; nil for everybody's.
     package let userID: String?

@@ -49,7 +49,7 @@ struct PushTokenRequest {
 }
 
 extension PushTokenRequest {
-    /// What became of a call that was taken.
+    /// The result of an accepted call.
     enum Status: String, CaseIterable {
         case registered, unchanged, removed
 

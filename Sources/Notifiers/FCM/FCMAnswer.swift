@@ -50,7 +50,7 @@ enum FCMAnswer {
 struct FCMRefusal: Equatable {
     private static let errorType = "type.googleapis.com/google.firebase.fcm.v1.FcmError"
     private static let requestType = "type.googleapis.com/google.rpc.BadRequest"
-    /// The only mark of an invalid token in the form that Firebase documents today ("Manage FCM registration tokens"): all other wrong
+    /// The only mark of an invalid token in the form that Firebase documents today ("FCM error codes"): all other wrong
     /// arguments have the same code.
     private static let invalidToken = "The registration token is not a valid FCM registration token"
 

@@ -52,7 +52,7 @@ enum HMSCode: String, Sendable, CaseIterable {
     }
 }
 
-/// What an answer with the code 80100000 says of tokens: its `msg` is a string that holds JSON,
+/// The result in an answer with the code 80100000: its `msg` is a string that holds JSON,
 /// `{"success":1,"failure":1,"illegal_tokens":["…"]}`.
 struct HMSPartialSuccess {
     /// The tokens that are useless.

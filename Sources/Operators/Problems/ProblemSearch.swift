@@ -83,9 +83,11 @@ package struct ProblemSearch {
         )
     }
 
-    /// A pause says more.
+    /// Nil while the notifier is paused, because that problem gives the cause, and when nothing waits any more.
     private func doubtful(_ standing: NotifierStanding) -> Problem? {
-        guard let reason = standing.settingsDoubt, standing.pause == nil else { return nil }
+        guard let reason = standing.settingsDoubt, standing.pause == nil,
+            pending.contains(where: { $0.notifier == standing.name && $0.count > 0 })
+        else { return nil }
         let (name, notifier) = (standing.name, configuration.notifier(standing.name))
         let meaning = ReasonMeaning.of(reason, notifier)
         let check = Telling.sentence((notifier?.reasonSource ?? .unknown).doubtRemedy(reason))

@@ -101,6 +101,10 @@ import Time
         #expect(problem.remedy.russian.hasPrefix(#"Проверьте "project_id""#))
     }
 
+    @Test func `doubtful settings are no problem when nothing waits`() throws {
+        #expect(try Self.search(standings: [Self.standing("working", doubt: "status_401")]).problems.isEmpty)
+    }
+
     @Test func `a pause is told in place of doubtful settings`() throws {
         let search = try Self.search(standings: [Self.standing("paused", pause: "status_401", doubt: "status_401")])
         #expect(search.problems.map(\.kind) == [.notifierPaused])

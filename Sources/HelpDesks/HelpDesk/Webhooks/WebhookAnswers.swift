@@ -9,7 +9,7 @@ package struct WebhookAnswers: Sendable {
         var response: Response { Response(status: 200, json: ["status": .string(rawValue)]) }
     }
 
-    /// Of the answers 200.
+    /// The schema of the 200 answers.
     package static let schema = Schema.status(of: Status.self)
 
     /// It is durable.

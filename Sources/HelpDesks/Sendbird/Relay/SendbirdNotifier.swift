@@ -143,7 +143,7 @@ final class SendbirdNotifier: Notifier {
             // One app's wrong token must not pause the others.
             guard apps.count > 1 else { return DeliveryOutcome(.misconfigured, reason: StatusReason.word(401)) }
             return DeliveryOutcome(
-                .retry(retryAfterMilliseconds: nil), reason: StatusReason.word(401), isAboutDevice: true, settingsFault: .possible)
+                .retry(retryAfterMilliseconds: nil), reason: StatusReason.word(401), isAboutDevice: true, settingsFault: .ofApp)
         }
     }
 }
