@@ -139,7 +139,7 @@ struct ReceivedArguments: Sendable {
 enum FormText {
     /// The pairs of a form in their order; empty ones are passed over.
     static func pairs(of form: [UInt8]) throws(BotArgumentsProblem) -> [(name: String, text: String)] {
-        let parts = form.split(separator: UInt8(ascii: "&"), maxSplits: ReceivedArguments.most)
+        let parts = form.split(separator: UInt8(ascii: "&"))
         guard parts.count <= ReceivedArguments.most else { throw ReceivedArguments.tooMany }
         var pairs: [(name: String, text: String)] = []
         for pair in parts {

@@ -49,12 +49,19 @@ final class BotCaller: Sendable {
             ledger.admit(call.function.definition.name, call.caller.person, key: call.key, repeated, now: now)
         }
         switch admission {
-        case .wait: break
-        case .repeated(let reply): repeated(reply)
+        case .wait: count(call, now: now)
+        case .repeated(let reply):
+            count(call, now: now)
+            repeated(reply)
         case .limited(let refusal): complete(refuse(.limited(refusal, now: now), call))
         case .busy: complete(refuse(.busy, call))
         case .perform: begin(call, now: now, complete)
         }
+    }
+
+    /// Counts the bytes of a repeated call, which no limit of its function bounds.
+    private func count(_ call: ReadyCall, now: UnixMilliseconds) {
+        refused.withLock { $0.count(call.byteCount, of: call.caller.person, now: now) }
     }
 
     private func begin(_ call: ReadyCall, now: UnixMilliseconds, _ complete: @escaping CallWaiter) {

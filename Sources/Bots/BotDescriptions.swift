@@ -90,7 +90,8 @@ enum BotDescriptions {
         timeout,
     ]
     private static let notFound = RouteDescription.Answer(404, "There is no such bot or function.")
-    private static let limited = RouteDescription.Answer(429, "The person has called too often.", headers: ["Retry-After"])
+    private static let limited = RouteDescription.Answer(
+        429, "The person has called too often, or refused calls have brought too much.", headers: ["Retry-After"])
     private static let badGateway = RouteDescription.Answer(502, "The backend gave no usable answer.")
     private static let timeout = RouteDescription.Answer(504, "The backend did not answer in time.")
     private static let confirmationRequired = RouteDescription.Answer(

@@ -4,7 +4,7 @@ internal import Time
 /// Bounds what refused calls cost: how many are stored, with how much of their arguments, and how many bytes of arguments are read for
 /// them. It is a value, and the caller locks.
 ///
-/// Of each person thirty are stored in a minute. Those of a limit or a ticket are stored once in a minute for each function, because they
+/// Of each person thirty are stored in a minute. Refusals by a limit or a ticket are stored once in a minute for each function, because they
 /// come by the thousand.
 struct RefusalBook: Sendable {
     /// How many bytes of arguments are read for a person's refused calls in a minute. Calls with small mistakes never reach it.
@@ -15,7 +15,7 @@ struct RefusalBook: Sendable {
     private static let people = 10_000
     private static let minute: UInt64 = 60_000
 
-    /// What a person's refused calls have brought in the minute that began then.
+    /// The bytes of a person's refused calls in the minute that began then.
     private struct Spent {
         let began: UnixMilliseconds
         var bytes = 0

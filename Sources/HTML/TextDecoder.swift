@@ -54,8 +54,8 @@ package enum TextDecoder {
     private static func lateMetaCharset(_ page: [UInt8]) -> Charset? {
         var found: Charset?
         var openTexts = 0
-        // Labels and names of elements are ASCII, so no other byte matters.
-        let ascii = page.map { $0 < 0x80 ? $0 : UInt8(ascii: "?") }
+        // Labels and names of elements are ASCII, so no other byte matters. An asterisk makes no markup.
+        let ascii = page.map { $0 < 0x80 ? $0 : UInt8(ascii: "*") }
         HTMLReader.read(ascii, wanting: ["meta", "textarea", "title", "xmp"]) { event in
             switch event {
             case .start("meta", _): break

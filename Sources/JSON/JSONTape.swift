@@ -81,14 +81,15 @@ struct TapeScanner {
 
     /// Reads a text; nil if it is refused.
     mutating func entries(of text: Span<UInt8>, maximumDepth: Int) -> [JSONTape.Entry]? {
-        guard (try? UTF8Span(validating: text)) != nil else {
-            reason = .invalidUTF8
-            return nil
-        }
         entries.reserveCapacity(min(mostValues, 1 + text.count / Self.usualBytes))
         guard takeValue(in: text, depth: maximumDepth) else { return nil }
         guard scanner.isAtEnd(of: text) else {
             reason = .trailingBytes
+            return nil
+        }
+        // After the values are counted, so that no text has more of them than it may, valid or not.
+        guard (try? UTF8Span(validating: text)) != nil else {
+            reason = .invalidUTF8
             return nil
         }
         return entries

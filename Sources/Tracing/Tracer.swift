@@ -14,7 +14,7 @@ package final class Tracer: Sendable {
     /// The spans that have ended.
     package let queue: SpanQueue
     private let random = RandomPool()
-    /// 0 while nothing is exported; otherwise one more than the share of traces of our own that are, of 2^63.
+    /// 0 while nothing is exported; otherwise one more than the share of traces that are, of 2^63.
     private let share = Atomic<UInt64>(0)
     /// Whether callers decide about the traces that they have begun.
     private let isParentBased = Atomic<Bool>(false)

@@ -159,6 +159,15 @@ import Testing
         #expect(error?.reason == .tooManyValues)
     }
 
+    /// Otherwise jansson would make a tree of all values to say what is wrong.
+    @Test func boundsTheValuesOfAnInvalidTextToo() {
+        for end in [[0xFF], [0x5D, 0x78], [0x2C], []] as [[UInt8]] {
+            let text = Array("[0,0,0,0,0,0,0,0".utf8) + end
+            let error = #expect(throws: JSONError.self) { try JSONElement(parsing: text.span, mostValues: 4) }
+            #expect(error?.reason == .tooManyValues)
+        }
+    }
+
     @Test(arguments: [1, 2, 31, 32, 33, 40])
     func isBoundedInDepth(_ depth: Int) {
         for (open, close) in [("[", "]"), (#"{"a":"#, "}"), (#"[{"a":"#, "}]")] {

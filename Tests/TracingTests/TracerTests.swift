@@ -66,7 +66,7 @@ import Threading
         }
         #expect(expected.contains(requests.count { $0.isExported }))
         #expect(requests.map(\.isExported) == lasting.map(\.isExported), "each request of a trace gets the same answer")
-        // What follows from a request is recorded with it.
+        // Spans below a request are recorded with it.
         let children = try requests.map { try #require(tracer.begin(below: $0.context)) }
         #expect(children.map(\.isExported) == requests.map(\.isExported))
     }

@@ -23,10 +23,9 @@ package final class Authorizer: Sendable {
         }
 
         /// The same decision with the verdict that the app's backend has led to.
-        package func concluded(_ verdict: Verdict) -> Decision {
-            // What was revoked while the backend was asked may be a block.
-            let isRevoked = if case .denied(.revoked, _) = verdict { true } else { false }
-            return Decision(verdict, application, isKeptOut: isKeptOut || isRevoked)
+        /// - Parameter isKeptOut: whether the user was blocked while the backend was asked.
+        package func concluded(_ verdict: Verdict, isKeptOut: Bool = false) -> Decision {
+            Decision(verdict, application, isKeptOut: self.isKeptOut || isKeptOut)
         }
 
         /// The decision for an app that does not exist.

@@ -77,7 +77,8 @@ final class AuthorizeRoute: Sendable {
                 question.ask(self.revocations, in: mark.trace) { [self, caller] verdict in
                     // A stop may have answered already.
                     guard box.isAwaited else { return }
-                    box.respond(conclude(decision.concluded(verdict), state, caller, mark, now: now, since: start))
+                    let decision = decision.concluded(verdict, isKeptOut: question.isKeptOut(self.revocations.current))
+                    box.respond(conclude(decision, state, caller, mark, now: now, since: start))
                 }
             }
         } catch {

@@ -71,7 +71,7 @@ final class SendbirdState: Sendable {
     let sessions: SessionIssuers
     /// Counts webhooks without a known app.
     let unknown: LabelledCounters<WebhookResult>
-    /// What webhooks without a known app are verified with.
+    /// Verifies webhooks without a known app.
     let unknownKeys: SendbirdKeys
     private let apps: [ByteKey: App]
 

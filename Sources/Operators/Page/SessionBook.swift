@@ -10,7 +10,7 @@ internal import Time
 final class SessionBook: Sendable {
     /// How many sessions a token may have; one more ends the one of the same token that was used longest ago. The holder of a lesser token,
     /// who may sign in as often as they like, thereby signs out nobody with another token.
-    static let mostSessionsPerToken = 32
+    static let mostSessionsPerToken = 64
     /// How long a session lasts without a request that a person caused, in milliseconds.
     static let idleMilliseconds: UInt64 = 30 * 60 * 1000
     /// How long a session lasts at most, in milliseconds.

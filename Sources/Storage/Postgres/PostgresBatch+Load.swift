@@ -84,7 +84,7 @@ extension PostgresBatch {
     }
 }
 
-/// What a comment is recognised by after its event was purged.
+/// Recognises a comment after its event was purged.
 private struct PastKey: Hashable {
     let app: Int32
     let mark: Int64

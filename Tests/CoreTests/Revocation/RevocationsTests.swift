@@ -115,16 +115,17 @@ import Time
         }
     }
 
-    /// What is revoked while an app's backend is asked may be a block, whatever the decision was before.
-    @Test(arguments: Denial.allCases) func aRevocationDuringTheQuestionIsNotShadowed(_ denial: Denial) throws {
+    /// A block that arrives while the backend is asked keeps the user out, whatever the backend says.
+    @Test(arguments: Denial.allCases, [false, true]) func aBlockDuringTheQuestionIsNotShadowed(_ denial: Denial, isKeptOut: Bool) throws {
         let keys = [Application.Key(id: 1, secret: try Samples.secret(1))]
         let authorizer = try Authorizer([
             Application(id: "shop", keys: keys, shadowUntil: Samples.now + 100, verification: .keyAndBackend)
         ])
         let decision = authorizer.decide(try Samples.triple("shop", "ann"), now: Samples.now)
         #expect(decision.verdict == .unconfirmed(keyID: 1))
-        let verdict = authorizer.shadowing(decision.concluded(.denied(denial, keyID: 1)), now: Samples.now).verdict
-        #expect(verdict == (denial == .revoked ? Self.revoked : .shadowed(denial, keyID: 1)))
+        let concluded = decision.concluded(.denied(denial, keyID: 1), isKeptOut: isKeptOut)
+        let verdict = authorizer.shadowing(concluded, now: Samples.now).verdict
+        #expect(verdict == (isKeptOut ? .denied(denial, keyID: 1) : .shadowed(denial, keyID: 1)))
     }
 
     @Test func aDigestIsReadAsItIsWritten() throws {

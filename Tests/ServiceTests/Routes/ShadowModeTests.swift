@@ -106,7 +106,7 @@ import Time
             ("forgotten", "/v1/users/forget", #""user_id":"user-1""#, 403, 403),
             ("another is blocked", "/v1/users/block", #""user_id":"user-2""#, 200, 200),
             ("a key id is revoked", "/v1/revocations", #""key_id":1"#, 200, 200),
-            ("all are revoked", "/v1/revocations", #""issued_before":\(TestTime.now.rawValue + 1)"#, 200, 200),
+            ("all are revoked", "/v1/revocations", #""issued_before":\#(TestTime.now.rawValue + 1)"#, 200, 200),
         ] as [(String, String, String, Int, Int)])
     func letsInNobodyWhoIsBlocked(_ name: String, _ path: String, _ member: String, _ genuine: Int, _ wrong: Int) throws {
         let done = InProcessClient(graph.adminRouter).send(

@@ -60,6 +60,11 @@ package struct BackendQuestion: Sendable {
         }
     }
 
+    /// Whether the user is blocked or forgotten by now. Also true when OpenSSL cannot tell, because it only keeps a denial from being shadowed.
+    package func isKeptOut(_ revocations: Revocations) -> Bool {
+        (try? revocations.blocks(app: verifier.appDigest, appID: verifier.app.utf8.span, userID: userID.utf8.span)) ?? true
+    }
+
     private func isRevoked(_ revocations: Revocations) throws(CryptoError) -> Bool {
         let (app, appID, userID) = (verifier.appDigest, verifier.app.utf8.span, userID.utf8.span)
         guard let key else { return try revocations.blocks(app: app, appID: appID, userID: userID) }

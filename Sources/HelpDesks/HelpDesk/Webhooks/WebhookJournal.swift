@@ -22,16 +22,17 @@ package final class WebhookJournal: Sendable {
     /// - Parameters:
     ///   - reason: one of few, because lines of one reason are sampled together.
     ///   - app: the app that it belongs to, if known.
+    ///   - kind: lines of one kind are sampled together; by default those of one reason.
     package func refuse(
-        _ result: WebhookResult, _ counters: LabelledCounters<WebhookResult>, level: LogLevel, reason: String, app: String?,
-        _ mark: RequestMark
+        _ result: WebhookResult, _ counters: LabelledCounters<WebhookResult>, level: LogLevel, reason: String, kind: String? = nil,
+        app: String?, _ mark: RequestMark
     ) {
         counters.increment(result)
         guard level >= services.logger.level else { return }
         var fields: LogFields = ["result": .string(result.rawValue), "reason": .string(reason)]
         if let app { fields.append("app", .string(app)) }
         mark.append(to: &fields)
-        services.denials.log(level, "webhook", reason: reason, fields)
+        services.denials.log(level, "webhook", reason: kind ?? reason, fields)
     }
 
     /// Counts and logs optional members of a genuine webhook that could not be read.

@@ -81,8 +81,11 @@ final class SendbirdWebhookRoute: Sendable {
 
     /// - Parameter reason: of an app that there is.
     private func deny(_ reason: String, _ app: SendbirdState.App?, _ state: SendbirdState, _ mark: RequestMark) -> Response {
+        // Sampled alike, because a line takes time and would tell which apps there are.
         journal.refuse(
-            .denied, app?.counters ?? state.unknown, level: .info, reason: app == nil ? "unknown_app" : reason, app: app?.id, mark)
+            .denied, app?.counters ?? state.unknown, level: .info, reason: app == nil ? "unknown_app" : reason, kind: "denied",
+            app: app?.id,
+            mark)
         return journal.answers.denied
     }
 
