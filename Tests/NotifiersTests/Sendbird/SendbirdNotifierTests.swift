@@ -188,7 +188,8 @@ import Time
     @Test func oneAppsTokenPausesNoOther() throws {
         try with(.everyRequest(.respond(401)), apps: ["app", "another"]) { relay in
             let outcome = relay.deliver(Self.event(.userSignedOut))
-            #expect(outcome.verdict == .retry(retryAfterMilliseconds: nil) && outcome.settingsFault == .ofApp)
+            #expect(outcome.verdict == .retry(retryAfterMilliseconds: nil))
+            #expect(outcome.settingsFault == .ofApp)
         }
     }
 }

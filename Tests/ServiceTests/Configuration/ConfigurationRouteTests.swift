@@ -70,7 +70,7 @@ import Testing
             ])
     }
 
-    /// What an app's object has, a type of device, and whether APNs alone notifies it.
+    /// Members of an app's object, a type of device, and whether APNs alone notifies it.
     private static let providers: [(app: String, type: String, isForAPNs: Bool)] = [
         (#","routes":{"ios":"apple","android":"one"}"#, "ios", true), (#","routes":{"ios":"apple","android":"one"}"#, "android", false),
         (#","routes":{"ios":"apple","android":"one"}"#, "tv", false), (#","routes":{"android":"one","default":"apple"}"#, "ios", true),
