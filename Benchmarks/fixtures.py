@@ -91,7 +91,8 @@ class Workspace:
         folder.mkdir()
         port = free_port()
         document = {
-            "listen": {"host": "127.0.0.1", "port": port},
+            # All connections come from one address.
+            "listen": {"host": "127.0.0.1", "port": port, "trusted_proxies": ["127.0.0.0/8"]},
             "admin": {"host": "127.0.0.1", "port": free_port(), "token": {"file": "../admin-token"}},
             "apps": [{"app_id": self.app_id, "keys": [{"id": KEY_ID, "secret": {"file": "../app.key"}}], **(app or {})}],
             **members,

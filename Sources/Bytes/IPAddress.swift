@@ -55,6 +55,9 @@ package struct IPAddress: Sendable, Hashable, CustomStringConvertible {
     /// How many bits such an address has.
     package var width: Int { isIPv4 ? 32 : 128 }
 
+    /// The address that stands for all that one site may have: of IPv6 the first of its /48 (RFC 6177), of IPv4 itself.
+    package var site: IPAddress { isIPv4 ? self : IPAddress(isIPv4: false, bits: (bits >> 80) << 80) }
+
     /// The address as `inet_ntop` writes it.
     package var description: String {
         var bytes = (0..<width / 8).map { UInt8(truncatingIfNeeded: bits >> UInt128(120 - 8 * $0)) }

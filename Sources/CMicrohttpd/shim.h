@@ -1,5 +1,5 @@
-// MHD_start_daemon, MHD_get_connection_info and MHD_set_connection_option are variadic, which Swift cannot call. Each
-// wrapper carries the name of the function that it wraps behind the prefix shim_, and says which pointers may be null.
+// MHD_start_daemon and MHD_get_connection_info are variadic, which Swift cannot call. Each wrapper carries the name of
+// the function that it wraps behind the prefix shim_, and says which pointers may be null.
 #ifndef DESKGATE_CMICROHTTPD_SHIM_H
 #define DESKGATE_CMICROHTTPD_SHIM_H
 
@@ -7,7 +7,10 @@
 #include <gnutls/gnutls.h>
 #include <gnutls/x509.h>
 #include <microhttpd.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -264,8 +267,15 @@ static inline size_t shim_MHD_get_request_header_size(struct MHD_Connection *con
     return info ? info->header_size : 0;
 }
 
-static inline void shim_MHD_set_connection_timeout(struct MHD_Connection *connection, unsigned int seconds) {
-    (void)MHD_set_connection_option(connection, MHD_CONNECTION_OPTION_TIMEOUT, seconds);
+// Whether a peer has sent anything, where the system knows: 0 or 1.
+static inline int shim_has_received(int descriptor) {
+    // The beginning of tcp_info in linux/tcp.h, which collides with netinet/tcp.h, whose tcp_info ends earlier.
+    struct {
+        char before[128];
+        uint64_t bytes_received;
+    } info;
+    socklen_t size = sizeof info;
+    return getsockopt(descriptor, IPPROTO_TCP, TCP_INFO, &info, &size) < 0 || size < sizeof info || info.bytes_received > 0;
 }
 
 #pragma clang assume_nonnull end

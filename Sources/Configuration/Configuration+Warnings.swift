@@ -29,7 +29,8 @@ extension Configuration {
     }
 
     private var callerWarnings: [ConfigurationWarning] {
-        if callers.trustedProxies != nil, !callers.areRestricted {
+        // A network also frees its addresses from the bound on connections.
+        if let proxies = callers.trustedProxies, proxies.networks.isEmpty, !callers.areRestricted {
             return [
                 ConfigurationWarning(
                     path: "$.listen.trusted_proxies",

@@ -48,9 +48,8 @@ func connectionChanged(
     let server = unsafe Unmanaged<ServerContext>.fromOpaque(context).takeUnretainedValue()
     switch code {
     case .CONNECTION_NOTIFY_STARTED:
-        let isOverLimit = server.connections.approximateCount >= server.connectionLimit
-        let started = unsafe Connection(connection, context: server, isOverLimit: isOverLimit)
-        server.connections.insert(started)
+        let started = unsafe Connection(connection, context: server)
+        server.take(started)
         // Released in NOTIFY_CLOSED, which follows each NOTIFY_STARTED.
         unsafe socketContext.pointee = Unmanaged.passRetained(started).toOpaque()
     case .CONNECTION_NOTIFY_CLOSED:

@@ -1,6 +1,6 @@
+internal import Bytes
 internal import CMicrohttpd
 internal import Glibc
-internal import Time
 
 /// One connection of a client with its current request: the shell around `BodyReception`, `ExchangePhase` and `Router`.
 ///
@@ -10,17 +10,30 @@ internal import Time
 final class Connection: Exchange {
     // Premises of the unchecked fields below. libmicrohttpd serves a connection on one thread only, and makes no callback for it while it
     // is suspended. The thread that answers a suspended request writes `answer` and `isOverdue` after it has won the phase and before it
-    // resumes the connection; resuming takes a lock that the serving thread takes before its next callback. `tableIndex` is guarded by the
-    // table's lock. The socket stays open until the table has dropped the connection. For the same reasons no two accesses overlap; a
+    // resumes the connection; resuming takes a lock that the serving thread takes before its next callback. `tableIndex` and `standing` are
+    // guarded by the table's lock. The socket stays open until the table has dropped the connection. For the same reasons no two accesses overlap; a
     // dynamic exclusivity check would cost each request more than the decision on it.
     nonisolated(unsafe) private let raw: OpaquePointer
     private let descriptor: Int32
     private let context: ServerContext
-    private let isOverLimit: Bool
+    /// How a connection stands to the bounds.
+    enum Standing {
+        case counted, refused
+        /// It is about to be closed.
+        case ended
+    }
+
+    /// The caller whose connections are bounded together with this one; nil when they are not bounded.
+    let caller: IPAddress?
     let phase = ExchangePhase()
     nonisolated(unsafe) var tableIndex = -1
+    nonisolated(unsafe) var standing = Standing.ended
+    /// Whether it found a bound reached, so that its request is refused.
+    @exclusivity(unchecked) nonisolated(unsafe) private var isOverLimit = false
 
     @exclusivity(unchecked) nonisolated(unsafe) private var hasBegun = false
+    /// When the request line had arrived.
+    @exclusivity(unchecked) nonisolated(unsafe) private var begunAt: UInt64 = 0
     @exclusivity(unchecked) nonisolated(unsafe) private var targetEnd: UnsafePointer<CChar>?
     @exclusivity(unchecked) nonisolated(unsafe) private var path = unsafe UnsafeBufferPointer<UInt8>(start: nil, count: 0)
     @exclusivity(unchecked) nonisolated(unsafe) private var method = Method.other
@@ -40,15 +53,18 @@ final class Connection: Exchange {
     /// What the client's certificate proves, and to whom.
     @exclusivity(unchecked) nonisolated(unsafe) private var judged: (by: ClientAuthorities, certificate: PeerCertificate)?
 
-    init(_ raw: OpaquePointer, context: ServerContext, isOverLimit: Bool) {
+    init(_ raw: OpaquePointer, context: ServerContext) {
         unsafe self.raw = raw
         descriptor = unsafe shim_MHD_get_connection_fd(raw)
         self.context = context
-        self.isOverLimit = isOverLimit
+        caller = unsafe context.boundedCaller(HTTPServer.peerHost(of: raw))
         unsafe body = BodyBuffer(room: context.bodyRoom)
-        // A connection beyond the limit must be closed soon; 5 seconds.
-        if isOverLimit { unsafe shim_MHD_set_connection_timeout(raw, UInt32(TimeLimit.milliseconds(5000) / 1000)) }
-        becomeIdle()
+        phase.open(deadline: coarseMilliseconds() + context.openMilliseconds)
+    }
+
+    /// Has the connection's request refused, and the connection closed behind that.
+    func refuse() {
+        unsafe isOverLimit = true
     }
 
     // MARK: The steps of a request, on the thread that serves the connection
@@ -61,7 +77,8 @@ final class Connection: Exchange {
         unsafe identifier.beginRequest()
         unsafe traceparent = UnsafeBufferPointer(start: nil, count: 0)
         unsafe self.targetEnd = targetEnd
-        phase.beginReceiving(deadline: context.deadline())
+        unsafe begunAt = coarseMilliseconds()
+        phase.beginReceiving(deadline: unsafe begunAt + context.headMilliseconds)
     }
 
     /// Called when the headers have arrived. Finds the route, and decides whether the body is received.
@@ -70,7 +87,7 @@ final class Connection: Exchange {
         // The library keeps the request line and the headers in place until the request is completed.
         unsafe path = line.routedPath
         unsafe match =
-            isOverLimit
+            unsafe isOverLimit
             ? .response(StandardResponse.tooManyConnections, route: Router.unmatched)
             : unsafe context.match(method, path: path.span)
         let headers = unsafe RequestHeaders(of: raw, after: line)
@@ -92,8 +109,9 @@ final class Connection: Exchange {
         switch unsafe reception.begin(
             declaredLength: declared, expectsContinue: headers.expectsContinue, isRefused: bodyLimit == nil)
         {
-        case .refuse: return refuse(isOverLimit || bodyLimit == nil ? ownResponse : StandardResponse.bodyTooLarge)
+        case .refuse: return refuse(unsafe isOverLimit || bodyLimit == nil ? ownResponse : StandardResponse.bodyTooLarge)
         case .receive:
+            unsafe phase.receiveBody(deadline: begunAt + (isOverLimit ? context.headMilliseconds : context.requestMilliseconds))
             if unsafe !reception.isTooLarge, let declared { unsafe body.reserve(Int(declared)) }
             return .YES
         }
@@ -146,17 +164,13 @@ final class Connection: Exchange {
         unsafe answer = nil
         unsafe path = UnsafeBufferPointer(start: nil, count: 0)
         unsafe traceparent = UnsafeBufferPointer(start: nil, count: 0)
-        becomeIdle()
+        phase.becomeIdle(deadline: context.idleDeadline())
     }
 
     /// Whether the next call of the access handler is the first of its request.
     func takesHeaders() -> Bool {
         defer { unsafe hasBegun = true }
         return unsafe !hasBegun
-    }
-
-    private func becomeIdle() {
-        phase.becomeIdle(deadline: context.idleDeadline())
     }
 
     private var route: Int {
@@ -279,10 +293,10 @@ final class Connection: Exchange {
     func expire(now: UInt64, suspended: Response) {
         switch phase.expire(now: now, answerDeadline: context.deadline()) {
         case nil: break
-        case .requestTimeout:
-            context.observe(Router.unmatched, 408)
-            // The request's own id belongs to the serving thread, and may not have arrived.
-            hangUp(saying: Self.lastWords("408 Request Timeout", RequestID()))
+        case .noRequest:
+            // A client that has sent nothing would take an answer for that to its first request.
+            if !context.isTLS && shim_has_received(descriptor) != 0 { endOverdueRequest() } else { hangUp(saying: nil) }
+        case .requestTimeout: endOverdueRequest()
         case .close: hangUp(saying: nil)
         case .answer:
             unsafe isOverdue = true
@@ -290,9 +304,23 @@ final class Connection: Exchange {
         }
     }
 
+    private func endOverdueRequest() {
+        context.observe(Router.unmatched, 408)
+        // The request's own id belongs to the serving thread, and may not have arrived.
+        hangUp(saying: Self.lastWords("408 Request Timeout", RequestID()))
+    }
+
+    /// Since when no request has been in progress, in milliseconds of the monotonic clock; nil while one is.
+    var idleSince: UInt64? {
+        phase.idleSince(openMilliseconds: context.openMilliseconds, idleMilliseconds: context.idleMilliseconds)
+    }
+
     /// Closes the connection unless a request is in progress.
-    func closeIfIdle() {
-        if phase.endIdle() { hangUp(saying: nil) }
+    /// - Returns: whether it is closed.
+    func closeIfIdle() -> Bool {
+        guard phase.endIdle() else { return false }
+        hangUp(saying: nil)
+        return true
     }
 
     /// Shuts down the socket from outside libmicrohttpd, which notices that and cleans up.

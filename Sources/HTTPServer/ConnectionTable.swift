@@ -1,42 +1,48 @@
+internal import Bytes
 internal import Synchronization
 internal import Threading
 
-/// The open connections of one server.
+/// The open connections of one server, and the bounds on how many there are.
 ///
 /// A connection leaves the table before libmicrohttpd closes its socket, so under the lock each descriptor still belongs to its connection.
 final class ConnectionTable: Sendable {
     // Not a Mutex: the thread sanitizer does not see its futex synchronization.
-    private let connections = Monitor<[Connection]>([])
+    private let contents = Monitor(TableContents())
     private let count = Atomic<Int>(0)
+    private let limit: Int
+    private let limitPerCaller: Int
+
+    init(limit: Int, limitPerCaller: Int) {
+        (self.limit, self.limitPerCaller) = (limit, limitPerCaller)
+    }
 
     /// How many connections are open; exact only without traffic.
     var approximateCount: Int {
         count.load(ordering: .relaxed)
     }
 
-    func insert(_ connection: Connection) {
-        connections.withLock { all in
-            unsafe connection.tableIndex = all.count
-            all.append(connection)
-            count.store(all.count, ordering: .relaxed)
+    /// Takes a connection, after it has closed another one when a bound is reached, or has refused this one when none is idle.
+    /// - Returns: the bound that was reached; nil while there is room.
+    func insert(_ connection: Connection) -> ReachedBound? {
+        contents.withLock { contents in
+            let reached = contents.makeRoom(for: connection.caller, limit, limitPerCaller)
+            contents.append(connection, isRefused: reached?.isRefused == true)
+            count.store(contents.all.count, ordering: .relaxed)
+            return reached
         }
     }
 
     func remove(_ connection: Connection) {
-        connections.withLock { all in
-            guard let last = all.popLast() else { return }
-            if last !== connection {
-                unsafe all[connection.tableIndex] = last
-                unsafe last.tableIndex = connection.tableIndex
-            }
-            count.store(all.count, ordering: .relaxed)
+        contents.withLock { contents in
+            contents.remove(connection)
+            count.store(contents.all.count, ordering: .relaxed)
         }
     }
 
     /// Ends every request and connection whose deadline has passed.
     func expire(now: UInt64) {
-        connections.withLock { all in
-            for connection in all {
+        contents.withLock { contents in
+            for connection in contents.all {
                 connection.expire(now: now, suspended: StandardResponse.deadlineExceeded)
             }
         }
@@ -44,22 +50,133 @@ final class ConnectionTable: Sendable {
 
     /// Ends every request in progress: suspended ones are answered 503, the other connections are shut down.
     func endRequests() {
-        connections.withLock { all in
-            for connection in all where !connection.phase.isIdle {
+        contents.withLock { contents in
+            for connection in contents.all where !connection.phase.isIdle {
                 connection.expire(now: .max, suspended: StandardResponse.shuttingDown)
             }
         }
     }
 
-    /// Closes the connection that has waited longest for its next request, if there is one, to make room for another client.
+    /// Closes the connection that has been idle longest, if there is one, to make room for another client.
     func closeLongestIdle() {
-        connections.withLock { all in
-            all.min { ($0.phase.idleDeadline ?? .max) < ($1.phase.idleDeadline ?? .max) }?.closeIfIdle()
-        }
+        contents.withLock { _ = $0.closeIdle(of: nil) }
     }
 
     /// Whether any request is in progress.
     func hasRequests() -> Bool {
-        connections.withLock { all in all.contains { !$0.phase.isIdle } }
+        contents.withLock { contents in contents.all.contains { !$0.phase.isIdle } }
+    }
+}
+
+/// The connections and their counts, guarded by the table's lock.
+private struct TableContents {
+    /// The connections of a caller that is bounded.
+    struct Share {
+        var count = 0
+        var idle = IdleConnections()
+    }
+
+    /// So many connections may wait for the refusal of their request; further ones are closed without an answer.
+    private static let mostRefused = 128
+
+    var all: [Connection] = []
+    private var counted = 0
+    private var refused = 0
+    private var shares: [IPAddress: Share] = [:]
+    private var idle = IdleConnections()
+
+    mutating func append(_ connection: Connection, isRefused: Bool) {
+        unsafe connection.tableIndex = all.count
+        all.append(connection)
+        guard isRefused else {
+            unsafe connection.standing = .counted
+            counted += 1
+            if let caller = connection.caller { shares[caller, default: Share()].count += 1 }
+            return
+        }
+        unsafe connection.standing = .refused
+        refused += 1
+        if refused > Self.mostRefused { _ = connection.closeIfIdle() }
+    }
+
+    mutating func remove(_ connection: Connection) {
+        end(connection)
+        guard let last = all.popLast(), last !== connection else { return }
+        unsafe all[connection.tableIndex] = last
+        unsafe last.tableIndex = connection.tableIndex
+    }
+
+    mutating func makeRoom(for caller: IPAddress?, _ limit: Int, _ limitPerCaller: Int) -> ReachedBound? {
+        if let caller, shares[caller]?.count ?? 0 >= limitPerCaller {
+            return ReachedBound(of: caller, isRefused: !closeIdle(of: caller))
+        }
+        return counted < limit ? nil : ReachedBound(of: nil, isRefused: !closeIdle(of: nil))
+    }
+
+    /// Closes the connection that has been idle longest.
+    /// - Parameter caller: whose it is to be; nil for anybody's.
+    /// - Returns: whether there was one.
+    mutating func closeIdle(of caller: IPAddress?) -> Bool {
+        let closed =
+            if let caller {
+                shares[caller]?.idle.closeLongest(among: all) { $0.caller == caller }
+            } else {
+                idle.closeLongest(among: all) { _ in true }
+            }
+        guard let closed else { return false }
+        end(closed)
+        return true
+    }
+
+    /// Takes a connection that is closed, or about to be, out of the counts.
+    private mutating func end(_ connection: Connection) {
+        switch unsafe connection.standing {
+        case .ended: return
+        case .refused: refused -= 1
+        case .counted:
+            counted -= 1
+            if let caller = connection.caller, let share = shares[caller] {
+                if share.count > 1 { shares[caller]?.count -= 1 } else { shares[caller] = nil }
+            }
+        }
+        unsafe connection.standing = .ended
+    }
+}
+
+/// Connections in the order in which they became idle, the longest ago last.
+///
+/// They are looked for again when none of those that were found is left, or idle since then: so a flood of connections costs a part of the
+/// table for each of them and not all of it.
+private struct IdleConnections {
+    private static let fewest = 64
+
+    private var found: [(connection: Connection, since: UInt64)] = []
+    private var foundNoneAt: UInt64?
+
+    /// Closes the one that has been idle longest.
+    /// - Parameters:
+    ///     - all: those that are looked at, of which only the counted ones are closed.
+    ///     - isWanted: whether a connection may be closed.
+    /// - Returns: the one that is closed; nil when none is idle.
+    mutating func closeLongest(among all: [Connection], where isWanted: (Connection) -> Bool) -> Connection? {
+        if let connection = closeLast() { return connection }
+        let now = coarseMilliseconds()
+        guard foundNoneAt != now else { return nil }
+        found = all.compactMap { connection in
+            guard unsafe connection.standing == .counted, isWanted(connection) else { return nil }
+            return connection.idleSince.map { (connection, $0) }
+        }
+        found.sort { $0.since > $1.since }
+        found.removeFirst(max(found.count - max(Self.fewest, all.count / Self.fewest), 0))
+        let connection = closeLast()
+        foundNoneAt = connection == nil ? now : nil
+        return connection
+    }
+
+    private mutating func closeLast() -> Connection? {
+        while let (connection, since) = found.popLast() {
+            if unsafe connection.standing == .counted, connection.idleSince == since, connection.closeIfIdle() { return connection }
+        }
+        return nil
     }
 }

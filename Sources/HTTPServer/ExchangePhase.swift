@@ -7,6 +7,8 @@ internal import Synchronization
 struct ExchangePhase: ~Copyable {
     /// What the watchdog does with a connection whose deadline has passed.
     enum Expiry: Equatable {
+        /// No request line was received in time after the connection was made: close, after 408 if a part of one was received.
+        case noRequest
         /// The request was not received in time: 408, then close.
         case requestTimeout
         /// The client does not read its answer: close.
@@ -17,18 +19,32 @@ struct ExchangePhase: ~Copyable {
 
     private enum Phase: UInt64 {
         case idle, receiving, answering, suspended, expired
+        /// Idle before the first request.
+        case opened
+
+        var isIdle: Bool { self == .idle || self == .opened }
     }
 
     private let word = Atomic<UInt64>(0)
 
-    /// Between two requests, or before the first.
+    /// Before the first request.
+    func open(deadline: UInt64) {
+        move(to: .opened, deadline) { $0 == .idle }
+    }
+
+    /// Between two requests.
     func becomeIdle(deadline: UInt64) {
         move(to: .idle, deadline) { $0 != .expired }
     }
 
     /// The request line has arrived.
     func beginReceiving(deadline: UInt64) {
-        move(to: .receiving, deadline) { $0 == .idle }
+        move(to: .receiving, deadline) { $0.isIdle }
+    }
+
+    /// The head is complete, and a body is to come.
+    func receiveBody(deadline: UInt64) {
+        move(to: .receiving, deadline) { $0 == .receiving }
     }
 
     /// The request is complete.
@@ -56,18 +72,22 @@ struct ExchangePhase: ~Copyable {
     ///
     /// One thread sets a flag and then reads this; another one begins to answer and then reads the flag. At least one of them sees the
     /// other's write.
-    var isIdle: Bool { idleDeadline != nil }
+    var isIdle: Bool { Self.unpack(word.load(ordering: .sequentiallyConsistent)).phase.isIdle }
 
-    /// The deadline of a connection without a request in progress; nil for another one.
-    var idleDeadline: UInt64? {
-        let (phase, deadline) = Self.unpack(word.load(ordering: .sequentiallyConsistent))
-        return phase == .idle ? deadline : nil
+    /// Since when no request has been in progress; nil while one is.
+    /// - Parameters:
+    ///     - openMilliseconds: how long a connection may take for its first request, by which `open` was given its deadline.
+    ///     - idleMilliseconds: how long it may take for the next one, by which `becomeIdle` was given its deadline.
+    func idleSince(openMilliseconds: UInt64, idleMilliseconds: UInt64) -> UInt64? {
+        let (phase, deadline) = Self.unpack(word.load(ordering: .relaxed))
+        guard phase.isIdle else { return nil }
+        return deadline - min(deadline, phase == .opened ? openMilliseconds : idleMilliseconds)
     }
 
     /// Ends a connection that waits for its next request.
     /// - Returns: false when that has arrived meanwhile.
     func endIdle() -> Bool {
-        move(to: .expired, 0) { $0 == .idle }
+        move(to: .expired, 0) { $0.isIdle }
     }
 
     /// Ends the phase if its deadline has passed.
@@ -80,6 +100,7 @@ struct ExchangePhase: ~Copyable {
         guard deadline < now else { return nil }
         let (next, expiry): (UInt64, Expiry)
         switch phase {
+        case .opened: (next, expiry) = (Self.pack(.expired, 0), .noRequest)
         case .idle, .receiving: (next, expiry) = (Self.pack(.expired, 0), .requestTimeout)
         case .answering: (next, expiry) = (Self.pack(.expired, 0), .close)
         case .suspended: (next, expiry) = (Self.pack(.answering, answerDeadline), .answer)

@@ -21,18 +21,17 @@ package final class Server: Sendable {
     /// Listens on the address and serves.
     /// - Parameters:
     ///     - observer: called for each response.
-    ///     - onDescriptorShortage: called once, when connections are answered 503 because the process has no file descriptor left.
     /// - Throws: when the address cannot be listened on or the certificate cannot be used.
     package init(
         _ address: ListenAddress, router: Router, settings: ServerSettings = ServerSettings(),
-        observer: @escaping ResponseObserver = { _, _ in }, onDescriptorShortage: @escaping @Sendable () -> Void = {}
+        observer: @escaping ResponseObserver = { _, _ in }, pressure: ConnectionPressure = ConnectionPressure()
     ) throws(ServerError) {
         var credentials: TLSCredentials?
         if let identity = settings.tls { credentials = try TLSCredentials(identity, for: address) }
         let socket = try ListenSocket(address)
         let context = ServerContext(
             router: router, settings: settings, credentials: credentials, listening: socket.descriptor, observer: observer,
-            onShortage: onDescriptorShortage)
+            pressure: pressure)
         let life = Monitor(ServerLife.running)
         guard let daemon = unsafe Self.startDaemon(socket.descriptor, settings, context) else {
             // The library has closed the descriptor, whose number may be in use again. Only if the library ran out of descriptors it leaks

@@ -1,4 +1,6 @@
+internal import Bytes
 internal import Synchronization
+internal import Time
 
 /// The state that all connections of one server share.
 @safe
@@ -6,20 +8,26 @@ final class ServerContext: Sendable {
     let router: Router
     // The same router, borrowed without reference counting, which all threads would contend for.
     private let lentRouter: Unmanaged<Router>
-    let connections = ConnectionTable()
+    let connections: ConnectionTable
     /// The certificate and key for TLS handshakes; nil for plain HTTP.
     let credentials: TLSCredentials?
     /// Whether TLS handshakes ask for a client certificate, which the client may leave out.
     let requestsCertificates: Bool
     let bodyRoom: BodyRoom
-    /// How many connections are served; further ones are refused.
-    let connectionLimit: Int
-    private let requestTimeoutMilliseconds: UInt64
-    private let idleTimeoutMilliseconds: UInt64
+    /// How long the first request line of a connection may take, in milliseconds.
+    let openMilliseconds = TimeLimit.milliseconds(ServerContext.patienceWithHeads)
+    /// How long the headers of a request may take after its first line, in milliseconds.
+    let headMilliseconds: UInt64
+    /// How long a request may take after its first line, in milliseconds.
+    let requestMilliseconds: UInt64
+    /// How long the next request line of a connection may take, in milliseconds.
+    ///
+    /// libmicrohttpd closes a silent connection earlier; this is for a request line that arrives one byte at a time.
+    let idleMilliseconds: UInt64
     private let observer: ResponseObserver
     private let listening: Int32
     private let spare = SpareDescriptor()
-    private let onShortage: @Sendable () -> Void
+    private let pressure: ConnectionPressure
     private let hadShortage = Atomic<Bool>(false)
     private let draining = Atomic<Bool>(false)
     private let closing = Atomic<Bool>(false)
@@ -29,20 +37,20 @@ final class ServerContext: Sendable {
     var isTLS: Bool { credentials != nil }
 
     /// - Parameters:
-    ///   - listening: the listening socket.
-    ///     - onShortage: called once, when a connection could not be accepted for want of a descriptor.
+    ///     - listening: the listening socket.
     init(
         router: Router, settings: ServerSettings, credentials: TLSCredentials?, listening: Int32, observer: @escaping ResponseObserver,
-        onShortage: @escaping @Sendable () -> Void
+        pressure: ConnectionPressure
     ) {
         self.router = router
         self.listening = listening
-        self.onShortage = onShortage
+        self.pressure = pressure
         unsafe lentRouter = Unmanaged.passUnretained(router)
-        connectionLimit = settings.connectionLimit
+        connections = ConnectionTable(limit: settings.connectionLimit, limitPerCaller: settings.connectionsPerCaller)
         bodyRoom = BodyRoom(bytes: settings.bodyMemory)
-        requestTimeoutMilliseconds = UInt64(settings.requestTimeoutMilliseconds)
-        idleTimeoutMilliseconds = UInt64(settings.idleTimeoutSeconds) * 1000
+        requestMilliseconds = UInt64(settings.requestTimeoutMilliseconds)
+        headMilliseconds = min(openMilliseconds, requestMilliseconds)
+        idleMilliseconds = requestMilliseconds + UInt64(settings.idleTimeoutSeconds) * 1000
         self.observer = observer
         self.credentials = credentials
         requestsCertificates = settings.clientAuthorities != nil
@@ -85,16 +93,27 @@ final class ServerContext: Sendable {
         !connections.hasRequests() && resumptions.load(ordering: .acquiring) == 0
     }
 
-    /// The deadline for receiving a request that begins now, and for sending an answer given now.
+    /// The deadline for sending an answer given now.
     func deadline() -> UInt64 {
-        coarseMilliseconds() + requestTimeoutMilliseconds
+        coarseMilliseconds() + requestMilliseconds
     }
 
     /// The deadline until which a connection that is idle now must have sent its next request line completely.
-    ///
-    /// libmicrohttpd closes a silent connection earlier; this is for a request line that arrives one byte at a time.
     func idleDeadline() -> UInt64 {
-        deadline() + idleTimeoutMilliseconds
+        coarseMilliseconds() + idleMilliseconds
+    }
+
+    /// The caller with whom the connections of a peer are bounded; nil when they are not bounded.
+    func boundedCaller(_ peer: PeerHost) -> IPAddress? {
+        guard case .address(let address) = peer, !pressure.isUnbounded(address) else { return nil }
+        return address.site
+    }
+
+    /// Takes in a connection that was accepted.
+    func take(_ connection: Connection) {
+        guard let reached = connections.insert(connection) else { return }
+        if reached.isRefused { connection.refuse() }
+        pressure.onReachedBound(reached)
     }
 
     /// Answers 503 to waiting connections that the process has no descriptor left to accept; when that needs a descriptor too, closes the
@@ -105,7 +124,7 @@ final class ServerContext: Sendable {
         } else {
             connections.closeLongestIdle()
         }
-        if !hadShortage.exchange(true, ordering: .relaxed) { onShortage() }
+        if !hadShortage.exchange(true, ordering: .relaxed) { pressure.onDescriptorShortage() }
     }
 
     /// Accepts what waits, on behalf of the library's threads: after a shortage each of them accepts nothing until one of its own connections
@@ -121,6 +140,8 @@ final class ServerContext: Sendable {
             }
         }
     }
+
+    private static let patienceWithHeads: UInt64 = 5000
 
     /// So that a flood does not keep the watchdog from its deadlines.
     private static let mostAcceptedAtOnce = 64

@@ -5,8 +5,12 @@ package struct ServerSettings: Sendable, Equatable {
     /// It clears all of it between requests. At 32 KiB that would cost as much as deciding on the request.
     static let headerMemory = 16 * 1024
 
-    /// The most connections that are served; further ones are answered 503 and closed.
+    /// The most connections that are served. A further one has an idle one closed; when none is idle, it is answered 503 and closed.
     package var connectionLimit: Int
+    /// The most connections of one address, or of one /48 of IPv6, which `ConnectionPressure.isUnbounded` does not name.
+    ///
+    /// Behind one address may be many phones, but whoever has it must leave room for others.
+    package var connectionsPerCaller: Int { min(max(connectionLimit / 10, 100), (connectionLimit + 1) / 2) }
     /// How long a connection may be idle, in seconds.
     package var idleTimeoutSeconds: Int
     /// How long a request may take to arrive completely, from its first line on, in milliseconds.

@@ -78,6 +78,13 @@ struct PublicGate: Sendable {
         return route.screened { request in refusal(of: request, path) }
     }
 
+    /// Whether the operator expects calls from an address, so that its connections have no bound of their own: it is in `listen.allow`, or a
+    /// trusted proxy's.
+    func expects(_ address: IPAddress) -> Bool {
+        let rules = rules.current
+        return ((rules.networks ?? []) + (rules.proxies?.networks ?? [])).contains { $0.contains(address) }
+    }
+
     private func refusal(of request: borrowing Request, _ path: String) -> Response? {
         let rules = rules.current
         if let networks = rules.networks {

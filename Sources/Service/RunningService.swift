@@ -137,12 +137,13 @@ package final class RunningService: Sendable {
         _ configuration: Configuration, _ graph: ServiceGraph, _ logger: Logger
     ) throws(StartError) -> (admin: Server, public: Server) {
         let admin = try listen(
-            configuration.admin.listener, graph.adminRouter, graph.observer(listener: "admin", of: graph.adminRouter), logger, threads: 1)
+            configuration.admin.listener, graph.adminRouter, graph.observer(listener: .admin, of: graph.adminRouter),
+            graph.pressure(on: .admin), logger, threads: 1)
         graph.admin.listens(on: admin.address)
         do {
             let publicServer = try listen(
-                configuration.listen, graph.publicRouter, graph.observer(listener: "public", of: graph.publicRouter, watched: 503), logger,
-                threads: nil)
+                configuration.listen, graph.publicRouter, graph.observer(listener: .public, of: graph.publicRouter, watched: 503),
+                graph.pressure(on: .public), logger, threads: nil)
             return (admin, publicServer)
         } catch {
             admin.stop(drainMilliseconds: 0)
@@ -248,19 +249,21 @@ package final class RunningService: Sendable {
     }
 
     private static func listen(
-        _ listener: Configuration.Listener, _ router: Router, _ observer: @escaping ResponseObserver, _ logger: Logger, threads: Int?
+        _ listener: Configuration.Listener, _ router: Router, _ observer: @escaping ResponseObserver, _ pressure: ConnectionPressure,
+        _ logger: Logger, threads: Int?
     ) throws(StartError) -> Server {
-        var settings = listener.settings
+        var (settings, pressure) = (listener.settings, pressure)
         if let threads { settings.threads = threads }
+        pressure.onDescriptorShortage = {
+            logger.log(
+                .error, "no file descriptor left: new connections are answered 503",
+                [
+                    "listener": .string(listener.address.description),
+                    "remedy": .string("raise the limit of open files above max_connections (LimitNOFILE=, ulimit -n) and restart"),
+                ])
+        }
         do throws(ServerError) {
-            return try Server(listener.address, router: router, settings: settings, observer: observer) {
-                logger.log(
-                    .error, "no file descriptor left: new connections are answered 503",
-                    [
-                        "listener": .string(listener.address.description),
-                        "remedy": .string("raise the limit of open files above max_connections (LimitNOFILE=, ulimit -n) and restart"),
-                    ])
-            }
+            return try Server(listener.address, router: router, settings: settings, observer: observer, pressure: pressure)
         } catch {
             throw .listener(error)
         }

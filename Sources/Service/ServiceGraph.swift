@@ -33,6 +33,7 @@ package struct ServiceGraph: Sendable {
     /// Makes and exports the spans of traces; must be stopped after whatever makes some.
     let traces: TraceExporter
     private let publicGate: PublicGate
+    private let listenerPressure: ListenerPressure
     /// The help desks; must be closed after the public listener.
     let helpDesks: [ServedHelpDesk]
     /// The bots; must be closed after the public listener.
@@ -122,6 +123,8 @@ package struct ServiceGraph: Sendable {
         readiness = Readiness(store: store, dispatcherInbox: inbox, record: record, revocations: revocations)
         let denials = DenialLog(logger: logger, monotonicMilliseconds: clocks.monotonicMilliseconds)
         self.denials = denials
+        let pressure = ListenerPressure(metrics.registry, denials, clocks)
+        listenerPressure = pressure
         let services = HelpDeskServices(
             state: helpDeskState, revocations: revocations.live, store: store, metrics: metrics.helpDesks, clocks: clocks,
             random: RandomPool(), logger: logger, denials: denials, tracer: traces.tracer, client: helpDeskClient, news: news
@@ -154,7 +157,7 @@ package struct ServiceGraph: Sendable {
                         operatorState.current.configuration, now: clocks.unixMilliseconds(), store: store.refusal,
                         revocations: revocations.status, refusedAt: record.refusedAt, standings: Self.standings(inbox),
                         pending: (try? store.pending()) ?? [],
-                        replicas: replicas, keysDigest: authorizer.keysDigest
+                        replicas: replicas, keysDigest: authorizer.keysDigest, crowded: pressure.crowded
                     ).append(to: &status, in: language)
                     return .object(status)
                 }, openAPI: { openAPI.response }, holds: { inbox.withLock { $0.holds } },
@@ -243,10 +246,17 @@ package struct ServiceGraph: Sendable {
         }
     }
 
+    /// Whose connections a listener bounds, and who is told of that.
+    func pressure(on listener: CrowdedListener.Name) -> ConnectionPressure {
+        let (gate, pressure) = (listener == .public ? publicGate : nil, listenerPressure)
+        return ConnectionPressure(
+            isUnbounded: { gate?.expects($0) ?? false }, onReachedBound: { pressure.note(CrowdedListener(listener, $0)) })
+    }
+
     /// Counts the responses of a listener.
     /// - Parameter watched: a status whose series exists from the start.
-    func observer(listener: String, of router: Router, watched: Int? = nil) -> ResponseObserver {
-        let counters = metrics.httpCounters(listener: listener, routes: router.routes.map { "\($0.path)" }, watched: watched)
+    func observer(listener: CrowdedListener.Name, of router: Router, watched: Int? = nil) -> ResponseObserver {
+        let counters = metrics.httpCounters(listener: listener.rawValue, routes: router.routes.map { "\($0.path)" }, watched: watched)
         return { route, status in counters.count(route: route, status: status) }
     }
 }

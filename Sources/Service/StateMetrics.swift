@@ -81,7 +81,8 @@ extension ServiceMetrics {
             all.compactMap { one in one.server.value.map { ComputedSample(one.listener, value: Double($0.connectionCount)) } }
         }
         registry.gauge(
-            "deskgate_http_connections_limit", "How many connections may be open; every further one is answered 503.", labels: ["listener"]
+            "deskgate_http_connections_limit",
+            "How many connections may be open; a further one has an idle one closed, or is answered 503.", labels: ["listener"]
         ) { all.map { ComputedSample($0.listener, value: Double($0.settings.connectionLimit)) } }
         registry.gauge("deskgate_http_bodies_bytes", "The memory that bodies over 16 KiB use.", labels: ["listener"]) {
             all.compactMap { one in one.server.value.map { ComputedSample(one.listener, value: Double($0.bodyBytes)) } }

@@ -22,6 +22,15 @@ import Testing
         #expect(try IPNetwork(network).contains(address) == isInside)
     }
 
+    @Test(arguments: [
+        ("192.0.2.7", "192.0.2.7"), ("::ffff:192.0.2.7", "192.0.2.7"), ("2001:db8:1:2:3:4:5:6", "2001:db8:1::"),
+        ("2001:db8::1", "2001:db8::"),
+        ("::1", "::"),
+    ])
+    func `knows the site of an address`(_ address: String, _ site: String) throws {
+        #expect(try #require(IPAddress(address)).site.description == site)
+    }
+
     /// Compared bit by bit with another way to say the same.
     @Test(arguments: 0...32) func containsWhatBeginsWithTheSameBits(_ length: Int) throws {
         var generator = SystemRandomNumberGenerator()

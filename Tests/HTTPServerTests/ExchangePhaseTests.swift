@@ -42,6 +42,45 @@ import Threading
         expectExpiry(of: phase, .requestTimeout)
     }
 
+    @Test func expiresConnectionsWithoutAFirstRequest() {
+        let phase = SharedPhase()
+        phase.open(deadline: 10)
+        #expect(phase.isIdle)
+        expectExpiry(of: phase, .noRequest)
+    }
+
+    @Test func aBodyMayTakeLongerThanItsHead() {
+        let phase = SharedPhase()
+        phase.open(deadline: 5)
+        phase.beginReceiving(deadline: 5)
+        phase.receiveBody(deadline: 10)
+        expectExpiry(of: phase, .requestTimeout)
+    }
+
+    @Test func knowsSinceWhenItIsIdle() {
+        let phase = SharedPhase()
+        phase.open(deadline: 105)
+        #expect(phase.idleSince(openMilliseconds: 5, idleMilliseconds: 90) == 100)
+        phase.beginReceiving(deadline: 110)
+        #expect(phase.idleSince(openMilliseconds: 5, idleMilliseconds: 90) == nil)
+        phase.receiveBody(deadline: 120)
+        #expect(phase.idleSince(openMilliseconds: 5, idleMilliseconds: 90) == nil)
+        #expect(phase.beginAnswering(deadline: 120))
+        phase.becomeIdle(deadline: 200)
+        #expect(phase.idleSince(openMilliseconds: 5, idleMilliseconds: 90) == 110)
+        #expect(phase.endIdle())
+        #expect(phase.idleSince(openMilliseconds: 5, idleMilliseconds: 90) == nil)
+        #expect(!phase.endIdle())
+    }
+
+    @Test func aConnectionWithoutARequestCanBeEnded() {
+        let phase = SharedPhase()
+        phase.open(deadline: 10)
+        #expect(phase.endIdle())
+        phase.beginReceiving(deadline: 20)
+        #expect(!phase.beginAnswering(deadline: 20))
+    }
+
     @Test func expiresRequestsThatDoNotArrive() {
         let phase = SharedPhase()
         phase.beginReceiving(deadline: 10)
@@ -139,7 +178,13 @@ private final class SharedPhase: Sendable {
 
     var isIdle: Bool { phase.isIdle }
 
+    func open(deadline: UInt64) { phase.open(deadline: deadline) }
     func becomeIdle(deadline: UInt64) { phase.becomeIdle(deadline: deadline) }
+    func receiveBody(deadline: UInt64) { phase.receiveBody(deadline: deadline) }
+    func endIdle() -> Bool { phase.endIdle() }
+    func idleSince(openMilliseconds: UInt64, idleMilliseconds: UInt64) -> UInt64? {
+        phase.idleSince(openMilliseconds: openMilliseconds, idleMilliseconds: idleMilliseconds)
+    }
     func beginReceiving(deadline: UInt64) { phase.beginReceiving(deadline: deadline) }
     func beginAnswering(deadline: UInt64) -> Bool { phase.beginAnswering(deadline: deadline) }
     func suspend(deadline: UInt64) -> Bool { phase.suspend(deadline: deadline) }

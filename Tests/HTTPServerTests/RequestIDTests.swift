@@ -94,8 +94,9 @@ import Testing
         let fixture = try ServerFixture(settings: ServerSettings(connectionLimit: 1, threads: 1))
         defer { fixture.stop() }
         let first = try fixture.client()
-        try first.send(request("GET", "/hello"))
-        _ = try first.readResponse()
+        try first.send(request("POST", "/held"))
+        let held = try fixture.held.next()
+        defer { held.respond(ServerFixture.text(200, "held")) }
         let second = try fixture.client()
         try second.send(named("r-2"))
         let response = try second.readResponse()

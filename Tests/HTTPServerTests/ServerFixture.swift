@@ -14,21 +14,27 @@ final class ServerFixture: Sendable {
     static let bodyLimit = 1024
     private static let patience = WaitLimit.milliseconds
 
-    init(_ address: ListenAddress = .tcp(host: "127.0.0.1", port: 0), settings: ServerSettings = ServerSettings(threads: 2)) throws {
+    init(
+        _ address: ListenAddress = .tcp(host: "127.0.0.1", port: 0), settings: ServerSettings = ServerSettings(threads: 2),
+        pressure: ConnectionPressure = ConnectionPressure()
+    ) throws {
         let observed = observed
         let held = held
         let answering = AnsweringThread()
         self.answering = answering
         do {
-            server = try Server(address, router: Self.router(held, answering), settings: settings) { observed.record($0, $1) }
+            server = try Server(
+                address, router: Self.router(held, answering), settings: settings, observer: { observed.record($0, $1) }, pressure: pressure
+            )
         } catch {
             answering.stop()
             throw error
         }
     }
 
-    func client() throws -> SocketClient {
-        try SocketClient(server.address)
+    /// - Parameter source: the client's own address; by default the one that the system chooses.
+    func client(from source: String? = nil) throws -> SocketClient {
+        try SocketClient(server.address, from: source)
     }
 
     /// Serves requests on one connection by a handler that answers what it reads from each.

@@ -1,15 +1,45 @@
 """What strangers send: hidden requests, ways to the operators, and whatever would write a secret into a log."""
 import concurrent.futures
+import contextlib
 import json
 import re
 import socket
+import ssl
 
 import smuggling
-from clients import ask_directly, provoke, provoke_http2, receive, request
+from clients import ask_directly, connect, provoke, provoke_http2, read_reply, receive, request
 from recorder import Recorder
 from replicas import Service
 from stage import AUTHORIZE, JSON_TYPE, PUSH_TOKEN, WEBHOOK, is_ok, public_paths
 from waiting import PATIENCE_SECONDS, wait_for
+
+
+def bounds_each_address(stage):
+    """An address with many requests under way gets no further ones, and another address is served all the same."""
+    if stage.kind == "caddy":
+        return
+    unfinished = stage.authorization()[:-20]
+    with contextlib.ExitStack() as stack:
+        refused = 0
+        for _ in range(201):
+            try:
+                connection = stack.enter_context(connect(stage.proxy, source="127.0.0.2"))
+                connection.sendall(unfinished)
+            except (ConnectionError, ssl.SSLError):
+                refused += 1
+
+        # nginx answers 503 when it has read the head; HAProxy closes the connection before its handshake.
+        def is_refused():
+            try:
+                with connect(stage.proxy, source="127.0.0.2") as connection:
+                    connection.sendall(stage.authorization())
+                    reply = read_reply(connection)
+            except (ConnectionError, ssl.SSLError):
+                return True
+            return reply is None or reply.status == 503
+
+        wait_for(lambda: refused > 0 or is_refused(), "refuses an address with too many")
+        assert is_ok(stage.authorize(source="127.0.0.3"))
 
 
 def finds_hidden_requests(stage):

@@ -15,12 +15,18 @@ package final class SocketClient {
     private var received: [UInt8] = []
 
     /// Connects to a server.
-    package init(_ address: ListenAddress) throws {
+    /// - Parameter source: the client's own address, of which a machine has all in 127.0.0.0/8; by default the one that the system chooses.
+    package init(_ address: ListenAddress, from source: String? = nil) throws {
         descriptor = socket(address.family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         // The one for sending also bounds connect, which waits while a server that accepts nobody has no room for more (socket(7)).
         var patience = timeval(tv_sec: Int(WaitLimit.milliseconds / 1000), tv_usec: 0)
         unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
         unsafe setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+        if let source {
+            try unsafe Self.withAddress(host: source, port: 0) { name, length in
+                guard unsafe bind(descriptor, name, socklen_t(length)) == 0 else { throw Failure.cannotConnect(errno) }
+            }
+        }
         switch address {
         case .tcp(let host, let port):
             try unsafe Self.withAddress(host: host, port: port) { try unsafe connect($0, $1) }

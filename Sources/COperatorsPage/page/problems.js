@@ -13,7 +13,8 @@ const places = {
   notifier_paused: (name) => address("notifiers", { notifier: name }), notifier_failing: (name) => address("notifiers", { notifier: name }),
   notifier_unknown: (name) => address("notifiers", { notifier: name }), credential_ends: (name) => address("notifiers", { notifier: name }),
   queue_late: (name) => address("notifiers", { notifier: name }), settings_doubtful: (name) => address("notifiers", { notifier: name }),
-  reload_refused: () => address("configuration"), configuration_warning: () => address("configuration"), dead: () => address("dead"),
+  reload_refused: () => address("configuration"), configuration_warning: () => address("configuration"),
+  listener_full: () => address("configuration"), caller_full: () => address("configuration"), dead: () => address("dead"),
 };
 
 /** A list that `look` fills anew. What the service tells of is asked each time, dead letters only with `dead`, because they are counted in the store. */

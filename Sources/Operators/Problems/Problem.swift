@@ -20,6 +20,10 @@ struct Problem: Equatable {
         case notifierPaused = "notifier_paused"
         /// A provider refuses devices as if a notifier's settings were those of another app or project, and nothing has arrived since.
         case settingsDoubtful = "settings_doubtful"
+        /// A listener has no room for a connection.
+        case listenerFull = "listener_full"
+        /// One caller has as many connections as one may have.
+        case callerFull = "caller_full"
         /// A notifier's credential has ended, or ends soon.
         case credentialEnds = "credential_ends"
         /// A notifier has failed so often in a row that it is tried now and then only.
@@ -46,7 +50,7 @@ struct Problem: Equatable {
 
     let kind: Kind
     let severity: Severity
-    /// The notifier, or the place in the configuration; nil when it is the whole service.
+    /// The notifier, the listener or the place in the configuration; nil when it is the whole service.
     let subject: String?
     /// What is wrong, in sentences.
     let text: Told

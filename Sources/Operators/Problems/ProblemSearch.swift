@@ -1,5 +1,7 @@
+internal import Bytes
 package import Configuration
 package import Core
+internal import HTTPServer
 package import JSON
 internal import Notifiers
 package import Time
@@ -21,6 +23,7 @@ package struct ProblemSearch {
     let standings: [NotifierStanding]
     let pending: [PendingDeliveries]
     let strangers: [Replica]
+    let crowded: [CrowdedListener]
 
     /// Gathers what is known.
     /// - Parameters:
@@ -30,9 +33,11 @@ package struct ProblemSearch {
     ///   - pending: what waits for each notifier; empty while that is not known.
     ///   - replicas: the processes that share the store.
     ///   - keysDigest: of the keys in force in this one.
+    ///   - crowded: the listeners that have no room for a connection.
     package init(
         _ configuration: Configuration, now: UnixMilliseconds, store: StoreError?, revocations: RevocationStatus,
-        refusedAt: UnixMilliseconds?, standings: [NotifierStanding], pending: [PendingDeliveries], replicas: [Replica], keysDigest: String
+        refusedAt: UnixMilliseconds?, standings: [NotifierStanding], pending: [PendingDeliveries], replicas: [Replica], keysDigest: String,
+        crowded: [CrowdedListener]
     ) {
         self.configuration = configuration
         self.now = now
@@ -41,6 +46,7 @@ package struct ProblemSearch {
         self.refusedAt = refusedAt
         self.standings = standings
         self.pending = pending
+        self.crowded = crowded
         strangers = replicas.filter { replica in
             !replica.isOwn && !replica.isDead && replica.keysDigest.map { $0 != keysDigest } ?? false
         }
@@ -62,6 +68,8 @@ package struct ProblemSearch {
             revocations.problems(now: now.seconds).filter { $0.kind == kind }
         case .notifierPaused: standings.compactMap(paused)
         case .settingsDoubtful: standings.compactMap(doubtful)
+        case .listenerFull: crowded.filter { $0.bound.caller == nil }.map(full)
+        case .callerFull: crowded.compactMap(callerFull)
         case .credentialEnds: standings.compactMap(credential)
         case .notifierFailing: standings.compactMap(failing)
         case .notifierUnknown: pending.filter { configuration.notifier($0.notifier) == nil }.map(unknown)
@@ -100,6 +108,38 @@ package struct ProblemSearch {
             remedy: Told(
                 "\(check) If you change the settings, reload them (SIGHUP). If they are right, the next delivery that arrives ends this.",
                 "\(check) Если измените настройки, перезагрузите их (SIGHUP). Если они верны, это пройдёт со следующей доставкой."))
+    }
+
+    private func full(_ crowded: CrowdedListener) -> Problem {
+        let (name, place) = (crowded.listener.rawValue, crowded.listener.place)
+        return Problem(
+            .listenerFull, of: name,
+            Told(
+                "The \(name) listener has as many connections as it may have: idle ones are closed for new ones, which are answered 503 where none is idle.",
+                "У слушателя \(name) столько соединений, сколько допустимо: ради новых закрываются простаивающие, а если таких нет, новым отвечают 503."
+            ),
+            remedy: Told(
+                "See who holds them: ss -tn. Let the proxy in front bound the connections of each address, or raise \(place) and restart.",
+                "Посмотрите, кто их держит: ss -tn. Пусть прокси ограничит соединения каждого адреса, или увеличьте \(place) и перезапустите службу."
+            ))
+    }
+
+    private func callerFull(_ crowded: CrowdedListener) -> Problem? {
+        guard let caller = crowded.bound.caller else { return nil }
+        let (name, address) = (crowded.listener.rawValue, caller.isIPv4 ? "\(caller)" : "\(caller)/48")
+        return Problem(
+            .callerFull, as: .warning, of: name,
+            Told(
+                "\(address) has as many connections to the \(name) listener as one caller may have.",
+                "У \(address) столько соединений со слушателем \(name), сколько допустимо для одного вызывающего."),
+            remedy: crowded.listener == .public
+                ? Told(
+                    "If it is your proxy, name it in listen.trusted_proxies and reload (SIGHUP). Otherwise bound it in the proxy or the firewall.",
+                    "Если это ваш прокси, укажите его в listen.trusted_proxies и перезагрузите настройки (SIGHUP). Иначе ограничьте его на прокси или файрволе."
+                )
+                : Told(
+                    "Find out which program keeps so many open, or raise admin.max_connections and restart.",
+                    "Выясните, какая программа держит их открытыми, или увеличьте admin.max_connections и перезапустите службу."))
     }
 
     private func credential(_ standing: NotifierStanding) -> Problem? {

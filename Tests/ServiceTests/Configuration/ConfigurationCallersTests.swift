@@ -125,12 +125,15 @@ import Time
         #expect(try warnings(#""port":0"#) == [])
     }
 
-    /// Where nobody is refused, nobody asks where a call comes from.
-    @Test func areWarnedOfWithoutARestriction() throws {
+    /// Where nobody is refused, nobody asks which client a proxy tells of. The connections from its network have no bound of their own.
+    @Test(arguments: [
+        (#"["unix"]"#, ["$.listen.trusted_proxies"]), (#"["10.0.0.0/8"]"#, []), (#"["unix","10.0.0.0/8"]"#, []),
+    ])
+    func areWarnedOfWithoutARestriction(_ proxies: String, _ expected: [String]) throws {
         func warnings(_ listen: String) throws -> [String] {
-            try directory.configuration(members: #""listen":{"trusted_proxies":["10.0.0.0/8"]\#(listen)}"#).warnings(now: 0).map(\.path)
+            try directory.configuration(members: #""listen":{"trusted_proxies":\#(proxies)\#(listen)}"#).warnings(now: 0).map(\.path)
         }
-        #expect(try warnings("") == ["$.listen.trusted_proxies"])
+        #expect(try warnings("") == expected)
         #expect(try warnings(#","allow":["192.0.2.0/24"]"#) == [])
     }
 }

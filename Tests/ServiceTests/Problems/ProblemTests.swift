@@ -1,4 +1,6 @@
+import Bytes
 import Core
+import HTTPServer
 import TestSupport
 import Testing
 import Time
@@ -13,7 +15,7 @@ import Time
     private static func search(
         members: String = #""log":{}"#, store: StoreError? = nil, revocations: RevocationStatus = known(),
         refusedAt: UnixMilliseconds? = nil, standings: [NotifierStanding] = [],
-        pending: [PendingDeliveries] = [], replicas: [Replica] = [], others: String = ""
+        pending: [PendingDeliveries] = [], replicas: [Replica] = [], others: String = "", crowded: [CrowdedListener] = []
     ) throws -> ProblemSearch {
         let crm = #""crm":{"type":"http","url":"https://crm.test/","secret":"\#(secret)"}"#
         let notifier = #""allow_insecure_secrets":true,"notifiers":{\#(crm)\#(others)}"#
@@ -21,7 +23,7 @@ import Time
         return ProblemSearch(
             configuration, now: now.milliseconds, store: store, revocations: revocations, refusedAt: refusedAt, standings: standings,
             pending: pending,
-            replicas: replicas, keysDigest: "own")
+            replicas: replicas, keysDigest: "own", crowded: crowded)
     }
 
     private static func known(
@@ -70,6 +72,8 @@ import Time
             Self.search(pending: [Self.waiting("former", seconds: 10)]),
             Self.search(standings: [Self.standing("working")], pending: [Self.waiting("crm", seconds: 301)]),
             Self.search(replicas: [Replica(id: "other", isOwn: false, silentMilliseconds: 0, keysDigest: "other")]),
+            Self.search(crowded: [CrowdedListener(.public, ReachedBound(of: nil, isRefused: true))]),
+            Self.search(crowded: [CrowdedListener(.public, ReachedBound(of: IPAddress("192.0.2.7"), isRefused: false))]),
             Self.search(members: #""admin":{"tokens":[{"role":"read","token":{"file":"secrets/read-token"}}]}"#),
         ].map(\.problems)
         for problems in found { #expect(problems.count == 1, "\(problems)") }
@@ -84,6 +88,20 @@ import Time
             paused.text.english.hasPrefix(
                 "crm is paused and sends nothing: the receiver wants nothing more (status_410). 3 deliveries wait"))
         #expect(paused.remedy.english.ranges(of: "(SIGHUP)").count == 1)
+    }
+
+    @Test(arguments: [
+        ("192.0.2.7", CrowdedListener.Name.public, "192.0.2.7 has", "listen.trusted_proxies"),
+        ("2001:db8::", .admin, "2001:db8::/48 has", "admin.max_connections"),
+    ])
+    func `a caller with too many connections is named with what to do`(
+        _ caller: String, _ listener: CrowdedListener.Name, _ text: String, _ remedy: String
+    ) throws {
+        let crowded = CrowdedListener(listener, ReachedBound(of: IPAddress(caller), isRefused: true))
+        let problem = try #require(try Self.search(crowded: [crowded]).problems.first)
+        #expect(problem.subject == listener.rawValue)
+        #expect(problem.text.english.hasPrefix(text))
+        #expect(problem.remedy.english.contains(remedy))
     }
 
     /// From the first refusal on, without waiting until the queue is late.

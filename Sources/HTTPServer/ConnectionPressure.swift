@@ -1,0 +1,35 @@
+package import Bytes
+
+/// The owner's part in the bounds on a server's connections. Called on any thread; must not block.
+package struct ConnectionPressure: Sendable {
+    /// Whether the connections from an address are not bounded by themselves.
+    package var isUnbounded: @Sendable (IPAddress) -> Bool
+    /// Called for each connection that finds a bound reached.
+    package var onReachedBound: @Sendable (ReachedBound) -> Void
+    /// Called once, when connections are answered 503 because the process has no file descriptor left.
+    package var onDescriptorShortage: @Sendable () -> Void
+
+    /// By default every address is bounded, and nothing is reported.
+    package init(
+        isUnbounded: @escaping @Sendable (IPAddress) -> Bool = { _ in false },
+        onReachedBound: @escaping @Sendable (ReachedBound) -> Void = { _ in }, onDescriptorShortage: @escaping @Sendable () -> Void = {}
+    ) {
+        self.isUnbounded = isUnbounded
+        self.onReachedBound = onReachedBound
+        self.onDescriptorShortage = onDescriptorShortage
+    }
+}
+
+/// A bound on connections that another one found reached.
+package struct ReachedBound: Sendable, Equatable {
+    /// The caller that has as many as one may have, of IPv6 the first address of its /48; nil when the server has as many as it may have.
+    package let caller: IPAddress?
+    /// Whether the new connection is refused, because no other one was idle; otherwise an idle one was closed.
+    package let isRefused: Bool
+
+    /// Names the bound of a caller, or of the server.
+    package init(of caller: IPAddress?, isRefused: Bool) {
+        self.caller = caller
+        self.isRefused = isRefused
+    }
+}
