@@ -40,7 +40,8 @@ final class ExportWorker: Sendable {
         while true {
             let now = waitForWork()
             guard now.settings != nil else {
-                queue.discard()
+                // Under the lock, which a reload needs before it records for the next collector.
+                control.withLock { [queue] in if $0.settings == nil { queue.discard() } }
                 if now.stopsBy != nil { break }
                 continue
             }
