@@ -215,6 +215,10 @@ final class Connection: Exchange {
         unsafe HTTPServer.peerHost(of: raw)
     }
 
+    func localAddress() -> String? {
+        HTTPServer.localAddress(of: descriptor)
+    }
+
     func peerCertificate(_ authorities: ClientAuthorities) -> PeerCertificate {
         if let judged = unsafe judged, judged.by === authorities { return judged.certificate }
         let certificate = unsafe authorities.judge(raw)

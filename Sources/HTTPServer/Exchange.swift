@@ -37,6 +37,9 @@ package protocol Exchange: AnyObject, Sendable {
     /// Where the request comes from.
     func peerHost() -> PeerHost
 
+    /// The address of this machine that the caller has connected to; nil when nobody can tell.
+    func localAddress() -> String?
+
     /// What the client's certificate proves.
     func peerCertificate(_ authorities: ClientAuthorities) -> PeerCertificate
 
@@ -62,6 +65,9 @@ extension Exchange {
 
     /// The default for an exchange without a socket.
     package func peerHost() -> PeerHost { .unknown }
+
+    /// The default for an exchange without a socket.
+    package func localAddress() -> String? { nil }
 
     /// The default for an exchange without a socket.
     package func peerCertificate(_ authorities: ClientAuthorities) -> PeerCertificate { .unknown }

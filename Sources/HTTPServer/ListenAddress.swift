@@ -31,15 +31,6 @@ package enum ListenAddress: Sendable, Equatable, CustomStringConvertible {
         }
     }
 
-    /// The address to connect to from this machine: a wildcard address is replaced by the loopback address.
-    package var onThisMachine: ListenAddress {
-        switch self {
-        case .tcp(Self.anyIPv4, let port): .tcp(host: "127.0.0.1", port: port)
-        case .tcp(Self.anyIPv6, let port): .tcp(host: "::1", port: port)
-        default: self
-        }
-    }
-
     /// The address as a person writes it.
     package var description: String {
         switch self {

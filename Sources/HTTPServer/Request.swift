@@ -105,6 +105,12 @@ package struct Request: ~Copyable {
         exchange.peerHost()
     }
 
+    /// The address of this machine that the caller has connected to: `IP:PORT` with the host as in `ListenAddress.onThisMachine`, or `unix`;
+    /// nil when nobody can tell. It is the connection's own address, also when the listener has a wildcard address.
+    package borrowing func localAddress() -> String? {
+        exchange.localAddress()
+    }
+
     /// What the certificate that the client has shown in its TLS handshake proves to those who trust these authorities.
     ///
     /// It is checked with the connection's first request and again when other authorities ask. The server must be one that requests

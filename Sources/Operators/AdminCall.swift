@@ -59,7 +59,7 @@ struct AdminCall {
     /// Prepares the call; nil when the configured port is 0, because the system's choice is unknown.
     /// - Parameter tokens: those that suffice; the first one that the listener knows is sent.
     init?(_ admin: Configuration.Admin, tokens: [AdminToken]) {
-        address = admin.listener.address.onThisMachine.resolved
+        address = admin.listener.address.onThisMachine
         tls = admin.listener.settings.tls
         let host: String
         switch address {
@@ -84,7 +84,8 @@ struct AdminCall {
         case .stranger(let reason):
             return .stranger(
                 "\(address) is held by a process that has not proven to know the admin token (\(reason)), and was not told it; "
-                    + "stop that process, or reload the service if its token or certificate has changed")
+                    + "stop that process, or reload the service if its token or certificate has changed; if a port mapping or a proxy leads "
+                    + "to the service, run the command in the service's container, or use admin.unix")
         }
     }
 
@@ -140,7 +141,10 @@ extension AdminCall {
         case .failure(let error): return .stranger(reason: error.description)
         case .success(let response):
             guard response.status == 200 else { return .stranger(reason: "it answered with the status \(response.status)") }
-            return try known(Self.proofs(in: response), nonce).map { .proven($0) } ?? .stranger(reason: "its proof is wrong")
+            guard let token = try known(Self.proofs(in: response), nonce) else {
+                return .stranger(reason: "its proof is wrong or for another address")
+            }
+            return .proven(token)
         }
     }
 

@@ -80,7 +80,6 @@ package final class AdminListener: Sendable {
 
     let services: AdminServices
     let gate: AdminGate
-    let proof = ListenerProof()
     private let page: PageRoutes
     /// Changes wait for each other, and reads for reads: a long change delays nobody who looks.
     private let changer, reader: WorkQueue
@@ -104,11 +103,6 @@ package final class AdminListener: Sendable {
         changer.stop()
         reader.stop()
         caller.stop()
-    }
-
-    /// Sets the listener's address, which its proof includes. Before that, no proof is given.
-    package func listens(on address: ListenAddress) {
-        proof.listens(on: address)
     }
 
     /// The router of the admin listener.

@@ -139,7 +139,6 @@ package final class RunningService: Sendable {
         let admin = try listen(
             configuration.admin.listener, graph.adminRouter, graph.observer(listener: .admin, of: graph.adminRouter),
             graph.pressure(on: .admin), logger, threads: 1)
-        graph.admin.listens(on: admin.address)
         do {
             let publicServer = try listen(
                 configuration.listen, graph.publicRouter, graph.observer(listener: .public, of: graph.publicRouter, watched: 503),

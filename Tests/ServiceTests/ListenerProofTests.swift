@@ -107,7 +107,12 @@ import Threading
         guard case .tcp(_, let port) = relay.address else { return }
         let (answer, remarks) = try list(port: port)
         #expect(answer.status == 200)
-        #expect(remarks.count == 1 && remarks[0].contains("(its proof is wrong)"))
+        #expect(
+            remarks == [
+                "127.0.0.1:\(port) is held by a process that has not proven to know the admin token (its proof is wrong or for another "
+                    + "address), and was not told it; stop that process, or reload the service if its token or certificate has changed; if a "
+                    + "port mapping or a proxy leads to the service, run the command in the service's container, or use admin.unix"
+            ])
     }
 
     /// Passes on the question, and answers with the service's own proof.

@@ -40,7 +40,7 @@ import Threading
         var remarks: [String] = []
         let answer = try AdminAccess(configuration).perform(DeliveryAction.retry(DeliveryFilter())) { remarks.append($0) }
         #expect(answer.json == ["retried": 0])
-        #expect(remarks.count == 1 && remarks[0].contains("(its proof is wrong)"))
+        #expect(remarks.count == 1 && remarks[0].contains("(its proof is wrong or for another address)"))
     }
 
     /// Of several tokens, the first that suffices and that the service knows is used; while one is rotated that may be either.

@@ -39,7 +39,7 @@ package struct HealthProbe {
     ///   - timeoutMilliseconds: how long an answer may take.
     init(_ address: ListenAddress, tls: TLSIdentity?, timeoutMilliseconds: Int = TimeLimit.milliseconds(5000)) {
         self.timeoutMilliseconds = timeoutMilliseconds
-        self.address = address.onThisMachine.resolved
+        self.address = address.onThisMachine
         self.tls = tls
     }
 

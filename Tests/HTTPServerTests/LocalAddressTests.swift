@@ -1,0 +1,66 @@
+import HTTPServer
+import TestSupport
+import Testing
+
+/// The address of this machine that a connection was made to, as both of its sides name it.
+@Suite struct LocalAddressTests {
+    /// The host that a server listens on, the one that a caller connects to, and the one that the server names.
+    private static let connections = [
+        ("127.0.0.1", "127.0.0.1", "127.0.0.1"), ("127.1", "127.0.0.1", "127.0.0.1"), ("0.0.0.0", "127.0.0.1", "127.0.0.1"),
+        ("0.0.0.0", "127.0.0.2", "127.0.0.2"), ("0", "127.0.0.3", "127.0.0.3"), ("::1", "::1", "[::1]"), ("::", "::1", "[::1]"),
+        ("::", "127.0.0.1", "127.0.0.1"), ("::", "127.0.0.2", "127.0.0.2"), ("::ffff:127.0.0.1", "127.0.0.1", "127.0.0.1"),
+    ]
+
+    /// A server that answers with the address that it was asked at.
+    private func serve(_ address: ListenAddress) throws -> Server {
+        let router = Router([
+            Route("/", [(.get, { request, responder in responder.respond(ServerFixture.text(200, request.localAddress() ?? "none")) })])
+        ])
+        return try Server(address, router: router, settings: ServerSettings(threads: 1), observer: { _, _ in })
+    }
+
+    private func ask(_ address: ListenAddress) throws -> String {
+        let client = try SocketClient(address)
+        try client.send(request("GET", "/"))
+        return try client.readResponse().text
+    }
+
+    @Test(arguments: connections) func `a server names the address that was connected to`(
+        _ listening: String, _ connected: String, _ named: String
+    ) throws {
+        let server = try serve(.tcp(host: listening, port: 0))
+        defer { server.stop(drainMilliseconds: 5000) }
+        guard case .tcp(_, let port) = server.address else {
+            Issue.record("no TCP address")
+            return
+        }
+        #expect(try ask(.tcp(host: connected, port: port)) == "\(named):\(port)")
+    }
+
+    @Test func `a Unix socket has no path in its name`() throws {
+        let directory = try TemporaryDirectory()
+        let server = try serve(.unix(path: directory.path("socket")))
+        defer { server.stop(drainMilliseconds: 5000) }
+        #expect(try ask(server.address) == "unix")
+    }
+
+    @Test(arguments: ["127.0.0.1", "127.1", "localhost", "0.0.0.0", "0", "::", "0:0::0", "::1", "::ffff:127.0.0.1"])
+    func `a caller on this machine names the address as the server does`(_ listening: String) throws {
+        let server = try serve(.tcp(host: listening, port: 0))
+        defer { server.stop(drainMilliseconds: 5000) }
+        #expect(try ask(server.address.onThisMachine) == server.address.onThisMachine.description)
+    }
+
+    @Test(arguments: [
+        ("0.0.0.0", "127.0.0.1"), ("0", "127.0.0.1"), ("::ffff:0.0.0.0", "127.0.0.1"), ("::", "::1"), ("0:0::0", "::1"),
+        ("127.0.0.2", "127.0.0.2"), ("127.1", "127.0.0.1"), ("::ffff:192.0.2.7", "192.0.2.7"), ("::FFFF:C000:0207", "192.0.2.7"),
+        ("2001:DB8:0::7", "2001:db8::7"), ("not a host", "not a host"),
+    ])
+    func `a host has one form for callers on this machine`(_ host: String, _ expected: String) {
+        #expect(ListenAddress.tcp(host: host, port: 8081).onThisMachine == .tcp(host: expected, port: 8081))
+    }
+
+    @Test func `a Unix socket stays for callers on this machine`() {
+        #expect(ListenAddress.unix(path: "/run/admin.sock").onThisMachine == .unix(path: "/run/admin.sock"))
+    }
+}
