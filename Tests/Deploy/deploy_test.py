@@ -224,6 +224,18 @@ def check_prometheus(path):
         expect(done.returncode == 0, path, done.stdout)
 
 
+def check_secrecy(path, compose, site):
+    """Only the owner of the site reads anything in it, so each container that mounts a part runs as the owner, or starts as root."""
+    expect(site.stat().st_mode & 0o777 == 0o700, path, f"prepare lets other users into {site.name}")
+    for place in site.rglob("*"):
+        mode = place.stat().st_mode & 0o777
+        expect(mode & 0o007 == 0, path, f"prepare makes {place.relative_to(site.parent)} with mode {mode:o}, so other users may read it")
+    for name, service in compose["services"].items():
+        mounts = any(volume.startswith("./site") for volume in service.get("volumes", []))
+        if name != "database" and ("secrets" in service or mounts):
+            expect(service.get("user") == "1000:1000", path, f"{name} does not run as the owner of site")
+
+
 def check_site(path, compose):
     """`prepare` makes what the file mounts, and a right configuration; every service is contained, bounded and watched."""
     for name, service in compose["services"].items():
@@ -238,6 +250,7 @@ def check_site(path, compose):
         for source in sources:
             if source.startswith("./site"):
                 expect((site.parent / source).exists(), path, f"prepare does not make {source}")
+        check_secrecy(path, compose, site)
         config = site / "deskgate/config.json"
         drain = json.loads(config.read_text()).get("shutdown", {}).get("drain_seconds", 20)
         expect(compose["services"]["deskgate"]["stop_grace_period"] == f"{drain + MARGIN_SECONDS}s", path, "deskgate is stopped too early or too late")
