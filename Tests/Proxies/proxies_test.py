@@ -20,7 +20,7 @@ SCENES = [
     requests.replaces_what_callers_say_of_themselves, requests.tells_the_clients_address, safety.passes_no_hidden_request,
     safety.keeps_operators_apart, safety.refuses_large_heads, safety.bounds_each_address, safety.knows_only_its_own_names, failures.loses_nothing_when_a_replica_dies,
     failures.repeats_only_what_is_safe, failures.asks_replicas_that_are_ready, failures.says_when_nobody_answers, bots.hands_on_what_backends_say,
-    requests.bears_slow_clients,
+    requests.bears_slow_clients, safety.logs_no_arguments,
     # Last of all, because it reads what all others have left in the logs.
     safety.keeps_secrets_out_of_logs,
 ]

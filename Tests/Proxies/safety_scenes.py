@@ -7,11 +7,15 @@ import socket
 import ssl
 
 import smuggling
-from clients import ask_directly, connect, provoke, provoke_http2, read_reply, receive, request
+from clients import Frames, ask_directly, chunked, connect, provoke, provoke_http2, read_reply, receive, request
+from ports import free_port
 from recorder import Recorder
 from replicas import Service
 from stage import AUTHORIZE, JSON_TYPE, PUSH_TOKEN, WEBHOOK, is_ok, public_paths
 from waiting import PATIENCE_SECONDS, wait_for
+
+# What a model may have a bot ask for, in a query.
+ARGUMENT = "an-argument-of-a-model"
 
 
 def bounds_each_address(stage):
@@ -152,6 +156,33 @@ def knows_only_its_own_names(stage):
     assert answer[9:12] in [b"", b"400", b"403", b"404"] + [b"503"] * stage.has_checks, answer
 
 
+def provoke_errors(stage, proxy):
+    """Sends requests with an argument in the query or a secret in the path that fail, each in another way."""
+    function, secret, large = f"/bots/orders/functions/shows?order={ARGUMENT}", stage.site.webhook_secret, b"x" * 1_500_000
+    for data in [
+            request("GET", function), request("POST", function, b"{}", JSON_TYPE), request("POST", function, large), chunked("POST", function, large),
+            request("POST", function, b"", "Content-Length: 999999999", length=False), request("POST", f"/bots/orders/call?order={ARGUMENT}", large),
+            request("POST", f"/bots/ORDERS/other?order={ARGUMENT}", large), request("GET", f"{function}{'x' * 5000}"),
+            request("GET", function, b"", "Host: other.example"), request("GET", f"{function}%00"), request("GET", function, b"", f"X: {'x' * 9000}"),
+            request("POST", f"/pyrus/webhooks/{secret}", large), request("POST", f"/pyrus/Webhook/{secret}", large),
+            request("POST", f"{WEBHOOK}/{secret}", large), chunked("POST", f"{WEBHOOK}/{secret}", large)]:
+        provoke(proxy, data)
+    fields = [(":method", "POST"), (":scheme", "https"), (":authority", "deskgate.example.com"), (":path", function)]
+    provoke_http2(proxy, Frames.post([*fields, ("content-length", "999999999")]))
+    provoke_http2(proxy, Frames.post(fields, b"{}"))
+
+
+def logs_no_arguments(stage):
+    """Neither the arguments of a bot's function nor the secret in a mistyped path reach a log when the request fails."""
+    away = stage.front(f"127.0.0.1:{free_port()}")
+    with concurrent.futures.ThreadPoolExecutor(2) as threads:
+        list(threads.map(lambda proxy: provoke_errors(stage, proxy), (away, stage.proxy)))
+    away.finish()
+    for name, text in away.logs().items():
+        for hidden in (ARGUMENT, stage.site.webhook_secret):
+            assert hidden not in text, f"{name}: {[line for line in text.splitlines() if hidden in line][:2]}"
+
+
 def keeps_secrets_out_of_logs(stage):
     """Last of all: whatever the other scenes have provoked, no file of the proxy has a secret, and each request has its line."""
     lines = [json.loads(line) for proxy in stage.proxies for line in proxy.access_log()]
@@ -167,6 +198,6 @@ def keeps_secrets_out_of_logs(stage):
     for proxy in stage.proxies:
         for name, text in proxy.logs().items():
             total += len(text)
-            for secret in stage.site.secrets:
+            for secret in [*stage.site.secrets, ARGUMENT]:
                 assert secret not in text, f"{name}: {[line for line in text.splitlines() if secret in line][:2]}"
     assert total > 10_000
