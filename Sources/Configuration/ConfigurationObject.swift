@@ -9,8 +9,8 @@ final class ConfigurationFindings {
     var sources = ConfigurationSources()
     /// The SHA-256 of the configuration's file, in hexadecimal.
     var fileDigest = ""
-    /// The secrets that stand in the configuration itself, where those are allowed.
-    var inlineSecrets: Set<String> = []
+    /// The texts that are not shown.
+    var hidden = HiddenTexts()
     /// The keys in force.
     var settings = ConfigurationSettings()
 

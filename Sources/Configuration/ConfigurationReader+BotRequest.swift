@@ -82,8 +82,7 @@ extension ConfigurationReader {
 
     /// Reads a text with places, or a secret where the name of the header says that it is one.
     private func botHeader(_ value: JSONValue, named name: String, _ path: String, _ parameters: BotParameters) -> BotHeaderValue? {
-        // Beside a secret, whose own key is noted, the list of headers is not shown as a whole.
-        if case .string = value { problems.settings.note(path, value, .file) }
+        noteHeader(value, path)
         if case .string(let inline) = value, !Self.saysSecret(name) {
             guard let text = botText(inline, path: path) else { return nil }
             guard Self.isHeaderText(inline.utf8.span) else {

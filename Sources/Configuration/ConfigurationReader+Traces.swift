@@ -66,8 +66,7 @@ extension ConfigurationReader {
 
     /// Reads a text, or a secret where the name of the header says that it is one.
     private func headerValue(_ value: JSONValue, named name: String, path: String) -> SecretBytes? {
-        // Beside a secret, whose own key is noted, the list of headers is not shown as a whole.
-        if case .string = value { problems.settings.note(path, value, .file) }
+        noteHeader(value, path)
         let text: SecretBytes?
         if case .string(let inline) = value, !Self.saysSecret(name) {
             text = SecretBytes(copying: inline.utf8.span)
@@ -78,6 +77,14 @@ extension ConfigurationReader {
         let isSendable = text.withSpan { bytes in bytes.indices.allSatisfy { (0x20..<0x7F).contains(bytes[$0]) } && !bytes.isEmpty }
         if !isSendable { problems.add(path, "expected visible ASCII characters and spaces") }
         return text
+    }
+
+    /// Notes the value of a header. A text is not shown, whatever the header's name, as it may be a secret. It is noted by itself, because
+    /// beside a secret, whose own key is noted, the list of headers is not shown as a whole.
+    func noteHeader(_ value: JSONValue, _ path: String) {
+        guard case .string = value else { return }
+        problems.settings.note(path, value, .file)
+        problems.hidden.paths.insert(path)
     }
 
     /// Whether the name of a header says that its value is a secret.

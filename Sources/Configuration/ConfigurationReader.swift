@@ -50,9 +50,9 @@ struct ConfigurationReader {
         }
         configuration.fixed = problems.fixed
         configuration.sources = problems.sources
-        configuration.shown = ShownConfiguration(value, files: problems.sources.files, inlineSecrets: problems.inlineSecrets)
-        configuration.settings = problems.settings.shown(inlineSecrets: problems.inlineSecrets)
-        if problems.inlineSecrets.isEmpty { configuration.fileDigest = problems.fileDigest }
+        configuration.shown = ShownConfiguration(value, files: problems.sources.files, hidden: problems.hidden)
+        configuration.settings = problems.settings.shown(problems.hidden)
+        if problems.hidden.inlineSecrets.isEmpty { configuration.fileDigest = problems.fileDigest }
         return configuration
     }
 

@@ -36,11 +36,11 @@ struct ConfigurationSettings {
     }
 
     /// The keys without the objects and lists whose own keys are noted, and without secrets.
-    func shown(inlineSecrets: Set<String>) -> [ConfigurationSetting] {
+    func shown(_ hidden: HiddenTexts) -> [ConfigurationSetting] {
         let containers = Set(paths.flatMap(Self.containers))
         return all.filter { !containers.contains($0.path) }.map { path, value, origin in
             ConfigurationSetting(
-                path: path, value: ShownConfiguration(value, files: [], inlineSecrets: inlineSecrets).value, origin: origin,
+                path: path, value: ShownConfiguration(value, at: path, files: [], hidden: hidden).value, origin: origin,
                 fingerprint: ConfigurationSources.digest(value.serialized()))
         }
     }

@@ -34,7 +34,7 @@ struct SecretReader {
                 problems.add(path, "a secret must not stand in the configuration; give \(Self.sources), \(Self.remedy)")
                 return nil
             }
-            problems.inlineSecrets.insert(inline)
+            problems.hidden.inlineSecrets.insert(inline)
             return secret(Array(inline.utf8), path: path)
         case .some(let value):
             guard case .object = value else {

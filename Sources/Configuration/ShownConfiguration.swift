@@ -1,7 +1,7 @@
 package import JSON
 
-/// The configuration file in force as operators may see it: without secrets, and of addresses no more than scheme, host and port, because
-/// paths, queries and user names hold secrets too.
+/// The configuration file in force as operators may see it: without secrets, of addresses no more than scheme, host and port, because paths,
+/// queries and user names hold secrets too, and of headers only their names.
 package struct ShownConfiguration: Sendable {
     /// What stands in the place of what is not shown.
     package static let mask = "•••"
@@ -16,25 +16,21 @@ package struct ShownConfiguration: Sendable {
         (value, files) = ([:], [])
     }
 
-    /// Masks a file's value.
-    /// - Parameter inlineSecrets: the secrets that stand in the file itself, where those are allowed.
-    init(_ value: JSONValue, files: [String], inlineSecrets: Set<String>) {
-        self.value = Self.masked(value, inlineSecrets)
+    /// Masks a value of a file.
+    /// - Parameter path: its JSON path.
+    init(_ value: JSONValue, at path: String = "$", files: [String], hidden: HiddenTexts) {
+        self.value = Self.masked(value, path, hidden)
         self.files = files
     }
 
-    private static func masked(_ value: JSONValue, _ secrets: Set<String>) -> JSONValue {
+    private static func masked(_ value: JSONValue, _ path: String, _ hidden: HiddenTexts) -> JSONValue {
         switch value {
-        case .object(let object): .object(JSONObject(object.members.map { ($0.key, masked($0.value, secrets)) }))
-        case .array(let elements): .array(elements.map { masked($0, secrets) })
-        case .string(let text): .string(masked(text, secrets))
+        case .object(let object):
+            .object(JSONObject(object.members.map { ($0.key, masked($0.value, "\(path).\(printable($0.key))", hidden)) }))
+        case .array(let elements): .array(elements.enumerated().map { masked($0.element, "\(path)[\($0.offset)]", hidden) })
+        case .string(let text): .string(hidden.contains(text, at: path) ? mask : origin(of: text) ?? text)
         default: value
         }
-    }
-
-    private static func masked(_ text: String, _ secrets: Set<String>) -> String {
-        if secrets.contains(text) || SecretRules.looksLikeSecret(text) { return mask }
-        return origin(of: text) ?? text
     }
 
     /// Scheme, host and port of an address, with the mask in place of all else; nil for what is no address.
@@ -47,5 +43,17 @@ package struct ShownConfiguration: Sendable {
         let isWhole = host.count == parts[2].count && (parts.count == 3 || parts[3].isEmpty)
         let address = String(decoding: parts[0], as: UTF8.self) + "//" + String(decoding: host, as: UTF8.self)
         return isWhole ? text : "\(address)/\(mask)"
+    }
+}
+
+/// The texts of a configuration that are not shown.
+struct HiddenTexts {
+    /// The secrets that stand in the configuration itself, where those are allowed.
+    var inlineSecrets: Set<String> = []
+    /// The paths of texts that may be secrets, although they need not be: the values of headers.
+    var paths: Set<String> = []
+
+    func contains(_ text: String, at path: String) -> Bool {
+        inlineSecrets.contains(text) || paths.contains(path) || SecretRules.looksLikeSecret(text)
     }
 }

@@ -8,6 +8,8 @@ import Time
 /// Where traces are exported to.
 @Suite struct ConfigurationTracesTests {
     private static let url = #""url":"https://collector.example.com:4318/v1/traces""#
+    /// Longer than what is shown of a name in a path.
+    private static let longName = "X-" + String(repeating: "n", count: 70)
 
     private func read(_ otlp: String, in directory: ConfigurationDirectory) throws -> Configuration.TraceExport? {
         try directory.configuration(members: #""traces":{"otlp":{\#(otlp)}}"#).traces
@@ -38,20 +40,42 @@ import Time
         #expect(traces.isParentBased)
     }
 
-    /// Also beside one whose value stands in a file.
-    @Test func headersAreShownWithoutSecrets() throws {
+    /// Whatever their names, also beside one whose value stands in a file. The same text elsewhere is shown.
+    @Test func headersAreShownWithoutTheirValues() throws {
         let directory = try ConfigurationDirectory()
         directory.environment["COLLECTOR"] = "Bearer of-something"
         let headers =
-            #"{"X-Tenant":"support","Authorization":{"env":"COLLECTOR"},"X-Api-Key":"inline-of-something","#
-            + #""X-Page":"https://a.test/of-something"}"#
+            #"{"X-Tenant":"shop","Authorization":{"env":"COLLECTOR"},"X-Api-Key":"inline-of-something","#
+            + #""X-Page":"https://a.test/of-something","DD-Site":"of-something","\#(Self.longName)":"of-something"}"#
         let configuration = try directory.configuration(
             members: #""traces":{"otlp":{\#(Self.url),"headers":\#(headers)}},"allow_insecure_secrets":true"#)
         let settings = configuration.settings.filter { $0.path.contains(".headers") }
         #expect(
-            settings.map(\.path) == ["X-Tenant", "Authorization.env", "X-Api-Key", "X-Page"].map { "$.traces.otlp.headers.\($0)" })
-        #expect(settings.map(\.value) == ["support", "COLLECTOR", .string(ShownConfiguration.mask), "https://a.test/•••"])
+            settings.map(\.path)
+                == ["X-Tenant", "Authorization.env", "X-Api-Key", "X-Page", "DD-Site", String(Self.longName.prefix(64))].map {
+                    "$.traces.otlp.headers.\($0)"
+                })
+        let mask = JSONValue.string(ShownConfiguration.mask)
+        #expect(settings.map(\.value) == [mask, "COLLECTOR", mask, mask, mask, mask])
         #expect(!"\(configuration.settings)".contains("of-something"))
+        let shown = configuration.shown.value
+        #expect(
+            shown["traces"]?["otlp"]?["headers"] == [
+                "X-Tenant": mask, "Authorization": ["env": "COLLECTOR"], "X-Api-Key": mask, "X-Page": mask, "DD-Site": mask,
+                Self.longName: mask,
+            ])
+        #expect(shown["apps"]?.elements[0]["app_id"] == "shop")
+    }
+
+    @Test func aHeaderThatHasChangedIsToldByItsKey() throws {
+        let directory = try ConfigurationDirectory()
+        func configuration(_ value: String) throws -> Configuration {
+            try directory.configuration(members: #""traces":{"otlp":{\#(Self.url),"headers":{"X-Tenant":"\#(value)"}}}"#)
+        }
+        let differences = try configuration("one").differences(to: configuration("two"))
+        #expect(differences.map(\.path) == ["$.traces.otlp.headers.X-Tenant"])
+        #expect(differences.map(\.next) == [.string(ShownConfiguration.mask)])
+        #expect(differences.map(\.inForce) == [.string(ShownConfiguration.mask)])
     }
 
     @Test(arguments: [

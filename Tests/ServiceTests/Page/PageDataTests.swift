@@ -86,6 +86,6 @@ import Testing
         ("https://name:word@example.com:8443", "https://example.com:8443/•••"), ("secrets/file", "secrets/file"), ("a//b/c", "a//b/c"),
         ("postgres://name@host/base", "postgres://host/•••"), (TestSecret.text(5), "•••"),
     ]) func masks(_ text: String, _ shown: String) {
-        #expect(ShownConfiguration([.string(text)], files: [], inlineSecrets: []).value == [.string(shown)])
+        #expect(ShownConfiguration([.string(text)], files: [], hidden: HiddenTexts()).value == [.string(shown)])
     }
 }
