@@ -63,6 +63,7 @@ struct ConfigurationReader {
             problems.fileDigest = (try? sha256(contents.bytes.span)).map { Hexadecimal.text($0.span) } ?? ""
             // Whatever the file says of insecure secrets, as somebody else may have written that.
             protection.check(path, mode: contents.mode, at: "$", shown: "this file")
+            protection.trustOwners(ofConfiguration: path, contents)
             let bytes = contents.bytes
             do throws(JSONError) {
                 return try JSONDocument(parsing: bytes.span).value()

@@ -3,11 +3,32 @@ internal import POSIX
 /// Refuses files that others may change or replace: whoever can do that chooses the secrets, or the whole configuration.
 final class FileProtection {
     private let problems: ConfigurationFindings
+    /// The users to whom the files may belong.
+    private var owners: Set<UInt32>
     // By path, so that thousands of secrets in one directory cost one look at it, and one that is open is told once.
     private var seen: Set<String> = []
 
-    init(_ problems: ConfigurationFindings) {
+    /// - Parameter user: the id of the user that reads the configuration.
+    init(_ problems: ConfigurationFindings, user: UInt32 = Process.user) {
         self.problems = problems
+        owners = [0, user]
+    }
+
+    /// Trusts the owners of the configuration and of its directory with the other files, as they may choose every secret anyway. So root and
+    /// members of the group can run commands about the service of another user.
+    func trustOwners(ofConfiguration path: String, _ contents: File.Contents) {
+        owners.insert(contents.owner)
+        if let owner = try? FileSystem.owner(of: Path.directory(of: path)) { owners.insert(owner) }
+    }
+
+    /// Notes that a file belongs to another user, who may read and change it whatever its mode.
+    /// - Parameters: as for `check`.
+    func check(owner: UInt32, at place: String, shown: String, alternative: String) {
+        guard !owners.contains(owner) else { return }
+        problems.add(
+            place,
+            "\(shown) belongs to \(Machine.userName(owner)), who may change it; chown it to root or to the owner of the configuration"
+                + alternative)
     }
 
     /// Notes what is wrong with a file that was read, and with the directories above it.

@@ -73,6 +73,7 @@ struct SecretReader {
         if isSecret, contents.isReadableByEveryone, !contents.isOnReadOnlyMemory {
             problems.add(place, "\(shown) can be read by everyone; run chmod 600 on it, \(Self.remedy)")
         }
+        protection.check(owner: contents.owner, at: place, shown: shown, alternative: ", \(Self.remedy)")
         protection.check(path, mode: contents.mode, at: place, shown: shown, alternative: ", \(Self.remedy)")
     }
 

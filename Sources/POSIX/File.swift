@@ -9,13 +9,13 @@ package enum File {
         package let bytes: [UInt8]
         /// Its permissions, such as 0o600.
         package let mode: UInt32
-        /// Whether it belongs to the user of this process, or to root.
-        package let isOwn: Bool
+        /// The id of the user that it belongs to.
+        package let owner: UInt32
         /// Whether it is on a read-only file system in memory, as secrets of Docker and Kubernetes are.
         package let isOnReadOnlyMemory: Bool
 
         /// Whether it belongs to this user or root, and nobody else may read or change it but the owner's group, which may read it.
-        package var isPrivate: Bool { isOwn && !isReadableByEveryone && mode & (S_IWGRP | S_IWOTH) == 0 }
+        package var isPrivate: Bool { (owner == 0 || owner == Process.user) && !isReadableByEveryone && mode & (S_IWGRP | S_IWOTH) == 0 }
 
         /// Whether users outside the owner's group may read it.
         package var isReadableByEveryone: Bool { mode & S_IROTH != 0 }
@@ -33,7 +33,7 @@ package enum File {
         guard status.st_mode & S_IFMT != S_IFDIR else { throw SystemError(code: EISDIR) }
         return Contents(
             bytes: try readAll(descriptor, limit: limit), mode: status.st_mode & 0o7777,
-            isOwn: status.st_uid == 0 || status.st_uid == geteuid(),
+            owner: status.st_uid,
             isOnReadOnlyMemory: shim_fstatfs_is_read_only_memory(descriptor) == 1)
     }
 

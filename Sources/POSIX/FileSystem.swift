@@ -41,6 +41,14 @@ package enum FileSystem {
         return status.st_mode & 0o7777
     }
 
+    /// The id of the user that an existing file belongs to; symbolic links are followed.
+    /// - Throws: why it is unknown.
+    package static func owner(of path: String) throws(SystemError) -> UInt32 {
+        var status = stat()
+        guard unsafe stat(path, &status) == 0 else { throw SystemError.last }
+        return status.st_uid
+    }
+
     /// When an existing file was written last, in seconds since 1970; symbolic links are followed.
     /// - Throws: why that is unknown.
     package static func modified(_ path: String) throws(SystemError) -> UInt64 {

@@ -63,8 +63,11 @@ package enum Process {
         return String(decoding: contents.bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
     }
 
+    /// The id of the user whose rights this process has.
+    package static var user: UInt32 { geteuid() }
+
     /// Whether this process runs as root.
-    package static var isPrivileged: Bool { geteuid() == 0 }
+    package static var isPrivileged: Bool { user == 0 }
 
     /// Ends the process at once with this code (_exit(2)), without waiting for threads or closing anything.
     package static func abandon(_ code: Int32) -> Never {

@@ -111,4 +111,24 @@ import Testing
                 == "\(workspace.configuration): $.store.path: \(directory)/deskgate.db-wal cannot be written by this user; "
                 + "chown it to the user that serves\n")
     }
+
+    /// A secret that the service's group may read, and that belongs to somebody else.
+    @Test(.enabled(if: getuid() == 0, "only root can become another user"))
+    func `a secret that belongs to another user keeps the service from starting`() throws {
+        let workspace = try Workspace()
+        for name in ["app-1.key", "app-2.key", "admin-token"] { unsafe chown(workspace.directory.path(name), 65534, 65534) }
+        let secret = workspace.directory.path("app-1.key")
+        unsafe chmod(secret, 0o640)
+        unsafe chown(secret, 12345, 65534)
+        unsafe chmod(workspace.configuration, 0o644)
+        unsafe chmod(workspace.directory.path, 0o755)
+        func run(_ command: String) throws -> ChildProcess {
+            let words = ["--reuid=65534", "--regid=65534", "--clear-groups", Deskgate.path, command, "--config", workspace.configuration]
+            return try ChildProcess("setpriv", words.map { Array($0.utf8) })
+        }
+        let check = try run("check")
+        #expect(try check.waitForEnd() == .exit(2))
+        #expect(try check.errors.text().contains("\(secret) belongs to "))
+        #expect(try run("serve").waitForEnd() == .exit(2))
+    }
 }

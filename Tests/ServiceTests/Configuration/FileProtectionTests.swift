@@ -54,6 +54,87 @@ import Testing
         #expect(try directory.problems(keys: keys) == [])
     }
 
+    /// The owners of the secret, of the configuration and of its directory, and whether the secret is refused.
+    private static let owners: [(secret: uid_t, configuration: uid_t, directory: uid_t, isRefused: Bool)] = [
+        (0, 0, 0, false), (0, 12_345, 12_345, false), (12_345, 0, 0, true), (65_534, 0, 0, true), (12_345, 12_345, 0, false),
+        (12_345, 0, 12_345, false), (12_345, 12_345, 12_345, false), (12_345, 54_321, 0, true), (12_345, 0, 54_321, true),
+        (12_345, 54_321, 54_321, true), (54_321, 54_321, 12_345, false),
+    ]
+
+    @Test(
+        .enabled(if: geteuid() == 0, "only root may give files away"), arguments: owners.indices, [0o400, 0o440, 0o600, 0o640] as [UInt32])
+    func `a secret belongs to root, to this user or to the owner of the configuration`(_ index: Int, _ mode: UInt32) throws {
+        let owners = Self.owners[index]
+        let secret = directory.scratch.path("secrets/app-1.key")
+        #expect(try directory.problems(members: #""log":{}"#) == [])
+        #expect(unsafe chmod(secret, mode) == 0)
+        #expect(unsafe chown(secret, owners.secret, owners.secret) == 0)
+        #expect(unsafe chown(directory.file, owners.configuration, owners.configuration) == 0)
+        #expect(unsafe chown(directory.scratch.path, owners.directory, owners.directory) == 0)
+        let refusal =
+            "$.apps[0].keys[0].secret.file: \(secret) belongs to \(Machine.userName(owners.secret)), who may change it; "
+            + "chown it to root or to the owner of the configuration, \(Self.remedy)"
+        #expect(try found() == (owners.isRefused ? [refusal] : []))
+    }
+
+    /// The mistakes of the configuration as it is.
+    private func found() throws -> [String] {
+        do throws(ConfigurationError) {
+            _ = try Configuration(contentsOf: directory.file)
+            return []
+        } catch {
+            return error.problems.map(\.description)
+        }
+    }
+
+    /// Whoever may change a list of authorities chooses the servers that are believed.
+    @Test(.enabled(if: geteuid() == 0, "only root may give files away"))
+    func `a file of certificates belongs to root, to this user or to the owner of the configuration`() throws {
+        let traces =
+            #""traces":{"otlp":{"url":"https://collector.example.com/","certificate_authorities":"authorities.pem"}}"#
+        try directory.scratch.write("authorities.pem", TestCertificate.shared.certificate, mode: 0o644)
+        #expect(try directory.problems(members: traces) == [])
+        #expect(unsafe chown(directory.scratch.path("authorities.pem"), 12_345, 12_345) == 0)
+        #expect(
+            try directory.problems(members: traces) == [
+                "$.traces.otlp.certificate_authorities: DIR/authorities.pem belongs to \(Machine.userName(12_345)), who may change it; "
+                    + "chown it to root or to the owner of the configuration, \(Self.remedy)"
+            ])
+        #expect(try directory.problems(members: "\(traces),\(Self.insecure)") == [])
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "only root may give files away"))
+    func `the owner of the file behind a symbolic link counts`() throws {
+        try directory.scratch.write("real.key", TestSecret.text(1))
+        #expect(unsafe symlink("real.key", directory.scratch.path("app.key")) == 0)
+        #expect(unsafe lchown(directory.scratch.path("app.key"), 12_345, 12_345) == 0)
+        #expect(try directory.problems(secret: #"{"file":"app.key"}"#) == [])
+        #expect(unsafe chown(directory.scratch.path("real.key"), 12_345, 12_345) == 0)
+        #expect(try directory.problems(secret: #"{"file":"app.key"}"#).count == 1)
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "only root may give files away"))
+    func `a credential of systemd belongs to root or to the unit's user`() throws {
+        try directory.writeCredential("app", TestSecret.text(1))
+        let secret = #"{"credential":"app"}"#
+        #expect(try directory.problems(secret: secret) == [])
+        #expect(unsafe chown(directory.scratch.path("credentials/app"), 12_345, 12_345) == 0)
+        #expect(try directory.problems(secret: secret).count == 1)
+    }
+
+    /// A user that is not root, which the tests may be.
+    @Test(arguments: [(0, false), (1000, false), (1001, true), (65_534, true)] as [(UInt32, Bool)])
+    func `a user's own files and those of root are accepted`(_ owner: UInt32, _ isRefused: Bool) {
+        let findings = ConfigurationFindings()
+        FileProtection(findings, user: 1000).check(owner: owner, at: "$.place", shown: "FILE", alternative: "")
+        #expect(findings.all.count == (isRefused ? 1 : 0))
+    }
+
+    @Test func `a user without a name is told by the id`() {
+        #expect(Machine.userName(0) == "root")
+        #expect(Machine.userName(4_294_000_000) == "user 4294000000")
+    }
+
     @Test func looksBehindSymbolicLinks() throws {
         try directory.scratch.write("open/app.key", TestSecret.text(1), mode: 0o600)
         #expect(unsafe chmod(directory.scratch.path("open"), 0o777) == 0)
