@@ -17,18 +17,22 @@ final class FileProtection {
     /// Trusts the owners of the configuration and of its directory with the other files, as they may choose every secret anyway. So root and
     /// members of the group can run commands about the service of another user.
     func trustOwners(ofConfiguration path: String, _ contents: File.Contents) {
-        owners.insert(contents.owner)
-        if let owner = try? FileSystem.owner(of: Path.directory(of: path)) { owners.insert(owner) }
+        let directory = try? FileSystem.owner(of: Path.directory(of: path))
+        // The user of files with unmapped owners may be anybody.
+        for owner in [contents.owner, directory] { if let owner, owner != Machine.unmappedUser { owners.insert(owner) } }
     }
 
     /// Notes that a file belongs to another user, who may read and change it whatever its mode.
+    ///
+    /// It may be the user that serves, which is unknown here. The remedy must not take the file from that user.
     /// - Parameters: as for `check`.
     func check(owner: UInt32, at place: String, shown: String, alternative: String) {
         guard !owners.contains(owner) else { return }
+        let name = Machine.userName(owner)
         problems.add(
             place,
-            "\(shown) belongs to \(Machine.userName(owner)), who may change it; chown it to root or to the owner of the configuration"
-                + alternative)
+            "\(shown) belongs to \(name), who may change it; if \(name) serves, run this as that user, otherwise chown it to the user that "
+                + "serves\(alternative)")
     }
 
     /// Notes what is wrong with a file that was read, and with the directories above it.

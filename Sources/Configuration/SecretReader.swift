@@ -69,11 +69,14 @@ struct SecretReader {
     }
 
     private func check(_ contents: File.Contents, _ path: String, at place: String, shown: String, isSecret: Bool) {
-        // Containers get their secrets so from Docker Swarm and Kubernetes (mode 0444 or 0644), where everyone is the container's one user.
-        if isSecret, contents.isReadableByEveryone, !contents.isOnReadOnlyMemory {
-            problems.add(place, "\(shown) can be read by everyone; run chmod 600 on it, \(Self.remedy)")
+        // Containers get their secrets so from Docker Swarm and Kubernetes (mode 0444 or 0644, any owner), where everyone is the container's
+        // one user.
+        if !contents.isOnReadOnlyMemory {
+            if isSecret, contents.isReadableByEveryone {
+                problems.add(place, "\(shown) can be read by everyone; run chmod 600 on it, \(Self.remedy)")
+            }
+            protection.check(owner: contents.owner, at: place, shown: shown, alternative: ", \(Self.remedy)")
         }
-        protection.check(owner: contents.owner, at: place, shown: shown, alternative: ", \(Self.remedy)")
         protection.check(path, mode: contents.mode, at: place, shown: shown, alternative: ", \(Self.remedy)")
     }
 

@@ -37,7 +37,7 @@ package protocol Exchange: AnyObject, Sendable {
     /// Where the request comes from.
     func peerHost() -> PeerHost
 
-    /// The address of this machine that the caller has connected to; nil when nobody can tell.
+    /// The address of this machine that the caller has connected to; nil if it is unknown.
     func localAddress() -> String?
 
     /// What the client's certificate proves.

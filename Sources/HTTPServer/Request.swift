@@ -106,7 +106,7 @@ package struct Request: ~Copyable {
     }
 
     /// The address of this machine that the caller has connected to: `IP:PORT` with the host as in `ListenAddress.onThisMachine`, or `unix`;
-    /// nil when nobody can tell. It is the connection's own address, also when the listener has a wildcard address.
+    /// nil if it is unknown. It is the connection's own address, also when the listener has a wildcard address.
     package borrowing func localAddress() -> String? {
         exchange.localAddress()
     }

@@ -36,6 +36,14 @@ package enum Machine {
         }
     }
 
+    /// The id of the user that files belong to whose owners have no id in this user namespace (user_namespaces(7)).
+    package static var unmappedUser: UInt32 {
+        let contents = try? File.read("/proc/sys/kernel/overflowuid", limit: 64)
+        let number = contents.flatMap { UInt32(String(decoding: $0.bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)) }
+        // The kernel's default, where /proc is not mounted.
+        return number ?? 65_534
+    }
+
     /// Whether a descriptor is a terminal (isatty(3)).
     package static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
 }

@@ -40,7 +40,8 @@ import Time
         #expect(traces.isParentBased)
     }
 
-    /// Whatever their names, also beside one whose value stands in a file. The same text elsewhere is shown.
+    /// The values of all headers are masked, whatever their names, also beside one whose value stands in a file. The same text elsewhere is
+    /// shown.
     @Test func headersAreShownWithoutTheirValues() throws {
         let directory = try ConfigurationDirectory()
         directory.environment["COLLECTOR"] = "Bearer of-something"
@@ -67,7 +68,7 @@ import Time
         #expect(shown["apps"]?.elements[0]["app_id"] == "shop")
     }
 
-    @Test func aHeaderThatHasChangedIsToldByItsKey() throws {
+    @Test func `a changed header is reported by its key only`() throws {
         let directory = try ConfigurationDirectory()
         func configuration(_ value: String) throws -> Configuration {
             try directory.configuration(members: #""traces":{"otlp":{\#(Self.url),"headers":{"X-Tenant":"\#(value)"}}}"#)

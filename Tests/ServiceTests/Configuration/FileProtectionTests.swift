@@ -59,7 +59,18 @@ import Testing
         (0, 0, 0, false), (0, 12_345, 12_345, false), (12_345, 0, 0, true), (65_534, 0, 0, true), (12_345, 12_345, 0, false),
         (12_345, 0, 12_345, false), (12_345, 12_345, 12_345, false), (12_345, 54_321, 0, true), (12_345, 0, 54_321, true),
         (12_345, 54_321, 54_321, true), (54_321, 54_321, 12_345, false),
+        // Files of unmapped owners may be anybody's.
+        (Machine.unmappedUser, Machine.unmappedUser, Machine.unmappedUser, true), (Machine.unmappedUser, 0, Machine.unmappedUser, true),
+        (Machine.unmappedUser, Machine.unmappedUser, 0, true), (0, Machine.unmappedUser, Machine.unmappedUser, false),
     ]
+
+    /// The refusal of a file because of its owner, which may be the service's user.
+    private static func refusal(_ owner: uid_t) -> String {
+        let name = Machine.userName(owner)
+        return
+            "belongs to \(name), who may change it; if \(name) serves, run this as that user, otherwise chown it to the user that serves, "
+            + remedy
+    }
 
     @Test(
         .enabled(if: geteuid() == 0, "only root may give files away"), arguments: owners.indices, [0o400, 0o440, 0o600, 0o640] as [UInt32])
@@ -71,9 +82,7 @@ import Testing
         #expect(unsafe chown(secret, owners.secret, owners.secret) == 0)
         #expect(unsafe chown(directory.file, owners.configuration, owners.configuration) == 0)
         #expect(unsafe chown(directory.scratch.path, owners.directory, owners.directory) == 0)
-        let refusal =
-            "$.apps[0].keys[0].secret.file: \(secret) belongs to \(Machine.userName(owners.secret)), who may change it; "
-            + "chown it to root or to the owner of the configuration, \(Self.remedy)"
+        let refusal = "$.apps[0].keys[0].secret.file: \(secret) \(Self.refusal(owners.secret))"
         #expect(try found() == (owners.isRefused ? [refusal] : []))
     }
 
@@ -87,7 +96,7 @@ import Testing
         }
     }
 
-    /// Whoever may change a list of authorities chooses the servers that are believed.
+    /// A list of authorities decides which servers are believed.
     @Test(.enabled(if: geteuid() == 0, "only root may give files away"))
     func `a file of certificates belongs to root, to this user or to the owner of the configuration`() throws {
         let traces =
@@ -97,8 +106,7 @@ import Testing
         #expect(unsafe chown(directory.scratch.path("authorities.pem"), 12_345, 12_345) == 0)
         #expect(
             try directory.problems(members: traces) == [
-                "$.traces.otlp.certificate_authorities: DIR/authorities.pem belongs to \(Machine.userName(12_345)), who may change it; "
-                    + "chown it to root or to the owner of the configuration, \(Self.remedy)"
+                "$.traces.otlp.certificate_authorities: DIR/authorities.pem \(Self.refusal(12_345))"
             ])
         #expect(try directory.problems(members: "\(traces),\(Self.insecure)") == [])
     }
@@ -130,7 +138,7 @@ import Testing
         #expect(findings.all.count == (isRefused ? 1 : 0))
     }
 
-    @Test func `a user without a name is told by the id`() {
+    @Test func `a user without a name is named by the id`() {
         #expect(Machine.userName(0) == "root")
         #expect(Machine.userName(4_294_000_000) == "user 4294000000")
     }
@@ -158,6 +166,18 @@ import Testing
     func acceptsWhatEveryoneMayReadInReadOnlyMemory(mode: UInt32) throws {
         let memory = try SmallDisk()
         try File.create(memory.path("app.key"), mode: mode, TestSecret.text(1).utf8)
+        let secret = #"{"file":"\#(memory.path("app.key"))"}"#
+        #expect(try directory.problems(secret: secret).count == 1)
+        try memory.makeReadOnly()
+        #expect(try directory.problems(secret: secret) == [])
+    }
+
+    /// Docker Swarm and Podman give secrets the owner that `uid` names.
+    @Test(.enabled(if: SmallDisk.isPermitted, "only root may mount file systems"), arguments: [12_345, 65_534] as [uid_t])
+    func `a file in read-only memory may belong to any user`(_ owner: uid_t) throws {
+        let memory = try SmallDisk()
+        try File.create(memory.path("app.key"), mode: 0o400, TestSecret.text(1).utf8)
+        #expect(unsafe chown(memory.path("app.key"), owner, owner) == 0)
         let secret = #"{"file":"\#(memory.path("app.key"))"}"#
         #expect(try directory.problems(secret: secret).count == 1)
         try memory.makeReadOnly()
