@@ -42,6 +42,9 @@ static const unsigned char page_css[] = {
 static const unsigned char problems_js[] = {
 #embed "page/problems.js"
 };
+static const unsigned char session_secret_js[] = {
+#embed "page/session-secret.js"
+};
 static const unsigned char timeline_js[] = {
 #embed "page/timeline.js"
 };
@@ -59,6 +62,9 @@ static const unsigned char view_dead_js[] = {
 };
 static const unsigned char view_find_js[] = {
 #embed "page/view-find.js"
+};
+static const unsigned char view_json_js[] = {
+#embed "page/view-json.js"
 };
 static const unsigned char view_keys_js[] = {
 #embed "page/view-keys.js"
@@ -105,12 +111,14 @@ static const struct shim_page_file files[] = {
     {"metrics.js", metrics_js, sizeof metrics_js},
     {"page.css", page_css, sizeof page_css},
     {"problems.js", problems_js, sizeof problems_js},
+    {"session-secret.js", session_secret_js, sizeof session_secret_js},
     {"timeline.js", timeline_js, sizeof timeline_js},
     {"ui.js", ui_js, sizeof ui_js},
     {"view-bots.js", view_bots_js, sizeof view_bots_js},
     {"view-configuration.js", view_configuration_js, sizeof view_configuration_js},
     {"view-dead.js", view_dead_js, sizeof view_dead_js},
     {"view-find.js", view_find_js, sizeof view_find_js},
+    {"view-json.js", view_json_js, sizeof view_json_js},
     {"view-keys.js", view_keys_js, sizeof view_keys_js},
     {"view-notifiers.js", view_notifiers_js, sizeof view_notifiers_js},
     {"view-now.js", view_now_js, sizeof view_now_js},

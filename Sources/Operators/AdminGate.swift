@@ -19,7 +19,6 @@ struct AdminGate: Sendable {
     private static let noToken = Response.error(
         401, "unauthorized", "No admin token is configured; set admin.token.", headers: [("WWW-Authenticate", "Bearer")])
 
-    private static let noSession = Response.error(401, "session_ended", "The session has ended; sign in again.")
     private static let foreignOrigin = Response.error(
         403, "foreign_origin", "A session changes something only from the page of this listener itself.")
 
@@ -35,13 +34,15 @@ struct AdminGate: Sendable {
         if let token = BearerToken.sender(of: request, among: state.tokens) {
             return admission(of: AdminCaller(request, token), token, needed)
         }
-        guard state.cookie.id(of: request) != nil, state.page.refusal == nil else {
+        let session: AdminToken?
+        do throws(SessionProblem) {
+            session = try token(ofSessionIn: request, state)
+        } catch {
+            return .refused(refuse(request, error))
+        }
+        guard let token = session else {
             deny(AdminCaller(request), "unauthorized", [])
             return .refused(state.tokens.isEmpty ? Self.noToken : Self.wrongToken)
-        }
-        guard let token = session(of: request, state) else {
-            deny(AdminCaller(request), "session_ended", [])
-            return .refused(Self.noSession)
         }
         let caller = AdminCaller(request, token)
         if let refusal = foreignOrigin(request, caller, state) { return .refused(refusal) }
@@ -58,11 +59,23 @@ struct AdminGate: Sendable {
         return Self.forbidden(token.role, needed: needed)
     }
 
-    /// The token that the session of a request stands for; nil when it has none, or has ended.
-    func session(of request: borrowing Request, _ state: OperatorState) -> AdminToken? {
+    /// The token that the session of a request stands for; nil when the request has no session, or there is no page.
+    func token(ofSessionIn request: borrowing Request, _ state: OperatorState) throws(SessionProblem) -> AdminToken? {
+        guard state.page.refusal == nil else { return nil }
+        let credentials = try state.cookie.credentials(of: request)
+        if credentials.isEmpty { return nil }
         var isUse = true
         request.withHeader("Deskgate-Background") { isUse = $0 == nil }
-        return state.cookie.id(of: request).flatMap { sessions.token(of: $0, among: state.tokens, isUse: isUse) }
+        for credential in credentials {
+            if let token = sessions.token(of: credential, among: state.tokens, isUse: isUse) { return token }
+        }
+        throw .ended
+    }
+
+    /// The answer to a request whose session is rejected.
+    func refuse(_ request: borrowing Request, _ problem: SessionProblem) -> Response {
+        deny(AdminCaller(request), problem.rawValue, [])
+        return problem.answer
     }
 
     /// The answer to a change that does not come from the page itself; nil for every other request.

@@ -93,10 +93,11 @@ def keeps_what_it_suggests(browser, demo):
         expect(page.locator(".notifier.wanted.bad")).to_have_count(1)
         wrong, right = re.search(r"replace (\S+) by (\w+)", waiting).groups()
         change(pathlib.Path(demo.told["configuration"]), wrong, right)
-        page.wait_for_function("""async () => {
-            const { notifiers } = await (await fetch("/v1/notifiers")).json();
+        operator.wait_until(lambda: page.evaluate("""async () => {
+            const { ask } = await import("/page/api.js");
+            const { notifiers } = await ask("/v1/notifiers");
             return notifiers.some(({ name, state, pending }) => name === "apns-couriers" && state === "working" && !pending);
-        }""")
+        }"""), "sends what waited")
         count = re.search(r"refused (\d+)", dead)[1]
         operator.show("#/dead")
         row = page.locator("tbody tr").filter(has_text="fcm").filter(has_text="invalid_argument")

@@ -3,6 +3,7 @@
 Screenshots of every view in light, dark and phone width are kept in .build/page-screenshots.
 """
 import contextlib
+import json
 import re
 import sys
 import tempfile
@@ -15,7 +16,8 @@ import demo
 import faults
 import newcomers
 import service as seeded
-from browser import LOOKS, Operator, PATIENCE_MILLISECONDS, SCREENSHOTS
+import tabs
+from browser import LOOKS, Operator, SCREENSHOTS
 
 CHROMIUM = "/usr/bin/chromium"
 VIEWS = ["now", "notifiers", "dead", "people", "tickets", "sessions", "bots", "keys", "store", "configuration"]
@@ -46,6 +48,7 @@ def signs_in_and_refuses(browser, service):
         expect(page.locator("#content h1")).to_have_text("Keys")
         page.locator("#sign-out").click()
         expect(page.locator("input[type=password]")).to_be_visible()
+        assert page.evaluate("() => sessionStorage.length") == 0
         assert page.locator("input[type=password]").input_value() == ""
         assert page.locator("#content").inner_text() == ""
 
@@ -70,9 +73,12 @@ def shows_every_view(browser, service):
                     await_looks(operator, 2)
                     expect(operator.page.locator(".chart path")).not_to_have_count(0)
                 operator.check(f"{look}-{view}")
-                for link in operator.page.locator("a.json").all():
-                    answer = operator.context.request.get(service.admin + link.get_attribute("href"), timeout=PATIENCE_MILLISECONDS)
-                    assert answer.ok, f"{view}: {link.get_attribute('href')}: {answer.status}"
+                for link in [link.get_attribute("href") for link in operator.page.locator("a.json").all()]:
+                    operator.show(link)
+                    answer = operator.page.locator("pre")
+                    expect(answer).not_to_be_empty()
+                    assert "%2Fmetrics" in link or json.loads(answer.text_content()), link
+            operator.check(f"{look}-json")
 
 
 def speaks_russian(browser, service):
@@ -454,7 +460,7 @@ SCENES = [
     lists_tickets_and_ratings, closes_and_reopens_a_ticket, says_that_the_help_desk_is_away, tells_what_session_tokens_came_to,
     a_reader_changes_nothing, sends_a_test, is_used_by_keyboard, goes_on_and_stops_when_nobody_looks, bears_ten_thousand_rows,
     bears_a_clock_that_jumps, signs_a_person_out, tries_one_again, tries_dead_letters_again, ends_with_its_token, says_that_the_service_is_away,
-] + bots.SCENES
+] + bots.SCENES + tabs.SCENES
 
 
 def arrange(service):

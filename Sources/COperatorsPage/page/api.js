@@ -1,6 +1,7 @@
-// Asks the admin listener with the session's cookie.
+// Asks the admin listener with the session's cookie and secret.
 
 import { hear } from "./clock.js";
+import { sessionSecret } from "./session-secret.js";
 import { language, t } from "./words.js";
 
 const PATIENCE = 20_000;
@@ -22,8 +23,14 @@ export function whenSessionEnds(action) {
 
 /** Ends the session here when the service has ended it. */
 export async function checkSession(options) {
-  const { role } = await ask("/session", options);
-  if (!role) onEnd();
+  const secret = sessionSecret();
+  const { role } = await ask("/session", { ...options, secret });
+  if (!role) end(secret);
+}
+
+/** Ends the session here, unless the tab has gone on with another one since it sent the request with this secret. */
+function end(secret) {
+  if (secret === sessionSecret()) onEnd();
 }
 
 /** The language in which the service is to tell; undefined for its own. */
@@ -38,9 +45,9 @@ export function path(base, values = {}) {
   return text ? `${base}?${text}` : base;
 }
 
-/** Asks and returns the JSON. `background` is what the page does by itself; it does not prolong the session. */
-export async function ask(where, { method = "GET", body, background = false, signal } = {}) {
-  const response = await send(where, { method, body, background, signal });
+/** Asks and returns the JSON. `background` is what the page does by itself; it does not prolong the session. `secret` replaces the tab's own. */
+export async function ask(where, options = {}) {
+  const response = await send(where, options);
   return JSON.parse(await response.text(), whole);
 }
 
@@ -51,11 +58,11 @@ function whole(_, value, context) {
 
 /** Asks and returns the text. */
 export async function askText(where, options = {}) {
-  const response = await send(where, { method: "GET", ...options });
+  const response = await send(where, options);
   return response.text();
 }
 
-async function send(where, { method, body, background, signal }) {
+async function send(where, { method = "GET", body, background = false, signal, secret = sessionSecret() }) {
   const limit = AbortSignal.timeout(PATIENCE);
   let response;
   try {
@@ -63,7 +70,11 @@ async function send(where, { method, body, background, signal }) {
       method,
       credentials: "same-origin",
       cache: "no-store",
-      headers: { ...(body ? { "Content-Type": "application/json" } : {}), ...(background ? { "Deskgate-Background": "1" } : {}) },
+      headers: {
+        ...(secret ? { "Deskgate-Session-Secret": secret } : {}),
+        ...(body ? { "Content-Type": "application/json" } : {}),
+        ...(background ? { "Deskgate-Background": "1" } : {}),
+      },
       body: body ? JSON.stringify(body) : undefined,
       signal: signal ? AbortSignal.any([signal, limit]) : limit,
     });
@@ -74,10 +85,10 @@ async function send(where, { method, body, background, signal }) {
   }
   hear(response);
   if (response.ok) return response;
-  throw await refusal(response, where);
+  throw await refusal(response, where, secret);
 }
 
-async function refusal(response, where) {
+async function refusal(response, where, secret) {
   let answer = {};
   try {
     answer = await response.json();
@@ -85,7 +96,7 @@ async function refusal(response, where) {
     // A proxy's page, for example.
   }
   const found = new Refusal(response.status, answer.error ?? "", answer.message ?? t("error.status", { status: response.status }));
-  if (response.status === 401 && where !== "/session") onEnd();
+  if (response.status === 401 && where !== "/session") end(secret);
   return found;
 }
 

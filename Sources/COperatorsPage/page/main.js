@@ -4,12 +4,14 @@ import { address, place } from "./address.js";
 import { ask, checkSession, whenSessionEnds } from "./api.js";
 import { idleViews } from "./apps.js";
 import { h, put, say } from "./dom.js";
+import { askTabs, dropSecret, giveSecret, keepSecret, sessionSecret, whenGiven } from "./session-secret.js";
 import { language, speak, t } from "./words.js";
 import { recovering, trouble } from "./ui.js";
 import { bots } from "./view-bots.js";
 import { configuration } from "./view-configuration.js";
 import { dead } from "./view-dead.js";
 import { find } from "./view-find.js";
+import { json } from "./view-json.js";
 import { keys } from "./view-keys.js";
 import { notifiers } from "./view-notifiers.js";
 import { now } from "./view-now.js";
@@ -18,13 +20,15 @@ import { sessions } from "./view-sessions.js";
 import { store } from "./view-store.js";
 import { tickets } from "./view-tickets.js";
 
-const views = { now, notifiers, dead, people, tickets, sessions, bots, keys, store, configuration, find };
+const views = { now, notifiers, dead, people, tickets, sessions, bots, keys, store, configuration, find, json };
 const shown = ["now", "notifiers", "dead", "people", "tickets", "sessions", "bots", "keys", "store", "configuration"];
 const kinds = ["auto", "user", "comment", "ticket", "device", "delivery", "key"];
 const part = (id) => document.getElementById(id);
 
 /** Who is signed in; null for nobody. */
 let session = null;
+/** Settles when every secret that another tab has given so far has been tried. */
+let adoption = Promise.resolve();
 /** The views that have nothing to show with the configuration in force. */
 let idle = [];
 /** Ends what the view that is shown does by itself. */
@@ -34,7 +38,11 @@ let secret = null;
 
 async function start() {
   label();
-  whenSessionEnds(() => session && enter(t("session.ended")));
+  whenSessionEnds(() => {
+    if (!session) return;
+    enter(t("session.ended"));
+    askTabs();
+  });
   window.addEventListener("hashchange", () => session && render());
   part("sign-in").addEventListener("submit", signIn);
   part("finder").addEventListener("submit", search);
@@ -50,18 +58,37 @@ async function start() {
   });
   document.addEventListener("keydown", shortcut);
   watchUse();
+  // One at a time: several tabs may give the same secret.
+  whenGiven((given) => { adoption = adoption.then(() => adopt(given)).catch(() => {}); });
+  // Other tabs usually answer before the service does, so the sign-in form does not flash.
+  askTabs();
   await resume();
 }
 
 async function resume() {
+  let found = null;
+  let text = "";
   try {
-    const found = await ask("/session");
-    if (found.role) await open(found);
-    else enter("");
+    found = await ask("/session");
   } catch (error) {
-    enter("");
-    part("entrance-error").textContent = error.message;
+    text = error.message;
   }
+  await adoption;
+  if (session) return;
+  if (found?.role) await open(found);
+  else enter(text);
+}
+
+/** Goes on with the session of another tab. If that tab has signed in again, the cookie no longer proves the session of this one. */
+async function adopt(given) {
+  const former = sessionSecret();
+  if (given === former) return;
+  const found = await ask("/session", { secret: given });
+  // The operator may have signed in or out in this tab meanwhile.
+  if (!found.role || sessionSecret() !== former) return;
+  keepSecret(given);
+  // With the same token the open view stays, and a dialog with it.
+  if (found.role !== session?.role || found.token !== session?.token) await open(found);
 }
 
 /** Shows the entrance. */
@@ -83,6 +110,7 @@ async function open(found) {
   session = found;
   // A browser takes the focus from a hidden field later, or not at all, and until then the field takes the keys.
   if (part("entrance").contains(document.activeElement)) document.activeElement.blur();
+  part("token").value = "";
   part("entrance").hidden = true;
   part("shell").hidden = false;
   label();
@@ -95,24 +123,28 @@ async function signIn(event) {
   part("sign-in-button").disabled = true;
   part("entrance-error").textContent = "";
   try {
-    await open(await ask("/session", { method: "POST", body: { token: field.value } }));
+    const found = await ask("/session", { method: "POST", body: { token: field.value } });
+    keepSecret(found.secret);
+    giveSecret();
+    await open(found);
   } catch (error) {
     part("entrance-error").textContent = error.status === 401 ? t("sign-in.wrong") : error.status === 403 ? t("sign-in.forbidden", { message: error.message }) : error.message;
     field.focus();
     field.select();
   }
-  if (session) field.value = "";
   part("sign-in-button").disabled = false;
 }
 
 async function signOut() {
   try {
     await ask("/session", { method: "DELETE" });
-    enter("");
-    say(t("signed-out"));
   } catch (error) {
-    put(part("content"), trouble(error, signOut));
+    // 401: it has ended already.
+    if (error.status !== 401) return put(part("content"), trouble(error, signOut));
   }
+  dropSecret();
+  enter("");
+  return say(t("signed-out"));
 }
 
 /** A security key is recognised before it could get into the address. */

@@ -1,5 +1,6 @@
 // The parts that views are made of.
 
+import { address } from "./address.js";
 import { h, put, say } from "./dom.js";
 import { t } from "./words.js";
 import { Refusal } from "./api.js";
@@ -8,7 +9,7 @@ import { Refusal } from "./api.js";
 export function head(title, text, json = [], ...beside) {
   return h("div", { class: "head" },
     h("div", {}, h("h1", {}, title), text && h("p", { class: "quiet" }, text)),
-    h("div", { class: "beside" }, beside, json.map((place) => h("a", { href: place, class: "json", target: "_blank", rel: "noopener", title: t("json") }, `JSON `, h("code", {}, place.split("?")[0])))));
+    h("div", { class: "beside" }, beside, json.map((place) => h("a", { href: address("json", { path: place }), class: "json", title: t("json") }, `JSON `, h("code", {}, place.split("?")[0])))));
 }
 
 /** A short word in a colour: good, bad, warn or plain. */

@@ -8,7 +8,7 @@ export const en = {
   "role.read": "Reading", "role.operate": "Operating", "read-only": "Your token may read. To change something, sign in with a token of the role operate.",
   "search.label": "Search", "search.hint": "User, comment, ticket, device, delivery or security key", "search.kind": "Kind", "search.find": "Find",
   "kind.auto": "Anything", "kind.user": "User", "kind.comment": "Comment", "kind.ticket": "Ticket", "kind.device": "Device", "kind.delivery": "Delivery", "kind.key": "Security key",
-  "view.now": "Now", "view.notifiers": "Notifiers", "view.dead": "Dead letters", "view.people": "People", "view.tickets": "Tickets", "view.sessions": "Session tokens", "view.keys": "Keys", "view.store": "Replicas and store", "view.configuration": "Configuration", "view.find": "Find",
+  "view.now": "Now", "view.notifiers": "Notifiers", "view.dead": "Dead letters", "view.people": "People", "view.tickets": "Tickets", "view.sessions": "Session tokens", "view.keys": "Keys", "view.store": "Replicas and store", "view.configuration": "Configuration", "view.find": "Find", "view.json": "JSON",
   "error.title": "This could not be done.", "error.store": "The store cannot answer now.", "error.unreachable": "The service does not answer. It may be stopped, or the way to it may be broken.",
   "error.timeout": "The service did not answer in time.", "error.status": "The service answered {status}.",
   "rows.so-far": { one: "{count} row so far", other: "{count} rows so far" }, "rows.all": { one: "{count} row", other: "{count} rows" },

@@ -8,7 +8,7 @@ export const ru = {
   "role.read": "Чтение", "role.operate": "Управление", "read-only": "Ваш токен даёт только чтение. Чтобы что-то изменить, войдите с токеном роли operate.",
   "search.label": "Поиск", "search.hint": "Пользователь, тикет, устройство, ключ…", "search.kind": "Что искать", "search.find": "Найти",
   "kind.auto": "Всё", "kind.user": "Пользователь", "kind.comment": "Комментарий", "kind.ticket": "Тикет", "kind.device": "Устройство", "kind.delivery": "Доставка", "kind.key": "Ключ безопасности",
-  "view.now": "Сейчас", "view.notifiers": "Каналы", "view.dead": "Недоставленное", "view.people": "Люди", "view.tickets": "Тикеты", "view.sessions": "Сеансовые токены", "view.keys": "Ключи", "view.store": "Реплики и хранилище", "view.configuration": "Настройки", "view.find": "Поиск",
+  "view.now": "Сейчас", "view.notifiers": "Каналы", "view.dead": "Недоставленное", "view.people": "Люди", "view.tickets": "Тикеты", "view.sessions": "Сеансовые токены", "view.keys": "Ключи", "view.store": "Реплики и хранилище", "view.configuration": "Настройки", "view.find": "Поиск", "view.json": "JSON",
   "error.title": "Не получилось.", "error.store": "Хранилище сейчас не отвечает.", "error.unreachable": "Служба не отвечает. Возможно, она остановлена или до неё нет связи.",
   "error.timeout": "Служба не ответила вовремя.", "error.status": "Служба ответила {status}.",
   "rows.so-far": { one: "пока {count} строка", few: "пока {count} строки", other: "пока {count} строк" }, "rows.all": { one: "{count} строка", few: "{count} строки", other: "{count} строк" },

@@ -10,9 +10,14 @@ extension PageRoutes {
     private static let misdirected = RouteDescription.Answer(
         421, "The Host header is a name other than localhost, while only this machine reaches the listener.")
     private static let foreign = RouteDescription.Answer(403, "Origin is not the page, the token mints keys, or the listener needs TLS.")
+    private static let members = [("role", AdminSchema.maybeText), ("token", AdminSchema.maybeText)]
     private static let session = RouteDescription.Answer(
-        200, "The role of the session, and the place of its token in the configuration; null without a session.",
-        Schema.object([("role", AdminSchema.maybeText), ("token", AdminSchema.maybeText)]))
+        200, "The role of the session, and the place of its token in the configuration; null without a session.", Schema.object(members))
+    private static let opened = RouteDescription.Answer(
+        200, "The same, and the secret that requests with the session's cookie send in the header \(SessionCookie.secretHeader).",
+        Schema.object(members + [("secret", Schema.text)]))
+    private static let notProven = RouteDescription.Answer(
+        401, "The request has a session's cookie without its secret, or the session has ended.")
 
     /// `GET /`
     static let index: [HTTPServer.Method: RouteDescription] = [
@@ -34,12 +39,13 @@ extension PageRoutes {
     static let sessions: [HTTPServer.Method: RouteDescription] = [
         .get: RouteDescription("Whether the browser has a session.", answers: [session, needsTLS, absent, misdirected]),
         .post: RouteDescription(
-            "Opens a session, whose cookie stands for the token; only from the page itself.",
+            "Opens a session, whose cookie and secret together stand for the token; only from the page itself.",
             body: RouteDescription.Body(Schema.object([("token", Schema.text)])),
             answers: [
-                session, RouteDescription.Answer(400, "The body is not the object that is expected."),
+                opened, RouteDescription.Answer(400, "The body is not the object that is expected."),
                 RouteDescription.Answer(401, "No admin token is this text."), foreign, absent, misdirected,
             ]),
-        .delete: RouteDescription("Ends the session; only from the page itself.", answers: [session, foreign, absent, misdirected]),
+        .delete: RouteDescription(
+            "Ends the session; only from the page itself.", answers: [session, notProven, foreign, absent, misdirected]),
     ]
 }

@@ -105,7 +105,9 @@ private struct SessionRoute: Sendable {
     }
 
     /// Tells whether the browser has a session. It is answered 200 either way, because a browser logs other answers as errors.
-    func show(_ request: borrowing Request) -> Response { Self.answer(gate.session(of: request, gate.state.current)) }
+    func show(_ request: borrowing Request) -> Response {
+        Self.answer(try? gate.token(ofSessionIn: request, gate.state.current))
+    }
 
     /// Opens a session.
     func open(_ request: borrowing Request) -> Response {
@@ -126,16 +128,21 @@ private struct SessionRoute: Sendable {
             gate.deny(caller, "forbidden", [("needed", .string(AdminToken.Role.read.rawValue))])
             return Self.mintsOnly
         }
-        guard let id = try? gate.sessions.open(token) else { return Self.noRandom }
+        guard let credential = try? gate.sessions.open(token) else { return Self.noRandom }
         end(request, state)
         gate.audit("session.open", outcome: "done", [], by: caller)
-        return Self.answer(token, state.cookie.setting(id, for: request))
+        return Self.answer(token, secret: credential.secret, state.cookie.setting(credential.id, for: request))
     }
 
     /// Ends the session.
     func close(_ request: borrowing Request) -> Response {
         let state = gate.state.current
-        let token = gate.session(of: request, state)
+        let token: AdminToken?
+        do throws(SessionProblem) {
+            token = try gate.token(ofSessionIn: request, state)
+        } catch {
+            return gate.refuse(request, error)
+        }
         let caller = AdminCaller(request, token)
         if let refusal = gate.foreignOrigin(request, caller, state) { return refusal }
         end(request, state)
@@ -143,14 +150,17 @@ private struct SessionRoute: Sendable {
         return Self.answer(nil, state.cookie.deleting(for: request))
     }
 
+    /// Ends the session that a request proves; its cookie alone ends none.
     private func end(_ request: borrowing Request, _ state: OperatorState) {
-        if let id = state.cookie.id(of: request) { gate.sessions.close(id) }
+        for credential in (try? state.cookie.credentials(of: request)) ?? [] { gate.sessions.close(credential) }
     }
 
-    private static func answer(_ token: AdminToken?, _ cookie: (name: String, value: String)? = nil) -> Response {
-        Response(
-            status: 200,
-            json: ["role": token.map { .string($0.role.rawValue) } ?? .null, "token": token.map { .string($0.place) } ?? .null],
-            headers: [("Cache-Control", "no-store")] + (cookie.map { [$0] } ?? []))
+    private static func answer(_ token: AdminToken?, secret: String? = nil, _ cookie: (name: String, value: String)? = nil) -> Response {
+        var members: JSONObject = [
+            "role": token.map { .string($0.role.rawValue) } ?? .null, "token": token.map { .string($0.place) } ?? .null,
+        ]
+        if let secret { members.append(.string(secret), forKey: "secret") }
+        return Response(
+            status: 200, json: .object(members), headers: [("Cache-Control", "no-store")] + (cookie.map { [$0] } ?? []))
     }
 }

@@ -6,7 +6,8 @@ internal import Time
 /// The sessions of the operators' page, in memory: a restart ends them all.
 ///
 /// A session stands for the admin token that opened it: when a reload removes that token, the session has ended, and when a reload gives it
-/// another role, the session has that role. Of a session's id only the digest is kept, so that memory does not hold what a browser sends.
+/// another role, the session has that role. Of a session's credential only the digest is kept, so that memory does not hold what a browser
+/// sends.
 final class SessionBook: Sendable {
     /// How many sessions a token may have; one more ends the one of the same token that was used longest ago. The holder of a lesser token,
     /// who may sign in as often as they like, thereby signs out nobody with another token.
@@ -36,12 +37,10 @@ final class SessionBook: Sendable {
     }
 
     /// Opens a session for the holder of a token.
-    /// - Returns: its id: 43 URL-safe characters, 256 random bits.
     /// - Throws: when OpenSSL fails.
-    func open(_ token: AdminToken) throws(CryptoError) -> String {
-        let random: InlineArray<32, UInt8> = try randomBytes()
-        let id = Base64URL.encode(random.span)
-        let digest = try sha256(id.utf8.span)
+    func open(_ token: AdminToken) throws(CryptoError) -> SessionCredential {
+        let credential = try SessionCredential.random()
+        let digest = try credential.digest()
         let now = now()
         sessions.withLock { sessions in
             sessions.removeAll { $0.hasEnded(now) }
@@ -51,15 +50,15 @@ final class SessionBook: Sendable {
             }
             sessions.append(Session(digest: digest, token: token.secret, openedAt: now, usedAt: now))
         }
-        return id
+        return credential
     }
 
     /// The token that a session stands for; nil when there is no such session, or it has ended.
     /// - Parameters:
     ///   - tokens: those of the configuration in force.
     ///   - isUse: whether a person caused the request. What the page asks by itself does not prolong a session.
-    func token(of id: [UInt8], among tokens: [AdminToken], isUse: Bool) -> AdminToken? {
-        guard let digest = try? sha256(id.span) else { return nil }
+    func token(of credential: SessionCredential, among tokens: [AdminToken], isUse: Bool) -> AdminToken? {
+        guard let digest = try? credential.digest() else { return nil }
         let now = now()
         return sessions.withLock { sessions in
             sessions.removeAll { $0.hasEnded(now) }
@@ -75,8 +74,8 @@ final class SessionBook: Sendable {
     }
 
     /// Ends a session.
-    func close(_ id: [UInt8]) {
-        guard let digest = try? sha256(id.span) else { return }
+    func close(_ credential: SessionCredential) {
+        guard let digest = try? credential.digest() else { return }
         sessions.withLock { sessions in
             if let index = Self.index(of: digest, in: sessions) { sessions.remove(at: index) }
         }

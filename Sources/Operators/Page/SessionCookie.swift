@@ -3,9 +3,11 @@ internal import HTTPServer
 
 /// The cookie that carries a session's id (RFC 6265): no script reads it, and the browser sends it with requests of the same site alone.
 ///
-/// Browsers keep cookies by host, whatever the port. So the port that the browser asked is part of the name: two services behind tunnels
-/// on one machine do not sign each other out.
+/// Browsers keep cookies by host, whatever the port. So the cookie counts only beside the session's secret, and the port that the browser
+/// asked is part of its name: two services behind tunnels on one machine do not sign each other out.
 struct SessionCookie {
+    /// The header in which the page sends the session's secret.
+    static let secretHeader: StaticString = "Deskgate-Session-Secret"
     private static let attributes = "; Path=/; HttpOnly; SameSite=Strict"
 
     /// With TLS the prefix has browsers refuse the cookie from any other host or without TLS (RFC 6265bis section 4.1.3).
@@ -29,14 +31,23 @@ struct SessionCookie {
         ("Set-Cookie", "\(name(request))=\(attributes); Max-Age=0")
     }
 
-    /// The session's id in a request; nil when the request has none.
-    func id(of request: borrowing Request) -> [UInt8]? {
+    /// The session's secret of a request with each of its cookies of this name; empty when the request has no such cookie.
+    ///
+    /// Another port of the host can set cookies of this name. With a longer path, browsers send them before the session's own (RFC 6265
+    /// section 5.4).
+    func credentials(of request: borrowing Request) throws(SessionProblem) -> [SessionCredential] {
         let name = Array(name(request).utf8)
-        var id: [UInt8]?
+        var ids: [String] = []
         request.withHeader("Cookie") { value in
-            if let value { id = Self.value(of: name, in: value) }
+            if let value { ids = Self.values(of: name, in: value) }
         }
-        return id
+        if ids.isEmpty { return [] }
+        var secret: String?
+        request.withHeader(Self.secretHeader) { value in
+            if let value { secret = String(repairing: value) }
+        }
+        guard let secret else { throw .secretMissing }
+        return ids.map { SessionCredential(id: $0, secret: secret) }
     }
 
     private func name(_ request: borrowing Request) -> String {
@@ -47,14 +58,16 @@ struct SessionCookie {
         return port.isEmpty ? prefix : "\(prefix)_\(port)"
     }
 
-    /// The value of the first cookie of a name in a Cookie header.
-    static func value(of name: [UInt8], in header: Span<UInt8>) -> [UInt8]? {
+    /// The values of the cookies of a name in a Cookie header, in order.
+    private static func values(of name: [UInt8], in header: Span<UInt8>) -> [String] {
+        var values: [String] = []
         let bytes = Array(copying: header)
         for part in bytes.split(separator: UInt8(ascii: ";")) {
             let cookie = part.drop { $0 == UInt8(ascii: " ") }
             guard let equals = cookie.firstIndex(of: UInt8(ascii: "=")), cookie[..<equals].elementsEqual(name) else { continue }
-            return Array(cookie[cookie.index(after: equals)...])
+            let value = cookie[cookie.index(after: equals)...]
+            values.append(String(repairing: value.span))
         }
-        return nil
+        return values
     }
 }

@@ -6,12 +6,15 @@ import Threading
 @testable import Configuration
 @testable import Operators
 
-/// A browser with the operators' page: it keeps the cookie and states its origin.
+/// A browser with the operators' page: it keeps the cookie and the session's secret, and states its origin.
 final class PageFixture {
     let admin: AdminDeliverFixture
     /// Nanoseconds of the monotonic clock.
     let clock: Monitor<UInt64>
-    private var cookie: String?
+    /// The cookie with its name; several are separated as in the header.
+    var cookie: String?
+    /// The session's secret, which is sent with each request.
+    var secret: String?
 
     init(members: String = ServiceFixture.roleTokens, others: String = #""log":{}"#) throws {
         let clock = Monitor<UInt64>(0)
@@ -26,11 +29,13 @@ final class PageFixture {
     ) -> ReceivedResponse {
         var all = ["Host": "127.0.0.1:9090"].merging(headers) { _, given in given }
         all["Cookie"] = cookie.map { "other=1; \($0)" }
+        all["Deskgate-Session-Secret"] = secret
         all["Origin"] = origin
         let response = InProcessClient(admin.router).send(method, path, headers: all, body: Array(body.utf8))
         if let set = response.headers["set-cookie"] {
             let pair = set.split(separator: ";").first.map { String($0) }
             cookie = set.contains("Max-Age=0") ? nil : pair
+            secret = JSONValue(parsing: response.body)?["secret"]?.text
         }
         return response
     }

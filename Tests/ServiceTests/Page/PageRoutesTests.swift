@@ -12,7 +12,9 @@ import Testing
     private static let files = [
         "address.js", "api.js", "apps.js", "chart.js", "clock.js", "dom.js", "format.js", "icon.svg", "index.html", "main.js", "metrics.js",
         "page.css",
-        "problems.js", "timeline.js", "ui.js", "view-bots.js", "view-configuration.js", "view-dead.js", "view-find.js", "view-keys.js",
+        "problems.js", "session-secret.js", "timeline.js", "ui.js", "view-bots.js", "view-configuration.js", "view-dead.js", "view-find.js",
+        "view-json.js",
+        "view-keys.js",
         "view-notifiers.js",
         "view-now.js",
         "view-people.js", "view-sessions.js", "view-store.js", "view-tickets.js", "words-en.js", "words-ru.js", "words.js",

@@ -1,4 +1,5 @@
 import HTTPServer
+import JSON
 import TestSupport
 import Testing
 import Threading
@@ -18,12 +19,14 @@ import Time
 
     private var role: String { fixture.send(.get, "/session").text }
 
-    @Test func opensForThoseWhoMayRead() {
+    @Test func opensForThoseWhoMayRead() throws {
         #expect(role == #"{"role":null,"token":null}"#)
         let response = fixture.signIn(.read)
         #expect(response.status == 200)
-        #expect(response.text == #"{"role":"read","token":"admin.tokens[1]"}"#)
-        #expect(role == response.text)
+        #expect(try response.object().members.map(\.key) == ["role", "token", "secret"])
+        #expect(try response.object()["role"] == "read")
+        #expect(try response.object()["token"] == "admin.tokens[1]")
+        #expect(role == #"{"role":"read","token":"admin.tokens[1]"}"#)
         #expect(fixture.send(.get, "/v1/deliveries").status == 200)
         #expect(fixture.send(.get, "/v1/status").status == 200)
     }
@@ -167,14 +170,14 @@ import Time
     @Test func areLimitedForEachToken() throws {
         let (book, tokens) = try bookAndTokens()
         let token = try #require(tokens["read"])
-        let first = try open(token, in: book)
+        let first = try book.open(token)
         fixture.pass(minutes: 1)
-        let second = try open(token, in: book)
+        let second = try book.open(token)
         fixture.pass(minutes: 1)
         #expect(isOpen(first, of: token, in: book))
-        for _ in 2..<SessionBook.mostSessionsPerToken { _ = try open(token, in: book) }
+        for _ in 2..<SessionBook.mostSessionsPerToken { _ = try book.open(token) }
         fixture.pass(minutes: 1)
-        _ = try open(token, in: book)
+        _ = try book.open(token)
         #expect(book.count == SessionBook.mostSessionsPerToken)
         #expect(isOpen(first, of: token, in: book))
         #expect(!isOpen(second, of: token, in: book))
@@ -186,9 +189,9 @@ import Time
         let (book, tokens) = try bookAndTokens()
         let flood = try #require(tokens[flooding])
         let token = try #require(tokens[victim])
-        let session = try open(token, in: book)
+        let session = try book.open(token)
         fixture.pass(minutes: 1)
-        for _ in 0..<(4 * SessionBook.mostSessionsPerToken) { _ = try open(flood, in: book) }
+        for _ in 0..<(4 * SessionBook.mostSessionsPerToken) { _ = try book.open(flood) }
         #expect(isOpen(session, of: token, in: book) == (flooding != victim))
         #expect(book.count == SessionBook.mostSessionsPerToken + (flooding == victim ? 0 : 1))
     }
@@ -201,9 +204,7 @@ import Time
         return (SessionBook { .init(nanoseconds: clock.withLock { $0 }) }, Dictionary(uniqueKeysWithValues: named))
     }
 
-    private func open(_ token: AdminToken, in book: SessionBook) throws -> [UInt8] { Array(try book.open(token).utf8) }
-
-    private func isOpen(_ session: [UInt8], of token: AdminToken, in book: SessionBook) -> Bool {
+    private func isOpen(_ session: SessionCredential, of token: AdminToken, in book: SessionBook) -> Bool {
         book.token(of: session, among: [token], isUse: true) != nil
     }
 }

@@ -1,0 +1,24 @@
+internal import HTTPServer
+
+/// The reason for rejecting a request's session. The raw value is the error code, and the outcome in the audit log.
+enum SessionProblem: String, Error {
+    /// The request has the session's cookie alone.
+    case secretMissing = "session_secret_missing"
+    /// No session has this cookie and this secret.
+    case ended = "session_ended"
+
+    private static let secretMissingAnswer = Response.error(
+        401, secretMissing.rawValue,
+        "The cookie of a session needs its secret beside it, in the header \(SessionCookie.secretHeader), as the page sends it. "
+            + "Ask through the page, or send an admin token: Authorization: Bearer TOKEN.")
+    private static let endedAnswer = Response.error(
+        401, ended.rawValue, "The session has ended, or \(SessionCookie.secretHeader) is not its secret; sign in again.")
+
+    /// The answer that refuses the request.
+    var answer: Response {
+        switch self {
+        case .secretMissing: Self.secretMissingAnswer
+        case .ended: Self.endedAnswer
+        }
+    }
+}
