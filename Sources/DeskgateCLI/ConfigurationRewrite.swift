@@ -32,32 +32,29 @@ struct ConfigurationRewrite {
         let draft = "\(path).rotating"
         try refuseLink()
         try explaining { () throws(SystemError) in
-            try File.create(draft, mode: mode, edited)
+            try File.create(draft, mode: mode, ownedAs: path, edited)
         } as: {
             $0.alreadyExists
                 ? .negative("exists", "\(draft) exists: another run is under way, or was killed; remove the file then")
-                : .failed("cannot make \(draft): \($0)")
+                : .failed("cannot make \(draft) with the owner of \(path): \($0); run the command as that owner")
         }
         do throws(CommandError) {
             try check(draft, isRight)
             try explaining { () throws(SystemError) in
-                try File.rename(draft, to: path)
-                try File.synchronize(directory)
+                try Process.asOwner(of: path) { () throws(SystemError) in
+                    try File.rename(draft, to: path)
+                    try File.synchronize(directory)
+                }
             } as: {
                 .failed("cannot replace \(path): \($0)")
             }
         } catch {
-            try? File.remove(draft)
+            try? Process.asOwner(of: draft) { () throws(SystemError) in try File.remove(draft) }
             throw error
         }
     }
 
     private func check(_ draft: String, _ isRight: (Configuration) -> Bool) throws(CommandError) {
-        try explaining { () throws(SystemError) in
-            try File.copyOwner(of: path, to: draft)
-        } as: {
-            .failed("cannot give \(draft) the owner of \(path): \($0); run the command as its owner")
-        }
         let next = try explaining({ () throws(ConfigurationError) in try Configuration(contentsOf: draft) }, as: CommandError.configuration)
         guard isRight(next) else { throw .failed("\(path) could not be edited; nothing was changed") }
         let current = try explaining { () throws(SystemError) in try File.read(path, limit: Self.sizeLimit).bytes }
@@ -105,23 +102,22 @@ struct NewSecretFile {
 
     /// Removes the file, because the configuration does not name it.
     func remove() {
-        try? File.remove(path)
+        try? Process.asOwner(of: path) { () throws(SystemError) in try File.remove(path) }
     }
 
     private func write(_ secret: String, as model: String, isSecret: Bool) throws(CommandError) {
         // The group may read it if it may read the app's other secret: the service may be its member.
         let mode = isSecret ? ((try? FileSystem.mode(of: model)) ?? 0) & 0o040 | 0o600 : 0o600
-        try explaining { () throws(SystemError) in
-            try File.create(path, mode: mode, "\(secret)\n".utf8)
-        } as: {
-            .failed("cannot make \(path): \($0)")
+        do throws(SystemError) {
+            try File.create(path, mode: mode, ownedAs: model, "\(secret)\n".utf8)
+        } catch {
+            throw .failed("cannot make \(path) with the owner of \(model): \(error); run the command as root or as that owner")
         }
         do throws(SystemError) {
-            try File.copyOwner(of: File.exists(model) ? model : path, to: path)
             try File.synchronize(Path.directory(of: path))
         } catch {
             remove()
-            throw .failed("cannot give \(path) the owner of \(model): \(error); run the command as root or as that owner")
+            throw .failed("cannot make \(path): \(error)")
         }
     }
 

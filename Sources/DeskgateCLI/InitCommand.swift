@@ -57,7 +57,11 @@ enum InitCommand {
         if let existing = files.all.first(where: File.exists) {
             throw .negative("exists", "\(existing) exists already; nothing was changed")
         }
-        try files.write(app: app, ports: ports, store: arguments["store"], simulator: simulator)
+        try Process.asOwner(of: files.configuration) {
+            .failed("cannot make \(files.configuration) with the rights of its directory's owner: \($0); run the command as that user")
+        } _: { () throws(CommandError) in
+            try files.write(app: app, ports: ports, store: arguments["store"], simulator: simulator)
+        }
         Console.answer(
             arguments, files.json,
             hasBot ? BotDemoGuide(files, app, port: ports.public).text : nextSteps(files, app, isSimulated: simulator != nil))

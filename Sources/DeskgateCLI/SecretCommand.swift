@@ -24,7 +24,7 @@ enum SecretCommand {
             return .done
         }
         try explaining { () throws(SystemError) in
-            try File.create(file, mode: 0o600, "\(secret)\n".utf8)
+            try Process.asOwner(of: file) { () throws(SystemError) in try File.create(file, mode: 0o600, "\(secret)\n".utf8) }
         } as: {
             $0.alreadyExists
                 ? .negative("exists", "\(file) exists already; nothing was changed") : .option("out", "cannot make \(file): \($0)")

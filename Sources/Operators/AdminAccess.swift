@@ -17,15 +17,16 @@ package struct AdminAccess {
 
     private let configuration: Configuration
     private let clocks: Clocks
-    private let openStore: () throws(StoreError) -> any Store
+    private let withStore: ((any Store) throws(StoreError) -> AdminAnswer) throws(StoreError) -> AdminAnswer
     private let aroundChange: (any Store, () throws(StoreError) -> AdminAnswer) throws(StoreError) -> AdminAnswer
 
     /// Prepares access to the service of a configuration.
     /// - Parameters:
-    ///   - openStore: opens the store when no service runs; it is closed here.
+    ///   - withStore: opens the store when no service runs, runs an action on it, and closes it.
     ///   - aroundChange: called with that store and an action that changes it, which it runs.
     package init(
-        _ configuration: Configuration, clocks: Clocks, openStore: @escaping () throws(StoreError) -> any Store,
+        _ configuration: Configuration, clocks: Clocks,
+        withStore: @escaping ((any Store) throws(StoreError) -> AdminAnswer) throws(StoreError) -> AdminAnswer,
         aroundChange: @escaping (any Store, () throws(StoreError) -> AdminAnswer) throws(StoreError) -> AdminAnswer = {
             _, change throws(StoreError) in try change()
         }
@@ -33,7 +34,7 @@ package struct AdminAccess {
         self.aroundChange = aroundChange
         self.configuration = configuration
         self.clocks = clocks
-        self.openStore = openStore
+        self.withStore = withStore
     }
 
     /// Runs an action, and blocks until it is done.
@@ -47,7 +48,7 @@ package struct AdminAccess {
         case .nobody: break
         }
         do throws(StoreError) {
-            let answer = try performOnStore(action)
+            let answer = try withStore { store throws(StoreError) in try perform(action, on: store) }
             // Without any token, nobody expects that the service is asked.
             if let doubt, !configuration.admin.tokens.isEmpty { remark(doubt) }
             return answer
@@ -84,9 +85,7 @@ package struct AdminAccess {
             + "add one to admin.tokens, or set admin.token"
     }
 
-    private func performOnStore(_ action: some AdminAction) throws(StoreError) -> AdminAnswer {
-        let store = try openStore()
-        defer { store.close() }
+    private func perform(_ action: some AdminAction, on store: any Store) throws(StoreError) -> AdminAnswer {
         let state = OperatorState(
             configuration, authorizer: try authorizer(), registryAudience: AppSubscriptions(configuration).registry)
         // No metrics count these deliveries while no service runs.

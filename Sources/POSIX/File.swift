@@ -70,19 +70,50 @@ package enum File {
     /// - Parameter mode: its permissions, such as 0o600.
     /// - Throws: `alreadyExists` when the file exists, which is not changed; otherwise why it cannot be made, and then no part of it is left.
     package static func create(_ path: String, mode: UInt32, _ bytes: some Sequence<UInt8>) throws(SystemError) {
-        let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
-        guard descriptor >= 0 else { throw SystemError.last }
+        let descriptor = try openNew(path, mode)
         defer { close(descriptor) }
         do throws(SystemError) {
-            // The umask may have removed requested permissions.
-            guard fchmod(descriptor, mode) == 0 else { throw SystemError.last }
-            try write(Array(bytes), to: descriptor)
-            guard fsync(descriptor) == 0 else { throw SystemError.last }
+            try fill(descriptor, mode, Array(bytes))
         } catch {
             try? remove(path)
             throw error
         }
     }
+
+    /// Creates a file as `create` does, for a command: where the directory's owner may create it, with the owner and group of another file.
+    ///
+    /// They are set on the open file, because the directory's owner may have put a symbolic link in its place by then.
+    /// - Parameter model: a file whose owner and group it gets.
+    package static func create(
+        _ path: String, mode: UInt32, ownedAs model: String, _ bytes: some Sequence<UInt8>
+    ) throws(SystemError) {
+        let descriptor = try Process.asOwner(of: path) { () throws(SystemError) in try openNew(path, mode) }
+        defer { close(descriptor) }
+        do throws(SystemError) {
+            var status = stat()
+            guard unsafe stat(model, &status) == 0, fchown(descriptor, status.st_uid, status.st_gid) == 0 else { throw SystemError.last }
+            try fill(descriptor, mode, Array(bytes))
+        } catch {
+            try? Process.asOwner(of: path) { () throws(SystemError) in try remove(path) }
+            throw error
+        }
+    }
+
+    private static func openNew(_ path: String, _ mode: UInt32) throws(SystemError) -> Int32 {
+        let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, permissions(mode))
+        guard descriptor >= 0 else { throw SystemError.last }
+        return descriptor
+    }
+
+    private static func fill(_ descriptor: Int32, _ mode: UInt32, _ bytes: [UInt8]) throws(SystemError) {
+        // The umask may have removed requested permissions.
+        guard fchmod(descriptor, permissions(mode)) == 0 else { throw SystemError.last }
+        try write(bytes, to: descriptor)
+        guard fsync(descriptor) == 0 else { throw SystemError.last }
+    }
+
+    /// Leaves out S_ISUID and S_ISGID: a mode may be copied from a file of another user.
+    private static func permissions(_ mode: UInt32) -> UInt32 { mode & 0o777 }
 
     /// Creates a directory with the given permissions; an existing one is not changed.
     package static func createDirectory(_ path: String, mode: UInt32) throws(SystemError) {
@@ -107,17 +138,14 @@ package enum File {
     }
 
     /// Writes a file in one step: after a crash or a loss of power it has its former content or this one. Durable when it returns.
-    /// - Parameters:
-    ///   - mode: its permissions, such as 0o600.
-    ///   - model: a file whose owner and group it gets; nil for those of this process.
+    /// - Parameter mode: its permissions, such as 0o600.
     /// - Throws: why it cannot be written; the former file stays as it is.
-    package static func replace(_ path: String, mode: UInt32, ownedAs model: String?, _ bytes: [UInt8]) throws(SystemError) {
+    package static func replace(_ path: String, mode: UInt32, _ bytes: [UInt8]) throws(SystemError) {
         // One name, so that the next call removes what a killed process has left.
         let draft = "\(path).part"
         try? remove(draft)
         do throws(SystemError) {
             try create(draft, mode: mode, bytes)
-            if let model { try copyOwner(of: model, to: draft) }
             try rename(draft, to: path)
         } catch {
             try? remove(draft)
@@ -132,12 +160,6 @@ package enum File {
         guard descriptor >= 0 else { throw SystemError.last }
         defer { close(descriptor) }
         guard fsync(descriptor) == 0 else { throw SystemError.last }
-    }
-
-    /// Gives a file the owner and group of another one.
-    package static func copyOwner(of model: String, to path: String) throws(SystemError) {
-        var status = stat()
-        guard unsafe stat(model, &status) == 0, unsafe chown(path, status.st_uid, status.st_gid) == 0 else { throw SystemError.last }
     }
 
     /// Whether the path exists, also as a dangling symbolic link.

@@ -66,9 +66,6 @@ package enum Process {
     /// The id of the user whose rights this process has.
     package static var user: UInt32 { geteuid() }
 
-    /// Whether this process runs as root.
-    package static var isPrivileged: Bool { user == 0 }
-
     /// Ends the process at once with this code (_exit(2)), without waiting for threads or closing anything.
     package static func abandon(_ code: Int32) -> Never {
         _exit(code)

@@ -117,7 +117,7 @@ import Time
         try makeCopy()
         switch fault {
         case .missing: try File.remove(path)
-        case .damaged: try File.replace(path, mode: 0o600, ownedAs: nil, [1, 2, 3])
+        case .damaged: try File.replace(path, mode: 0o600, [1, 2, 3])
         case .readableByOthers: #expect(unsafe chmod(path, 0o604) == 0)
         case .writableByTheGroup: #expect(unsafe chmod(path, 0o620) == 0)
         // Only root can give a file away.

@@ -1,4 +1,4 @@
-// A slow or failing disk, to be preloaded into a program. Two files, which are read again at each call, steer it while the program runs; without
+// A slow or failing disk, or one that another user changes, to be preloaded into a program. Three files, which are read again at each call, steer it while the program runs; without
 // them nothing changes.
 //
 // SLOW_DISK_FILE names a file with the number of milliseconds that each fsync and fdatasync waits first.
@@ -6,6 +6,9 @@
 // FAILING_DISK_FILE names a file of rules, one a line: CALL SUFFIX ERRNO EACH. The call fails with the number ERRNO if the path ends with
 // SUFFIX, each EACH-th time that the rules are met. A CALL is sync (fsync, fdatasync), write (write, pwrite), truncate (ftruncate), open, link,
 // rename or unlink; a link or a rename has the path of its new name.
+//
+// SWAPPED_FILE names a file with a rule: PART TARGET. A file that is created exclusively (O_EXCL), and whose path contains PART, is at once
+// replaced by a symbolic link to TARGET, as the owner of its directory could do.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -121,13 +124,27 @@ int ftruncate(int file, off_t length)
     return ftruncate64(file, length);
 }
 
+// Replaces a file that was just created.
+static int swap(int file, const char *path, int flags)
+{
+    char text[1024], part[128], target[512];
+    int before = errno;
+    if (file >= 0 && flags & O_EXCL && read_control("SWAPPED_FILE", text, sizeof text)
+        && sscanf(text, "%127s %511s", part, target) == 2 && strstr(path, part) != NULL) {
+        syscall(SYS_unlinkat, AT_FDCWD, path, 0);
+        syscall(SYS_symlinkat, target, AT_FDCWD, path);
+    }
+    errno = before;
+    return file;
+}
+
 int open64(const char *path, int flags, ...)
 {
     va_list rest;
     va_start(rest, flags);
     int mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(rest, int) : 0;
     va_end(rest);
-    return fails("open", path) ? -1 : (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
+    return fails("open", path) ? -1 : swap((int)syscall(SYS_openat, AT_FDCWD, path, flags, mode), path, flags);
 }
 
 int open(const char *path, int flags, ...)

@@ -46,8 +46,7 @@ package struct RevocationCopyFile: Sendable {
         do {
             try refuseOther()
             guard bytes.count <= Self.longestBytes else { throw Failure(description: "there are too many revocations") }
-            // A command that root runs leaves the file to the service.
-            try File.replace(path, mode: 0o600, ownedAs: Process.isPrivileged && File.exists(path) ? path : nil, bytes)
+            try File.replace(path, mode: 0o600, bytes)
         } catch {
             throw Failure(description: "cannot write the copy \(path): \(error)")
         }

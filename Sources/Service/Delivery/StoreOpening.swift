@@ -44,20 +44,24 @@ extension Configuration.Store {
     }
 
     /// Runs `change`, which may change the store's revocations, without a copy that it would make wrong: a start without the store uses no
-    /// copy until this has written it again, or a service has.
+    /// copy until this has written it again, or a service has. A command that root runs writes the copy with the rights of its owner.
     /// - Throws: also when there is a copy that cannot be emptied; then nothing is changed.
     func whileCopyIsEmpty<Value>(
         _ store: any Store, now: UnixSeconds, _ change: () throws(StoreError) -> Value
     ) throws(StoreError) -> Value {
-        let hasCopy: Bool
-        do throws(RevocationCopyFile.Failure) {
-            hasCopy = try revocationCopy?.invalidate() ?? false
-        } catch {
-            throw StoreError(.unavailable, error.description)
+        guard let revocationCopy, let revocationsPath else { return try change() }
+        let hasCopy = try StoreFile.asOwner(of: revocationsPath) { () throws(StoreError) in
+            do throws(RevocationCopyFile.Failure) {
+                return try revocationCopy.invalidate()
+            } catch {
+                throw StoreError(.unavailable, error.description)
+            }
         }
         let value = try change()
         // Otherwise the copy stays empty until a service writes it.
-        if hasCopy, let revocations = try? store.allRevocations() { try? revocationCopy?.write(revocations, now: now) }
+        if hasCopy, let revocations = try? store.allRevocations() {
+            try? StoreFile.asOwner(of: revocationsPath) { () throws(StoreError) in try? revocationCopy.write(revocations, now: now) }
+        }
         return value
     }
 
@@ -115,7 +119,7 @@ extension Configuration.Store {
             throw StoreError(.unavailable, "only PostgreSQL has roles, and the store is not of type postgres")
         }
         let before = try StoreFile.report(file).version
-        try open(devicesPerUser: 1).close()
+        try StoreFile.asOwner(of: file) { () throws(StoreError) -> Void in try open(devicesPerUser: 1).close() }
         return (before, try StoreFile.report(file).version)
     }
 
@@ -140,6 +144,27 @@ extension Configuration.Store {
         }
     }
 
+    /// Opens an existing store for a command, with the rights of the file's owner, and closes it after `body`.
+    fileprivate func lend<Value>(
+        devicesPerUser: Int, _ body: (any Core.Store) throws(StoreError) -> Value
+    ) throws(StoreError) -> Value {
+        func run() throws(StoreError) -> Value {
+            let store = try open(devicesPerUser: devicesPerUser)
+            defer { store.close() }
+            return try body(store)
+        }
+        switch kind {
+        case .memory: throw StoreError(.unavailable, "the service does not run, and its store is memory that went with it")
+        case .sqlite(let path):
+            // Opening would create a store, which only the service should do.
+            guard File.exists(path) else {
+                throw StoreError(.unavailable, "the service does not run, and there is no store at \(path) yet")
+            }
+            return try StoreFile.asOwner(of: path, run)
+        case .postgres: return try run()
+        }
+    }
+
     /// The settings that the configuration gives.
     func settings(devicesPerUser: Int) -> StoreSettings {
         var settings = StoreSettings()
@@ -154,15 +179,8 @@ extension Configuration.Store {
 extension AdminAccess {
     /// Prepares access to the service of a configuration, or to its store when no service runs.
     package init(_ configuration: Configuration, clocks: Clocks = .system) {
-        self.init(configuration, clocks: clocks) { () throws(StoreError) in
-            switch configuration.store.kind {
-            case .memory: throw StoreError(.unavailable, "the service does not run, and its store is memory that went with it")
-            case .sqlite(let path) where !File.exists(path):
-                // Opening would create a store, which only the service should do.
-                throw StoreError(.unavailable, "the service does not run, and there is no store at \(path) yet")
-            case .sqlite, .postgres: break
-            }
-            return try configuration.store.open(devicesPerUser: configuration.pushTokens.devicesPerUser)
+        self.init(configuration, clocks: clocks) { action throws(StoreError) in
+            try configuration.store.lend(devicesPerUser: configuration.pushTokens.devicesPerUser, action)
         } aroundChange: { store, change throws(StoreError) in
             try configuration.store.whileCopyIsEmpty(store, now: clocks.unixSeconds(), change)
         }

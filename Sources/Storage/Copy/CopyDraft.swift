@@ -46,7 +46,6 @@ struct CopyDraft {
     func create(_ copy: Int64) throws(StoreError) {
         do throws(SystemError) {
             try File.create(file, mode: 0o600, [])
-            if Process.isPrivileged { try File.copyOwner(of: Path.directory(of: path), to: file) }
         } catch {
             throw .cannotCreate(path, error)
         }

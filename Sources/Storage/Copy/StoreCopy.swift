@@ -38,7 +38,7 @@ package struct StoreCopy: Sendable {
         observe: (StoreCopyProgress) throws(StoreError) -> Void
     ) throws(StoreError) -> StoreCopyReport {
         guard File.exists(path) else { throw .noStore(path) }
-        let lock = try DatabaseLock(path)
+        let lock = try StoreFile.asOwner(of: path) { () throws(StoreError) in try DatabaseLock(path) }
         defer { withExtendedLifetime(lock) {} }
         let mark = try CopyDraft.mark(of: path)
         return try withDatabase { place throws(StoreError) in
@@ -122,6 +122,9 @@ package struct StoreCopy: Sendable {
         let session = try PostgresDatabase.connect(address, replica: PostgresCopyEnd.replica)
         defer { session.connection.close() }
         let place = try PostgresCopyPlace(session, address, clock)
-        return try place.withoutServices { () throws(StoreError) in try body(place) }
+        return try place.withoutServices { () throws(StoreError) in
+            // The connection was made with root's rights, because libpq looks for certificates in root's home.
+            try StoreFile.asOwner(of: path) { () throws(StoreError) in try body(place) }
+        }
     }
 }

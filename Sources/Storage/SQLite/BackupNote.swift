@@ -12,9 +12,11 @@ extension StoreFile {
         return UInt64(String(decoding: digits, as: UTF8.self)).map { UnixSeconds(rawValue: $0) }
     }
 
-    /// Notes that a backup was made, for the same user as the store's file when root has made it.
+    /// Notes that a backup was made, with the rights of the store's owner.
     /// - Throws: why that cannot be noted.
     package static func noteBackup(of path: String, at time: UnixSeconds) throws(SystemError) {
-        try File.replace(note(path), mode: 0o600, ownedAs: Process.isPrivileged ? path : nil, Array("\(time.rawValue)\n".utf8))
+        try Process.asOwner(of: path) { () throws(SystemError) in
+            try File.replace(note(path), mode: 0o600, Array("\(time.rawValue)\n".utf8))
+        }
     }
 }

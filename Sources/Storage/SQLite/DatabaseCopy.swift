@@ -8,9 +8,13 @@ enum DatabaseCopy {
     /// name only when it is complete and durable.
     /// - Parameters:
     ///   - source: the connection's file, which a damage is reported of.
-    ///   - model: the file whose owner the copy gets; nil for this user.
+    ///   - path: the new file; its directory's owner gets it.
     /// - Throws: when the name is taken, or why the copy could not be made; then nothing is left behind.
-    static func write(_ connection: Connection, of source: String, to path: String, ownedAs model: String? = nil) throws(StoreError) {
+    static func write(_ connection: Connection, of source: String, to path: String) throws(StoreError) {
+        try StoreFile.asOwner(of: path) { () throws(StoreError) in try writeAsOwner(connection, of: source, to: path) }
+    }
+
+    private static func writeAsOwner(_ connection: Connection, of source: String, to path: String) throws(StoreError) {
         let draft = "\(path).part-\(Process.identifier)"
         remove(draft)
         defer { remove(draft) }
@@ -27,7 +31,6 @@ enum DatabaseCopy {
         }
         try prove(draft, of: source, path)
         try onDisk(path) { () throws(SystemError) in
-            if let model { try File.copyOwner(of: model, to: draft) }
             try File.synchronize(draft)
             try File.link(draft, as: path)
             do throws(SystemError) {

@@ -21,6 +21,10 @@ extension StoreError {
                 + "\(former) and \(former)-wal, as far as they exist, their names without .before- again")
     }
 
+    static func cannotActAsOwner(of path: String, _ error: SystemError) -> StoreError {
+        StoreError(.unavailable, "cannot take the rights of the owner of \(path) (\(error)); run the command as that user")
+    }
+
     static func exists(_ path: String) -> StoreError {
         StoreError(.unavailable, "\(path) exists already; name a file that does not")
     }

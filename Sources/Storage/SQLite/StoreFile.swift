@@ -42,7 +42,12 @@ package enum StoreFile {
     package static func backUp(_ path: String, to copy: String) throws(StoreError) {
         guard File.exists(path) else { throw .noStore(path) }
         guard !File.exists(copy) else { throw .exists(copy) }
-        try read(path) { connection throws(StoreError) in try DatabaseCopy.write(connection, of: path, to: copy) }
+        try read(path) { _ throws(StoreError) in
+            // Root may own the copy's directory and write there as itself. A connection that may write would then roll a journal back that
+            // the store's owner puts beside the store meanwhile, and so remove a file that the journal names.
+            let reader = try DatabaseFile.connect(path, StoreSettings(), .readOnly)
+            try DatabaseCopy.write(reader, of: path, to: copy)
+        }
     }
 
     /// Replaces the store at a path, which no service may have open, by a backup.
@@ -56,6 +61,10 @@ package enum StoreFile {
     /// - Throws: when the backup cannot be used or the store is in use; then nothing was changed.
     package static func restore(_ backup: String, to path: String, asItIs: Bool) throws(StoreError) -> String? {
         guard File.exists(backup) else { throw .noStore(backup) }
+        return try asOwner(of: path) { () throws(StoreError) in try restoreAsOwner(backup, to: path, asItIs: asItIs) }
+    }
+
+    private static func restoreAsOwner(_ backup: String, to path: String, asItIs: Bool) throws(StoreError) -> String? {
         let exists = File.exists(path)
         // Held to the end, so that a service that waits for the lock opens the new store.
         let lock = exists ? try DatabaseLock(path) : nil
@@ -63,11 +72,10 @@ package enum StoreFile {
         if let user = lock?.otherUser { throw .isOpenElsewhere(path, user) }
         let draft = "\(path).restored-\(Process.identifier)"
         try? File.remove(draft)
-        let model = Process.isPrivileged ? (exists ? path : Path.directory(of: path)) : nil
         try read(backup, asItIs: asItIs) { connection throws(StoreError) in
             let findings = try DatabaseFile.explained(backup) { () throws(SQLiteError) in try connection.integrityCheck() }
             guard findings.isEmpty else { throw .damaged(backup, findings, remedy: "restore another backup") }
-            try DatabaseCopy.write(connection, of: backup, to: draft, ownedAs: model)
+            try DatabaseCopy.write(connection, of: backup, to: draft)
         }
         defer { try? File.remove(draft) }
         let former = "\(path).before-\(SystemClock.unixSeconds())"
@@ -75,13 +83,20 @@ package enum StoreFile {
         return exists ? former : nil
     }
 
-    /// Lends `body` a store for reading, and leaves nothing behind. Another process may have the store open.
+    /// Lends `body` a store for reading with the rights of its owner, and leaves nothing behind. Another process may have the store open.
     static func read<Value>(
         _ path: String, asItIs: Bool = false, _ body: (Connection) throws(StoreError) -> Value
     ) throws(StoreError) -> Value {
-        let (connection, hadLog) = try open(path, asItIs: asItIs)
-        defer { if !hadLog { removeOwnLog(connection) } }
-        return try body(connection)
+        try asOwner(of: path) { () throws(StoreError) in
+            let (connection, hadLog) = try open(path, asItIs: asItIs)
+            defer { if !hadLog { removeOwnLog(connection) } }
+            return try body(connection)
+        }
+    }
+
+    /// Runs `body` with the rights of a file's owner, if root runs a command; as `Process.asOwner` says.
+    package static func asOwner<Value>(of path: String, _ body: () throws(StoreError) -> Value) throws(StoreError) -> Value {
+        try Process.asOwner(of: path, orThrow: { StoreError.cannotActAsOwner(of: path, $0) }, body)
     }
 
     /// Has the log that a connection made when it opened the file removed, unless a service has written to it meanwhile. The service may need

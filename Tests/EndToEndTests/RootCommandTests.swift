@@ -1,0 +1,147 @@
+import Glibc
+import HTTPServer
+import JSON
+import POSIX
+import TestSupport
+import Testing
+
+/// Commands that root runs on the files of another user, who may replace each of them at any moment.
+@Suite(.enabled(if: geteuid() == 0, "only root may give files away"))
+final class RootCommandTests {
+    private static let owner: uid_t = 12345
+
+    private let site: WebhookSite
+    private let sink: ScriptedServer
+    /// A directory that only root may enter.
+    private let own: TemporaryDirectory
+
+    /// Has a service make a store, and gives its directory to another user.
+    init() throws {
+        sink = try ScriptedServer(.everyRequest(.respond(200)))
+        site = try WebhookSite(sink, log: false, ["store": Self.store("sqlite", "revocations_path", "revocations")])
+        own = try TemporaryDirectory()
+        try own.write("file", "")
+        #expect(try site.start().stop() == .exit(0))
+        try site.workspace.directory.write("revocations", "")
+        for name in [".", "config.json", "app-1.key", "deskgate.db", "revocations"] {
+            let result = unsafe chown(path(name), Self.owner, Self.owner)
+            try #require(result == 0)
+        }
+    }
+
+    deinit {
+        sink.stop()
+    }
+
+    /// The store of the configuration, with a further member.
+    private static func store(_ type: String, _ key: String, _ value: JSONValue) -> JSONValue {
+        .object(["type": .string(type), "path": "deskgate.db", "minimum_free_megabytes": 0, key: value])
+    }
+
+    private func path(_ name: String) -> String { site.workspace.directory.path(name) }
+
+    private func owner(of path: String) throws -> uid_t {
+        var status = stat()
+        let result = unsafe lstat(path, &status)
+        try #require(result == 0)
+        return status.st_uid
+    }
+
+    /// Runs a command of words with places: `OWN` is the directory of root, `THEIRS` that of the other user, `CONFIG` the configuration.
+    private func run(_ words: String, environment: [String: String] = [:]) throws -> Deskgate.Result {
+        let places = [("OWN", own.path), ("THEIRS", site.workspace.directory.path), ("CONFIG", site.workspace.configuration)]
+        let arguments = words.split(separator: " ").map { word in
+            places.reduce(String(word)) { $0.replacing($1.0, with: $1.1) }
+        }
+        return try Deskgate.run(arguments, environment: environment)
+    }
+
+    /// Runs a command while the other user replaces a file at once by a link to a file of root.
+    /// - Parameter part: a part of the file's path.
+    private func run(_ words: String, replacing part: String) throws {
+        try own.write("rule", "\(part) \(own.path("file"))")
+        _ = try run(words, environment: ["LD_PRELOAD": Deskgate.slowDisk, "SWAPPED_FILE": own.path("rule")])
+    }
+
+    /// - Parameters:
+    ///   - words: the command.
+    ///   - part: a part of the path of a file that it creates.
+    @Test(arguments: [
+        ("store backup OWN/backup.db --config CONFIG", "/deskgate.db.backed-up.part"),
+        ("secret rotate --app app-1 --apply --config CONFIG", "/config.json.rotating"),
+        ("secret rotate --app app-1 --apply --config CONFIG", "/app-1-2.key"),
+        ("revoke --app app-1 --user user-1 --config CONFIG", "/revocations.part"),
+    ])
+    func `a new file that becomes a link gives no file of root away`(words: String, part: String) throws {
+        try run(words, replacing: part)
+        #expect(try owner(of: own.path("file")) == 0)
+        #expect(try own.read("file") == "")
+    }
+
+    @Test func `a restored store that becomes a link gives no file of root away`() throws {
+        #expect(try run("store backup OWN/backup.db --config CONFIG").code == 0)
+        try run("store restore OWN/backup.db --config CONFIG", replacing: "/deskgate.db.restored-")
+        #expect(try owner(of: own.path("file")) == 0)
+        #expect(try own.read("file") == "")
+    }
+
+    @Test func `a copy from PostgreSQL that becomes a link gives no file of root away`() throws {
+        let place = try PostgresPlace()
+        defer { withExtendedLifetime(place) {} }
+        try site.workspace.write("url", place.url(), mode: 0o600)
+        try site.configure(["store": Self.store("postgres", "url", ["file": "url"])])
+        #expect(try run("store migrate --config CONFIG").code == 0)
+        try File.remove(path("deskgate.db"))
+        try run("store copy --to sqlite --config CONFIG", replacing: "/deskgate.db.copying")
+        #expect(try owner(of: own.path("file")) == 0)
+        #expect(try own.read("file") == "")
+        try? File.remove(path("deskgate.db.copying"))
+        let copied = try run("store copy --to sqlite --anew --config CONFIG")
+        #expect(copied.code == 0, "\(copied.errors)")
+        #expect(try owner(of: path("deskgate.db")) == Self.owner)
+    }
+
+    @Test func `a link in the place of the copy of the revocations is not followed`() throws {
+        let beginning = #"{"format":1}"#
+        try own.write("file", beginning)
+        try File.remove(path("revocations"))
+        let result = unsafe symlink(own.path("file"), path("revocations"))
+        try #require(result == 0)
+        #expect(try run("revoke --app app-1 --user user-1 --config CONFIG").code == 2)
+        #expect(try own.read("file") == beginning)
+    }
+
+    @Test(arguments: [
+        "secret new --out THEIRS/link/new.key", "init THEIRS/link/site", "store backup THEIRS/link/backup.db --config CONFIG",
+    ])
+    func `a link on the way leads no command into a directory of root`(words: String) throws {
+        try File.createDirectory(own.path("directory"), mode: 0o700)
+        let result = unsafe symlink(own.path("directory"), path("link"))
+        try #require(result == 0)
+        #expect(try run(words).code == 2)
+        #expect(own.contents() == ["directory", "file"])
+    }
+
+    @Test(arguments: [
+        ("secret new --out THEIRS/new.key", "new.key"), ("init THEIRS/site", "site/config.json"),
+        ("store backup THEIRS/backup.db --config CONFIG", "backup.db"),
+        ("secret rotate --app app-1 --apply --config CONFIG", "app-1-2.key"),
+        ("secret rotate --app app-1 --apply --config CONFIG", "config.json"),
+        ("revoke --app app-1 --user user-1 --config CONFIG", "revocations"),
+    ])
+    func `a file belongs to the owner of its directory`(words: String, name: String) throws {
+        let result = try run(words)
+        #expect(result.code == 0, "\(result.errors)")
+        #expect(try owner(of: path(name)) == Self.owner)
+    }
+
+    @Test func `a backup in a directory of root is root's, and can be restored`() throws {
+        #expect(try run("store backup OWN/backup.db --config CONFIG").code == 0)
+        #expect(try owner(of: own.path("backup.db")) == 0)
+        #expect(try owner(of: path("deskgate.db.backed-up")) == Self.owner)
+        let restored = try run("store restore OWN/backup.db --config CONFIG")
+        #expect(restored.code == 0, "\(restored.errors)")
+        #expect(try owner(of: path("deskgate.db")) == Self.owner)
+        #expect(own.contents() == ["backup.db", "file"])
+    }
+}
