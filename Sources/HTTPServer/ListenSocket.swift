@@ -104,8 +104,9 @@ struct ListenSocket: ~Copyable {
             try unsafe bindOrClose(
                 descriptor, address, unsafe bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self), socklen_t(bytes.count))
         }
-        // Only owner and group may connect. Before listen(2) nobody can.
-        try closing(descriptor, address, unless: unsafe chmod(path, 0o660) == 0)
+        // Only owner and group may connect. Before listen(2) nobody can. If another user may write into the directory, that user may have put a
+        // symbolic link in the place of the socket.
+        try closing(descriptor, address, unless: unsafe fchmodat(AT_FDCWD, path, 0o660, AT_SYMLINK_NOFOLLOW) == 0)
         try listenOrClose(descriptor, address)
         return descriptor
     }
