@@ -81,7 +81,7 @@ struct BotDemoGuide {
         let directory = ZshCompletions.quoted(files.directory)
         text = """
             Made \(configuration) with the bot `\(BotDemoFiles.bot)`, its sample shop in \(files.bot?.shop ?? ""), and fresh secrets in
-            \(files.secrets) that only you may read.
+            \(files.secrets) that only their owner may read.
 
             Next:
               1. See it at work:  deskgate bots demo \(directory) --stay

@@ -58,7 +58,7 @@ enum InitCommand {
             throw .negative("exists", "\(existing) exists already; nothing was changed")
         }
         try Process.asOwner(of: files.configuration) {
-            .failed("cannot make \(files.configuration) with the rights of its directory's owner: \($0); run the command as that user")
+            .failed("cannot make \(files.configuration) with the rights of the path's owner: \($0)")
         } _: { () throws(CommandError) in
             try files.write(app: app, ports: ports, store: arguments["store"], simulator: simulator)
         }
@@ -99,7 +99,7 @@ enum InitCommand {
         }
         let numbered = steps.enumerated().map { "  \($0 + 1). \($1)" }
         return """
-            Made \(files.configuration), and fresh secrets in \(files.secrets) that only you may read.
+            Made \(files.configuration), and fresh secrets in \(files.secrets) that only their owner may read.
 
             Next:
             \(numbered.joined(separator: "\n"))

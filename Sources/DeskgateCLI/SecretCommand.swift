@@ -13,7 +13,7 @@ enum SecretCommand {
         examples: [
             Example(
                 "deskgate secret new --out /etc/deskgate/secrets/my-app",
-                "Writes a fresh secret into a new file that only you may read."),
+                "Writes a fresh secret into a new file that only its owner may read."),
             Example("deskgate secret new --signing", "Prints one for signing the events of an http notifier."),
         ], run: run)
 

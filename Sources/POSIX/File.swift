@@ -164,7 +164,7 @@ package enum File {
 
     /// Whether the path exists, also as a dangling symbolic link.
     package static func exists(_ path: String) -> Bool {
-        unsafe faccessat(AT_FDCWD, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0
+        unsafe faccessat(AT_FDCWD, path, F_OK, AT_EACCESS | AT_SYMLINK_NOFOLLOW) == 0
     }
 
     /// Writes all bytes to a descriptor, with as many calls as needed.

@@ -1,32 +1,37 @@
 internal import CPOSIX
 internal import Glibc
+internal import Threading
 
 extension Process {
-    /// Runs `body` with the rights of the user who controls a file, if root runs this process. Otherwise, and for root's own files, it changes
-    /// nothing.
+    /// Runs `body` with the rights of a path's owner, if root runs this process. Otherwise, and for root's own paths, it changes nothing.
     ///
     /// That user may replace anything in the directory at any moment, such as a file that was just created, by a symbolic link to a file of
     /// root. A check of a path does not hold until the path is used. With the rights of that user, no call can do more than the user could.
     ///
-    /// All threads of the process change their rights, so commands may use this, and a service may not. Calls may nest.
+    /// All threads of the process change their rights, so commands may use this, and a service may not. Calls may nest, but not wait for
+    /// other threads that call this, which wait for them. A call for the owner whose rights are in force changes nothing, not even for a
+    /// moment.
     /// - Parameters:
-    ///   - path: a file, which may be missing.
-    ///   - explain: makes the error that is thrown when the rights cannot be taken.
+    ///   - path: a file, which may be missing; `PathOwner` says who its owner is.
+    ///   - explain: makes the error that is thrown when the path has no owner, or the owner's rights cannot be taken.
     package static func asOwner<Value, Failure: Error>(
         of path: String, orThrow explain: (SystemError) -> Failure, _ body: () throws(Failure) -> Value
     ) throws(Failure) -> Value {
         guard getuid() == 0 else { return try body() }
-        let former = Rights.current
-        defer { former.restore() }
+        Turn.begin()
+        defer { Turn.end() }
+        guard !PathOwner.isInForce(for: path) else { return try body() }
+        let former: Rights
         do throws(SystemError) {
-            try former.exchange(forOwnerOf: path)
+            former = try Rights.exchange(forOwnerOf: path)
         } catch {
             throw explain(error)
         }
+        defer { former.restore() }
         return try body()
     }
 
-    /// Runs `body` with the rights of the user who controls a file, as the function above does.
+    /// Runs `body` with the rights of a path's owner, as the function above does.
     package static func asOwner<Value>(
         of path: String, _ body: () throws(SystemError) -> Value
     ) throws(SystemError) -> Value {
@@ -34,56 +39,69 @@ extension Process {
     }
 }
 
+extension Process {
+    /// The owner whose rights are in force, and the remedy if they do not suffice, as the end of an error's sentence; nil for the rights
+    /// with which the process was started.
+    package static var rightsInForce: String? {
+        Rights.place.withLock(\.self).map {
+            "with the rights of user \(geteuid()), who owns \($0): give that user the directory and its files (chown), or keep everything "
+                + "in a directory that is root's, as are all above it"
+        }
+    }
+}
+
+/// Lets the calls of one thread exchange rights at a time. Otherwise a call that ends would give root's rights to a call of another thread.
+private enum Turn {
+    private static let holder = Monitor<(thread: pthread_t, calls: Int)?>(nil)
+
+    static func begin() {
+        let thread = pthread_self()
+        _ = holder.wait { holder -> Bool? in
+            guard (holder?.thread ?? thread) == thread else { return nil }
+            holder = (thread, (holder?.calls ?? 0) + 1)
+            return true
+        }
+    }
+
+    static func end() {
+        holder.update { holder in holder = holder.flatMap { $0.calls > 1 ? ($0.thread, $0.calls - 1) : nil } }
+    }
+}
+
 /// The effective ids of a process whose real user is root.
 private struct Rights: Equatable {
-    /// The id of the user nobody and of the group nogroup. In a user namespace, files of users outside it seem to belong to nobody.
-    private static let nobody: UInt32 = 65_534
     private static let mostGroups = 1024
+    /// The directory or file that gave the rights in force; nil for those that the process was started with.
+    static let place = Monitor<String?>(nil)
 
-    let user: uid_t
+    private let user: uid_t
     private let group: gid_t
     private let groups: [gid_t]
+    private let place: String?
 
-    private init(_ user: uid_t, _ group: gid_t, _ groups: [gid_t]) {
-        (self.user, self.group, self.groups) = (user, group, groups)
+    private init(_ user: uid_t, _ group: gid_t, _ groups: [gid_t], _ place: String?) {
+        (self.user, self.group, self.groups, self.place) = (user, group, groups, place)
     }
 
     /// The rights that the process has now.
-    static var current: Rights {
-        var groups = [gid_t](repeating: 0, count: mostGroups)
-        let count = unsafe getgroups(Int32(mostGroups), &groups)
-        return Rights(geteuid(), getegid(), Array(groups.prefix(Int(max(0, count)))))
+    private static var current: Rights {
+        get throws(SystemError) {
+            var groups = [gid_t](repeating: 0, count: mostGroups)
+            let count = unsafe getgroups(Int32(mostGroups), &groups)
+            guard count >= 0 else { throw SystemError.last }
+            return Rights(geteuid(), getegid(), Array(groups.prefix(Int(count))), place.withLock(\.self))
+        }
     }
 
-    /// The rights of the user who decides which file a path leads to: the owner of the nearest directory above it that is not root's. If all
-    /// are root's, and others may write into the directory, it is the owner of the file.
-    private init(ofOwnerOf path: String) {
-        guard let file = Self.controlled(path) else {
-            self.init(0, getgid(), [getgid()])
+    private init(of owner: PathOwner) {
+        guard owner.user != 0 else {
+            self.init(0, getgid(), [getgid()], nil)
             return
         }
         // A directory that was given away often keeps root's group, which the user is not a member of.
-        let last = file.st_gid == 0 ? Self.nobody : file.st_gid
-        let (group, groups) = Self.groups(of: file.st_uid) ?? (last, [last])
-        self.init(file.st_uid, group, groups)
-    }
-
-    /// The directory or file whose owner controls a path; nil when that is root.
-    private static func controlled(_ path: String) -> stat? {
-        let directory = Path.directory(of: path)
-        let here = (try? FileSystem.absolutePath(of: ".")) ?? "/"
-        let named = Path.resolve(directory, in: here == "/" ? "" : here)
-        let resolved = (try? FileSystem.absolutePath(of: directory)) ?? "/"
-        for place in Path.ancestors(of: named) + Path.ancestors(of: resolved) {
-            var status = stat()
-            guard unsafe stat(place, &status) == 0, status.st_uid != 0 else { continue }
-            if place == named || status.st_uid != nobody { return status }
-        }
-        var status = stat()
-        guard unsafe stat(directory, &status) == 0, status.st_mode & (S_IWGRP | S_IWOTH) != 0, unsafe lstat(path, &status) == 0,
-            status.st_uid != 0
-        else { return nil }
-        return status
+        let last = owner.group == 0 ? PathOwner.nobody : owner.group
+        let (group, groups) = Self.groups(of: owner.user) ?? (last, [last])
+        self.init(owner.user, group, groups, owner.place)
     }
 
     /// The group of a user and all groups that it is a member of; nil when the system does not know the user.
@@ -102,29 +120,33 @@ private struct Rights: Equatable {
         }
     }
 
-    /// Gives up these rights, which the process has, for those of the user who controls a path.
-    func exchange(forOwnerOf path: String) throws(SystemError) {
-        // Only root sees every directory.
-        guard seteuid(0) == 0 else { throw SystemError.last }
-        let rights = Rights(ofOwnerOf: path)
-        guard rights.user != user else {
-            guard seteuid(user) == 0 else { throw SystemError.last }
-            return
+    /// Gives up the rights that the process has for those of a path's owner.
+    /// - Returns: the former rights, to be restored.
+    static func exchange(forOwnerOf path: String) throws(SystemError) -> Rights {
+        let former = try current
+        do throws(SystemError) {
+            // Only root sees every directory.
+            guard seteuid(0) == 0 else { throw SystemError.last }
+            try Rights(of: try PathOwner(of: path)).take()
+        } catch {
+            former.restore()
+            throw error
         }
-        try rights.take()
+        return former
     }
 
     /// Takes these rights in place of those that the process has.
     private func take() throws(SystemError) {
         // Root's rights first: only root may choose groups.
         guard seteuid(0) == 0, unsafe setgroups(groups.count, groups) == 0, setegid(group) == 0, seteuid(user) == 0 else {
-            throw SystemError.last
+            throw SystemError(code: errno) { "\($0); run the command as user \(user)" }
         }
+        Self.place.withLock { $0 = place }
     }
 
     /// Takes back rights that the process had before.
     func restore() {
-        guard Rights.current != self else { return }
+        guard (try? Rights.current) != self else { return }
         guard (try? take()) != nil else { preconditionFailure("the process cannot take back the rights that it had") }
     }
 }

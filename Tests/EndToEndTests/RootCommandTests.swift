@@ -14,6 +14,8 @@ final class RootCommandTests {
     private let sink: ScriptedServer
     /// A directory that only root may enter.
     private let own: TemporaryDirectory
+    /// A directory that everyone may read: the preloaded library reads its rule with the rights that the command has at that moment.
+    private let rules: TemporaryDirectory
 
     /// Has a service make a store, and gives its directory to another user.
     init() throws {
@@ -21,6 +23,8 @@ final class RootCommandTests {
         site = try WebhookSite(sink, log: false, ["store": Self.store("sqlite", "revocations_path", "revocations")])
         own = try TemporaryDirectory()
         try own.write("file", "")
+        rules = try TemporaryDirectory()
+        #expect(unsafe chmod(rules.path, 0o755) == 0)
         #expect(try site.start().stop() == .exit(0))
         try site.workspace.directory.write("revocations", "")
         for name in [".", "config.json", "app-1.key", "deskgate.db", "revocations"] {
@@ -59,8 +63,9 @@ final class RootCommandTests {
     /// Runs a command while the other user replaces a file at once by a link to a file of root.
     /// - Parameter part: a part of the file's path.
     private func run(_ words: String, replacing part: String) throws {
-        try own.write("rule", "\(part) \(own.path("file"))")
-        _ = try run(words, environment: ["LD_PRELOAD": Deskgate.slowDisk, "SWAPPED_FILE": own.path("rule")])
+        try rules.write("rule", "\(part) \(own.path("file"))", mode: 0o644)
+        let result = try run(words, environment: ["LD_PRELOAD": Deskgate.slowDisk, "SWAPPED_FILE": rules.path("rule")])
+        #expect(result.errors.contains("slow-disk: replaced a new file"))
     }
 
     /// - Parameters:
@@ -143,5 +148,38 @@ final class RootCommandTests {
         #expect(restored.code == 0, "\(restored.errors)")
         #expect(try owner(of: path("deskgate.db")) == Self.owner)
         #expect(own.contents() == ["backup.db", "file"])
+    }
+
+    @Test func `a restored store in root's directory for a group belongs to the store's owner`() throws {
+        #expect(try run("store backup OWN/backup.db --config CONFIG").code == 0)
+        let shared = try TemporaryDirectory()
+        #expect(unsafe chown(shared.path, 0, Self.owner) == 0)
+        #expect(unsafe chmod(shared.path, 0o2770) == 0)
+        try File.rename(path("deskgate.db"), to: shared.path("deskgate.db"))
+        let store: JSONObject = ["type": "sqlite", "path": .string(shared.path("deskgate.db")), "minimum_free_megabytes": 0]
+        try site.configure(["store": .object(store)])
+        let restored = try run("store restore OWN/backup.db --config CONFIG")
+        #expect(restored.code == 0, "\(restored.errors)")
+        #expect(try owner(of: shared.path("deskgate.db")) == Self.owner)
+    }
+
+    @Test func `the error says whose rights did not suffice`() throws {
+        try File.createDirectory(path("roots"), mode: 0o755)
+        let result = try run("init THEIRS/roots")
+        #expect(result.code == 2)
+        #expect(
+            result.errors.contains(
+                "Permission denied with the rights of user 12345, who owns \(site.workspace.directory.path): give that user"))
+        #expect(try run("store backup THEIRS/roots/backup.db --config CONFIG").errors.contains("with the rights of user 12345, who owns"))
+        #expect(site.workspace.directory.contents().filter { $0.hasPrefix("roots/") } == [])
+    }
+
+    @Test func `a command that cannot take the rights of the owner makes nothing`() throws {
+        let before = site.workspace.directory.contents()
+        let words = ["--bounding-set=-setgid", "--inh-caps=-setgid", Deskgate.path, "init", path("site")]
+        let process = try ChildProcess("setpriv", words.map { Array($0.utf8) })
+        #expect(try process.exitCode() == 2)
+        #expect(try process.errors.text().contains("run the command as user 12345"))
+        #expect(site.workspace.directory.contents() == before)
     }
 }

@@ -1,5 +1,5 @@
-// A slow or failing disk, or one that another user changes, to be preloaded into a program. Three files, which are read again at each call, steer it while the program runs; without
-// them nothing changes.
+// A slow or failing disk, or one that another user changes, to be preloaded into a program. Three files, which are read again at each call,
+// steer it while the program runs; without them nothing changes.
 //
 // SLOW_DISK_FILE names a file with the number of milliseconds that each fsync and fdatasync waits first.
 //
@@ -8,7 +8,7 @@
 // rename or unlink; a link or a rename has the path of its new name.
 //
 // SWAPPED_FILE names a file with a rule: PART TARGET. A file that is created exclusively (O_EXCL), and whose path contains PART, is at once
-// replaced by a symbolic link to TARGET, as the owner of its directory could do.
+// replaced by a symbolic link to TARGET, as the owner of its directory could do. The program's standard error then says so.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -131,8 +131,9 @@ static int swap(int file, const char *path, int flags)
     int before = errno;
     if (file >= 0 && flags & O_EXCL && read_control("SWAPPED_FILE", text, sizeof text)
         && sscanf(text, "%127s %511s", part, target) == 2 && strstr(path, part) != NULL) {
-        syscall(SYS_unlinkat, AT_FDCWD, path, 0);
-        syscall(SYS_symlinkat, target, AT_FDCWD, path);
+        static const char mark[] = "slow-disk: replaced a new file\n";
+        if (syscall(SYS_unlinkat, AT_FDCWD, path, 0) == 0 && syscall(SYS_symlinkat, target, AT_FDCWD, path) == 0)
+            syscall(SYS_write, 2, mark, sizeof mark - 1);
     }
     errno = before;
     return file;

@@ -44,7 +44,8 @@ extension Configuration.Store {
     }
 
     /// Runs `change`, which may change the store's revocations, without a copy that it would make wrong: a start without the store uses no
-    /// copy until this has written it again, or a service has. A command that root runs writes the copy with the rights of its owner.
+    /// copy until this has written it again, or a service has. A command that root runs writes the copy with the rights of its path's
+    /// owner. While the store is open, other threads write to it, so both paths should have one owner: then the rights do not change.
     /// - Throws: also when there is a copy that cannot be emptied; then nothing is changed.
     func whileCopyIsEmpty<Value>(
         _ store: any Store, now: UnixSeconds, _ change: () throws(StoreError) -> Value
@@ -144,7 +145,7 @@ extension Configuration.Store {
         }
     }
 
-    /// Opens an existing store for a command, with the rights of the file's owner, and closes it after `body`.
+    /// Opens an existing store for a command, with the rights of the path's owner, and closes it after `body`.
     fileprivate func lend<Value>(
         devicesPerUser: Int, _ body: (any Core.Store) throws(StoreError) -> Value
     ) throws(StoreError) -> Value {

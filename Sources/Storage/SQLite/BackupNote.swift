@@ -12,7 +12,7 @@ extension StoreFile {
         return UInt64(String(decoding: digits, as: UTF8.self)).map { UnixSeconds(rawValue: $0) }
     }
 
-    /// Notes that a backup was made, with the rights of the store's owner.
+    /// Notes that a backup was made, with the rights of the path's owner.
     /// - Throws: why that cannot be noted.
     package static func noteBackup(of path: String, at time: UnixSeconds) throws(SystemError) {
         try Process.asOwner(of: path) { () throws(SystemError) in

@@ -8,13 +8,17 @@ enum DatabaseCopy {
     /// name only when it is complete and durable.
     /// - Parameters:
     ///   - source: the connection's file, which a damage is reported of.
-    ///   - path: the new file; its directory's owner gets it.
+    ///   - path: the new file.
+    ///   - model: the path whose owner makes the file, and so gets it, if root runs a command; nil in a service.
     /// - Throws: when the name is taken, or why the copy could not be made; then nothing is left behind.
-    static func write(_ connection: Connection, of source: String, to path: String) throws(StoreError) {
-        try StoreFile.asOwner(of: path) { () throws(StoreError) in try writeAsOwner(connection, of: source, to: path) }
+    static func write(
+        _ connection: Connection, of source: String, to path: String, asOwnerOf model: String? = nil
+    ) throws(StoreError) {
+        guard let model else { return try make(path, from: connection, of: source) }
+        try StoreFile.asOwner(of: model) { () throws(StoreError) in try make(path, from: connection, of: source) }
     }
 
-    private static func writeAsOwner(_ connection: Connection, of source: String, to path: String) throws(StoreError) {
+    private static func make(_ path: String, from connection: Connection, of source: String) throws(StoreError) {
         let draft = "\(path).part-\(Process.identifier)"
         remove(draft)
         defer { remove(draft) }

@@ -22,7 +22,7 @@ extension StoreError {
     }
 
     static func cannotActAsOwner(of path: String, _ error: SystemError) -> StoreError {
-        StoreError(.unavailable, "cannot take the rights of the owner of \(path) (\(error)); run the command as that user")
+        StoreError(.unavailable, "cannot take the rights of the owner of \(path): \(error)")
     }
 
     static func exists(_ path: String) -> StoreError {

@@ -10,8 +10,10 @@ extension StoreError {
 
     /// As `init(_:)`, and names the file that it is about.
     init(_ error: SQLiteError, about path: String) {
-        let text = error.description
-        self.init(Self.kind(of: error), text.contains(path) ? text : "\(path): \(text)")
+        var text = error.description
+        if !text.contains(path) { text = "\(path): \(text)" }
+        if error.isCannotOpen || error.isReadOnly, let rights = Process.rightsInForce { text += "; tried \(rights)" }
+        self.init(Self.kind(of: error), text)
     }
 
     private static func kind(of error: SQLiteError) -> Kind {

@@ -46,7 +46,7 @@ package enum StoreFile {
             // Root may own the copy's directory and write there as itself. A connection that may write would then roll a journal back that
             // the store's owner puts beside the store meanwhile, and so remove a file that the journal names.
             let reader = try DatabaseFile.connect(path, StoreSettings(), .readOnly)
-            try DatabaseCopy.write(reader, of: path, to: copy)
+            try DatabaseCopy.write(reader, of: path, to: copy, asOwnerOf: copy)
         }
     }
 
@@ -75,7 +75,7 @@ package enum StoreFile {
         try read(backup, asItIs: asItIs) { connection throws(StoreError) in
             let findings = try DatabaseFile.explained(backup) { () throws(SQLiteError) in try connection.integrityCheck() }
             guard findings.isEmpty else { throw .damaged(backup, findings, remedy: "restore another backup") }
-            try DatabaseCopy.write(connection, of: backup, to: draft)
+            try DatabaseCopy.write(connection, of: backup, to: draft, asOwnerOf: path)
         }
         defer { try? File.remove(draft) }
         let former = "\(path).before-\(SystemClock.unixSeconds())"
@@ -83,7 +83,7 @@ package enum StoreFile {
         return exists ? former : nil
     }
 
-    /// Lends `body` a store for reading with the rights of its owner, and leaves nothing behind. Another process may have the store open.
+    /// Lends `body` a store for reading with the rights of the path's owner, and leaves nothing behind. Another process may have it open.
     static func read<Value>(
         _ path: String, asItIs: Bool = false, _ body: (Connection) throws(StoreError) -> Value
     ) throws(StoreError) -> Value {
@@ -94,7 +94,7 @@ package enum StoreFile {
         }
     }
 
-    /// Runs `body` with the rights of a file's owner, if root runs a command; as `Process.asOwner` says.
+    /// Runs `body` with the rights of a path's owner, if root runs a command; as `Process.asOwner` says.
     package static func asOwner<Value>(of path: String, _ body: () throws(StoreError) -> Value) throws(StoreError) -> Value {
         try Process.asOwner(of: path, orThrow: { StoreError.cannotActAsOwner(of: path, $0) }, body)
     }

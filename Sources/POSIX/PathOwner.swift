@@ -1,0 +1,107 @@
+internal import CPOSIX
+internal import Glibc
+
+/// The user who controls a path: the owner of the first directory or symbolic link on it, from `/` on, that is not root's. Up to there only
+/// root can change where the path leads.
+///
+/// The links are followed here, because a system call that follows them would not show who owns them. There is no owner, but an error, if a
+/// second user could change where the path leads.
+struct PathOwner {
+    /// The id of the user nobody and of the group nogroup.
+    static let nobody: UInt32 = 65_534
+    /// As many as the system follows (path_resolution(7)).
+    private static let mostLinks = 40
+
+    private(set) var user: uid_t = 0
+    private(set) var group: gid_t = 0
+    /// The directory, link or file that gave the owner; nil when only root controls the path.
+    private(set) var place: String?
+
+    /// Whether the process has the rights of the owner of a path already.
+    static func isInForce(for path: String) -> Bool { (try? PathOwner(of: path))?.user == geteuid() }
+
+    /// Finds the owner of a path to a file, which may be missing.
+    /// - Throws: why there is none, with the remedy.
+    init(of path: String) throws(SystemError) {
+        let here = path.utf8.first == UInt8(ascii: "/") ? "/" : try FileSystem.absolutePath(of: ".")
+        // The rest of the way, its next name last.
+        var names = Array(Self.names(Path.resolve(path, in: here)).reversed())
+        var (directory, links) = ("/", 0)
+        if let root = try Self.status(directory) { try note(directory, root, following: names.count) }
+        while let name = names.popLast() {
+            guard name != ".." else {
+                directory = Path.directory(of: directory)
+                continue
+            }
+            let next = Path.resolve(name, in: directory == "/" ? "" : directory)
+            let status = try Self.status(next)
+            try checkWriters(of: directory, at: next, status, following: names.count)
+            guard let status else { return }
+            try note(next, status, following: names.count)
+            guard status.st_mode & S_IFMT == S_IFLNK else {
+                directory = next
+                continue
+            }
+            links += 1
+            guard links <= Self.mostLinks else { throw SystemError(code: ELOOP) }
+            // A target that is no UTF-8 was repaired, and would lead elsewhere.
+            guard let target = FileSystem.linkTarget(of: next), !target.unicodeScalars.contains("\u{FFFD}") else {
+                throw SystemError(code: EILSEQ)
+            }
+            if target.utf8.first == UInt8(ascii: "/") { directory = "/" }
+            names += Self.names(target).reversed()
+        }
+    }
+
+    /// Takes a directory or link on the way into account.
+    /// - Parameter count: how many names follow it.
+    private mutating func note(_ path: String, _ status: stat, following count: Int) throws(SystemError) {
+        guard [S_IFDIR, S_IFLNK].contains(status.st_mode & S_IFMT), status.st_uid != 0 else { return }
+        if status.st_uid == Self.nobody, count > 1, Self.isInUserNamespace { return }
+        guard let place else { return become(status, path) }
+        guard status.st_uid == user else {
+            throw SystemError(code: EPERM) { _ in
+                "\(path) belongs to user \(status.st_uid), but \(place) on the way to it to user \(user): give both to one user "
+                    + "(chown), or use a directory of that user in one that is root's, as are all above it"
+            }
+        }
+    }
+
+    /// In a directory of root that others may write to, they may replace files of their own and, without the sticky bit, everything.
+    /// - Parameters:
+    ///   - path: the next place on the way, which is in the directory.
+    ///   - status: nil when nothing is there.
+    ///   - count: how many names follow it.
+    private mutating func checkWriters(
+        of directory: String, at path: String, _ status: stat?, following count: Int
+    ) throws(SystemError) {
+        guard place == nil, let mode = try Self.status(directory)?.st_mode, mode & (S_IWGRP | S_IWOTH) != 0 else { return }
+        if let status, status.st_uid != 0, count == 0 { return become(status, path) }
+        guard mode & S_ISVTX != 0 else {
+            throw SystemError(code: EPERM) { _ in
+                "\(directory) is root's, but others may write to it: give it to the user of the service (chown), or let only root write "
+                    + "to it (chmod go-w)"
+            }
+        }
+    }
+
+    private mutating func become(_ status: stat, _ path: String) {
+        (user, group, place) = (status.st_uid, status.st_gid, path)
+    }
+
+    /// In a user namespace (user_namespaces(7)), files of users outside it seem to belong to nobody, such as the directory `/`.
+    private static var isInUserNamespace: Bool {
+        guard let map = try? File.read("/proc/self/uid_map", limit: 4096) else { return false }
+        return String(decoding: map.bytes, as: UTF8.self).split(whereSeparator: \.isWhitespace) != ["0", "0", "4294967295"]
+    }
+
+    private static func names(_ path: String) -> [String] { path.split(separator: "/").map(String.init).filter { $0 != "." } }
+
+    /// The attributes of a file, directory or link; nil when it is missing.
+    private static func status(_ path: String) throws(SystemError) -> stat? {
+        var status = stat()
+        if unsafe lstat(path, &status) == 0 { return status }
+        guard errno == ENOENT || errno == ENOTDIR else { throw SystemError.last }
+        return nil
+    }
+}
