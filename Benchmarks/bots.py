@@ -16,7 +16,8 @@ from service import Service
 from sink import Sink
 from webhooks import signing_secret
 
-USER = "customer-1"
+# Each call is the next one's: of one person only sixteen calls are under way at a time.
+USERS = [f"customer-{number}" for number in range(1, 17)]
 # Connections with authorizations while calls hang, as beside webhooks.
 BESIDE = 16
 HANGING = 1000
@@ -67,11 +68,11 @@ class Bots:
         }
         return Service(self.options, self.workspace, f"bots-{name}", bots=[bot])
 
-    def ticket(self, service):
+    def ticket(self, service, user):
         """A ticket for a customer, as the customer's app gets it."""
         connection = http.client.HTTPConnection("127.0.0.1", service.port, timeout=30)
-        key = mint(self.workspace.secret, self.workspace.app_id, USER)
-        body = json.dumps({"app_id": self.workspace.app_id, "user_id": USER, "security_key": key})
+        key = mint(self.workspace.secret, self.workspace.app_id, user)
+        body = json.dumps({"app_id": self.workspace.app_id, "user_id": user, "security_key": key})
         connection.request("POST", "/bots/bench/start", body, {"Content-Type": "application/json"})
         response = connection.getresponse()
         answer = json.loads(response.read())
@@ -84,30 +85,30 @@ class Bots:
 
     @contextmanager
     def running(self, name, delay_ms=0):
-        """The backend, the service and a ticket."""
+        """The backend, the service and tickets."""
         backend = self.sink.start(self.cores, delay_ms)
         try:
             with (service := self.service(name)):
-                yield backend, service, self.ticket(service)
+                yield backend, service, [self.ticket(service, user) for user in USERS]
             service.forget()
         finally:
             backend.stop()
 
-    def calls(self, kind, ticket, connections):
+    def calls(self, kind, tickets, connections):
         self.order += 10**7
-        return Load((kind, ticket, self.order), "bots.lua", "/", connections)
+        return Load((kind, ",".join(tickets), self.order), "bots.lua", "/", connections)
 
     def compare(self, kind, connections):
         """The backend asked directly and through the service, in turn: a pair of samples for each round."""
         pairs = []
-        with self.running(f"{kind}-{connections}") as (backend, service, ticket):
+        with self.running(f"{kind}-{connections}") as (backend, service, tickets):
             seconds = self.options.seconds
 
             def direct():
-                return measure(backend, seconds, self.calls(kind, "", connections), self.cores, self.cores, threads=1)
+                return measure(backend, seconds, self.calls(kind, [], connections), self.cores, self.cores, threads=1)
 
             def through():
-                return measure(service.server, seconds, self.calls(kind, ticket, connections), self.cores, self.cores, threads=1)
+                return measure(service.server, seconds, self.calls(kind, tickets, connections), self.cores, self.cores, threads=1)
 
             for number in range(-1, self.options.rounds):
                 sides = (direct, through) if number % 2 else (through, direct)
@@ -120,15 +121,15 @@ class Bots:
 
     def disturbed(self):
         """The p99 of authorizations alone and beside calls that hang, in milliseconds, and how many hung: a round each."""
-        with self.running("hanging", HANG_MS) as (_, service, ticket):
-            return [self.disturb(service, ticket) for _ in range(self.options.rounds)]
+        with self.running("hanging", HANG_MS) as (_, service, tickets):
+            return [self.disturb(service, tickets) for _ in range(self.options.rounds)]
 
-    def disturb(self, service, ticket):
+    def disturb(self, service, tickets):
         # Long enough that the arrival of a thousand calls is less than a hundredth of it on a small machine: a p99 is about the rest.
         load, seconds = authorizations(self.workspace.bodies, BESIDE), max(self.options.seconds, LONG_SECONDS)
         alone, _ = run_wrk(service.port, seconds, load, self.cores, 1)
         before = self.sink.counted()["count"]
-        with HangingCalls(service.port, ticket, self.order) as calls:
+        with HangingCalls(service.port, tickets, self.order) as calls:
             self.order += HANGING
             # Begun beside the authorizations, so that the arrival of a thousand calls counts, too.
             wrk = Wrk(service.port, seconds, load, self.cores, 1)
@@ -163,9 +164,9 @@ class Bots:
 class HangingCalls:
     """Calls that begin at once, each on a connection of its own."""
 
-    def __init__(self, port, ticket, order):
+    def __init__(self, port, tickets, order):
         self.connections, self.port = [], port
-        self.requests = [self.request(ticket, order + number) for number in range(HANGING)]
+        self.requests = [self.request(tickets[number % len(tickets)], order + number) for number in range(HANGING)]
 
     @staticmethod
     def request(ticket, order):

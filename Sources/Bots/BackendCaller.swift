@@ -9,11 +9,11 @@ internal import Tracing
 ///
 /// Each is signed as Standard Webhooks 1.0, for GET over its target (`path?query`), because it has no body. Redirects are not followed.
 struct BackendCaller: Sendable {
-    /// As many connections as calls may be under way, so that a call never waits for one. Each call has its own, because its answer has a
-    /// person's data or its repetition would change something twice.
+    /// Room for the calls of four bots that are slow, also at one host. There are as many connections as calls, so that a call never waits for
+    /// one. Each call has its own, because its answer has a person's data or its repetition would change something twice.
     static let clientSettings = ClientSettings(
-        connectionsPerHost: CallBounds().underWay, connectionLimit: 4 * CallBounds().underWay, requestLimit: 4 * CallBounds().underWay,
-        keepsConnections: false)
+        connectionsPerHost: mostCalls, connectionLimit: mostCalls, requestLimit: mostCalls, keepsConnections: false)
+    private static let mostCalls = 4 * CallBounds().underWay
 
     /// A call as it is sent.
     struct Call: Sendable {

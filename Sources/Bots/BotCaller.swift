@@ -31,8 +31,10 @@ final class BotCaller: Sendable {
         return bot.ledger.withLock { $0.refusal(of: function.definition.name, caller.person, now: now) }.map { .limited($0, now: now) }
     }
 
-    /// The refusal of another call of somebody whose refused calls have taken too much; nil when they have not.
-    func exhaustion(of caller: CallCaller) -> CallRefusal? {
+    /// The refusal of another call of somebody whose refused calls have taken too much, or of whom too many calls are under way; nil when
+    /// another one may be read.
+    func exhaustion(of caller: CallCaller, at bot: ServedBot) -> CallRefusal? {
+        if bot.ledger.withLock({ $0.isFull(for: caller.person) }) { return .busy }
         let now = services.clocks.unixMilliseconds()
         return refused.withLock { $0.secondsToWait(caller.person, now: now) }.map { .exhausted(seconds: $0) }
     }

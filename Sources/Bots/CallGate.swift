@@ -69,7 +69,7 @@ struct CallGate: Sendable {
         try check(ticket, holder, state, &findings)
         guard let function else { throw .unknownFunction }
         if asked.isGet, function.definition.changesSomething { throw .notByGet }
-        if let refusal = caller.exhaustion(of: holder) { throw refusal }
+        if let refusal = caller.exhaustion(of: holder, at: bot) { throw refusal }
         let (arguments, request, confirmation) = try read(asked, readArguments, function.definition, ticket, &findings.byteCount)
         findings.arguments = arguments
         guard arguments.canonical.count <= ReceivedArguments.longest else { throw .tooLong }

@@ -1,4 +1,6 @@
 internal import Core
+internal import HelpDesk
+internal import Threading
 internal import Time
 
 /// What is under way at one bot's backend, how often people have called its functions, and what changes were answered: a value, and the
@@ -33,7 +35,7 @@ struct CallLedger<Waiter: Sendable>: Sendable {
     }
 
     private let bounds: CallBounds
-    private var underWay = 0
+    private var underWay: FairQueue<Void>
     private var windows: [String: Windows] = [:]
     private var changes: [[UInt8]: Change] = [:]
     /// The keys of what is answered, in the order of the answers, and how long these are kept.
@@ -44,6 +46,7 @@ struct CallLedger<Waiter: Sendable>: Sendable {
 
     init(_ bounds: CallBounds = CallBounds()) {
         self.bounds = bounds
+        underWay = FairQueue([bounds.underWay, bounds.underWayOfApp, bounds.underWayOfPerson].map { ShareBound($0) })
     }
 
     /// Takes over the limits of a configuration. Calls that were counted stay so where a function's limits have not changed.
@@ -62,7 +65,10 @@ struct CallLedger<Waiter: Sendable>: Sendable {
     }
 
     /// Whether as many calls are under way as may be.
-    var isFull: Bool { underWay >= bounds.underWay }
+    var isFull: Bool { !underWay.hasRoom() }
+
+    /// Whether a person, or the person's app, has as many calls under way as may be.
+    func isFull(for person: CallWindows.Person) -> Bool { !underWay.hasRoom(for: person.share) }
 
     /// How many wait for the answer to a change that is under way, beside those who began one.
     var waiting: Int {
@@ -87,9 +93,11 @@ struct CallLedger<Waiter: Sendable>: Sendable {
             case nil: break
             }
         }
-        guard !isFull else { return .busy }
-        if let refusal = windows[function]?.windows.take(person, now: now) { return .limited(refusal) }
-        underWay += 1
+        guard underWay.begin(person.share) else { return .busy }
+        if let refusal = windows[function]?.windows.take(person, now: now) {
+            underWay.finish(person.share)
+            return .limited(refusal)
+        }
         if let key { changes[key] = .underWay([]) }
         return .perform
     }
@@ -102,7 +110,7 @@ struct CallLedger<Waiter: Sendable>: Sendable {
     mutating func finish(
         _ key: [UInt8]?, _ person: CallWindows.Person, _ reply: CallReply, keepingUntil expiresAt: UnixSeconds?, now: UnixSeconds
     ) -> [Waiter] {
-        underWay -= 1
+        underWay.finish(person.share)
         forgetOldest(now: now)
         guard let key, case .underWay(let waiters) = changes[key] else { return [] }
         guard let expiresAt, now <= expiresAt, reply.byteCount <= bounds.answeredBytes else {
@@ -148,6 +156,10 @@ struct CallLedger<Waiter: Sendable>: Sendable {
 struct CallBounds: Sendable {
     /// How many calls may be under way at its backend.
     var underWay = 256
+    /// How many of them of one app's people.
+    var underWayOfApp = 128
+    /// How many of them of one person.
+    var underWayOfPerson = 16
     /// How many people's calls of a function are counted; whoever called longest ago leaves first.
     var people = 10_000
     /// How many answers of changes are kept.

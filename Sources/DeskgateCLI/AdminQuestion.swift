@@ -16,7 +16,8 @@ enum AdminQuestion {
         let answer = try explaining { () throws(AdminAccess.Failure) in
             try WaitingLine.show("waiting for an answer") { () throws(AdminAccess.Failure) in
                 let access = AdminAccess(configuration)
-                return action.isRemote ? try access.performInService(action) : try access.perform(action, remark: Console.complain)
+                return action.remoteAppID != nil
+                    ? try access.performInService(action) : try access.perform(action, remark: Console.complain)
             }
         }
         guard case .object(let object) = answer.json else { preconditionFailure("every answer is an object") }

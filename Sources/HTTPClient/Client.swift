@@ -18,7 +18,7 @@ package final class Client: Sendable {
         settings.check()
         _ = CurlLibrary.prepared
         let multi = MultiHandle(settings)
-        let inbox = Inbox(multi, limit: settings.requestLimit)
+        let inbox = Inbox(multi, bounds: [ShareBound(settings.requestLimit), ShareBound(settings.requestsPerOwner)])
         self.settings = settings
         self.inbox = inbox
         do throws(ThreadError) {
@@ -34,15 +34,18 @@ package final class Client: Sendable {
     }
 
     /// Sends a request.
-    /// - Parameter completion: called exactly once, on the client's thread. It must not block or close the client, but may send.
-    /// - Returns: a handle for cancelling; nil when the request was refused, because the limit of requests was reached (`.overloaded`) or
+    /// - Parameters:
+    ///   - owner: who it is sent for, such as an app, where the settings have a bound for each owner.
+    ///   - completion: called exactly once, on the client's thread. It must not block or close the client, but may send.
+    /// - Returns: a handle for cancelling; nil when the request was refused, because a limit of requests was reached (`.overloaded`) or
     ///   the client is closed (`.cancelled`). The completion has then been called already, on this thread.
     @discardableResult
     package func send(
-        _ request: ClientRequest, completion: @escaping @Sendable (Result<ClientResponse, ClientError>) -> Void
+        _ request: ClientRequest, for owner: String = "",
+        completion: @escaping @Sendable (Result<ClientResponse, ClientError>) -> Void
     ) -> Cancellation? {
         let deadline = SystemClock.monotonicMilliseconds() + UInt64(request.timeoutMilliseconds)
-        let transfer = Transfer(request, origin: origin(of: request), deadline: deadline, completion: completion)
+        let transfer = Transfer(request, for: owner, to: origin(of: request), deadline: deadline, completion: completion)
         switch inbox.submit(transfer) {
         case nil: return Cancellation(transfer, inbox)
         case .overloaded: transfer.finish(.failure(.overloaded))

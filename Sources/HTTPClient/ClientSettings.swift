@@ -1,4 +1,5 @@
 package import Bytes
+internal import Threading
 
 /// The limits and connection settings of one client.
 package struct ClientSettings: Sendable {
@@ -16,10 +17,14 @@ package struct ClientSettings: Sendable {
 
     /// The most connections to one host and port.
     package var connectionsPerHost: Int
+    /// The most of these for the requests of one owner, such as an app.
+    package var connectionsPerOwner: Int
     /// The most connections.
     package var connectionLimit: Int
     /// The most requests that wait or run; further ones fail at once with `.overloaded`.
     package var requestLimit: Int
+    /// The most of these of one owner.
+    package var requestsPerOwner: Int
     /// Whether a connection is kept for further requests. Otherwise each request has a connection of its own: no answer can be taken for
     /// that to another request, and a request is sent once at most. Clients that speak HTTP/2 keep them.
     package var keepsConnections: Bool
@@ -51,14 +56,17 @@ package struct ClientSettings: Sendable {
 
     /// The product's defaults.
     package init(
-        connectionsPerHost: Int = 16, connectionLimit: Int = 256, requestLimit: Int = 10_000, keepsConnections: Bool = true,
-        idleConnectionSeconds: Int = 60, proxy: String? = nil, certificateAuthorities: String? = nil, clientCertificate: String? = nil,
+        connectionsPerHost: Int = 16, connectionsPerOwner: Int? = nil, connectionLimit: Int = 256, requestLimit: Int = 10_000,
+        requestsPerOwner: Int? = nil, keepsConnections: Bool = true, idleConnectionSeconds: Int = 60, proxy: String? = nil,
+        certificateAuthorities: String? = nil, clientCertificate: String? = nil,
         clientKey: String? = nil, server: PinnedServer? = nil, unixSocket: String? = nil, admits: (@Sendable (IPAddress) -> Bool)? = nil,
         staysOnFirstConnection: Bool = false, userAgent: String = "Deskgate", httpVersion: HTTPVersion = .http1
     ) {
         self.connectionsPerHost = connectionsPerHost
+        self.connectionsPerOwner = connectionsPerOwner ?? connectionsPerHost
         self.connectionLimit = connectionLimit
         self.requestLimit = requestLimit
+        self.requestsPerOwner = requestsPerOwner ?? requestLimit
         self.keepsConnections = keepsConnections
         self.idleConnectionSeconds = idleConnectionSeconds
         self.proxy = proxy
@@ -73,20 +81,17 @@ package struct ClientSettings: Sendable {
         self.httpVersion = httpVersion
     }
 
-    /// How many requests libcurl may run for one origin.
-    var requestsPerOrigin: Int {
-        httpVersion == .http1 ? connectionsPerHost : connectionsPerHost * Self.streamsPerConnection
-    }
-
-    /// How many requests libcurl may run.
-    var runningLimit: Int {
-        httpVersion == .http1 ? connectionLimit : connectionLimit * Self.streamsPerConnection
+    /// How many requests libcurl may run: in all, for one origin, and for one owner there.
+    var runningBounds: [ShareBound] {
+        let requests = httpVersion == .http1 ? 1 : Self.streamsPerConnection
+        return [connectionLimit, connectionsPerHost, connectionsPerOwner].map { ShareBound($0 * requests, waiting: requestLimit) }
     }
 
     /// Traps on invalid settings, which are a programmer's mistake.
     func check() {
         precondition(
             connectionsPerHost > 0 && connectionLimit >= connectionsPerHost, "one connection a host at least, and not more than all")
+        precondition(1...connectionsPerHost ~= connectionsPerOwner && 1...requestLimit ~= requestsPerOwner, "a share is a part")
         precondition(requestLimit > 0 && idleConnectionSeconds > 0, "limits are positive")
         precondition(keepsConnections || httpVersion == .http1, "HTTP/2 shares its connections")
         precondition(clientKey == nil || clientCertificate != nil, "a key belongs to a certificate")

@@ -1,4 +1,5 @@
 internal import CCurl
+internal import Threading
 internal import Time
 
 /// The loop of the client's thread: starts requests, runs libcurl, reports results, waits.
@@ -10,7 +11,9 @@ final class Engine {
     private let multi: MultiHandle
     /// The sockets of its connections.
     let sockets: OpenSockets
-    private var admission: Admission<Transfer>
+    // No owner takes more than its share of an origin's connections, and no origin more than its share of all. libcurl could queue requests
+    // itself, but its connect timeout would run while a request is queued.
+    private var admission: FairQueue<Transfer>
     private var running: [EasyHandle.ID: Transfer] = [:]
     // Whether a transfer was added since the last call of `perform`.
     private var hasAdded = false
@@ -30,7 +33,7 @@ final class Engine {
         self.inbox = inbox
         self.multi = multi
         sockets = OpenSockets(admits: settings.admits)
-        admission = Admission(limitPerOrigin: settings.requestsPerOrigin, limit: settings.runningLimit)
+        admission = FairQueue(settings.runningBounds)
     }
 
     /// Runs until the client is closed, then ends all requests.
@@ -64,7 +67,8 @@ final class Engine {
     }
 
     private func enqueue(_ transfer: Transfer) {
-        admission.enqueue(transfer, transfer.origin)
+        let isQueued = admission.add(transfer, for: transfer.place)
+        precondition(isQueued, "the inbox bounds what waits")
         firstDeadline = min(firstDeadline, transfer.deadline)
     }
 
@@ -76,7 +80,7 @@ final class Engine {
     private func start(_ transfer: Transfer) {
         let now = SystemClock.monotonicMilliseconds()
         guard now < transfer.deadline else {
-            admission.finish(transfer.origin)
+            admission.finish(transfer.place)
             return tell(transfer, .failure(.timeout(.queued)))
         }
         let easy = idle.popLast() ?? EasyHandle()
@@ -151,14 +155,14 @@ final class Engine {
         if let easy = transfer.easy {
             release(transfer, easy)
         } else {
-            guard admission.remove(transfer, transfer.origin) else { return }
+            guard !admission.removeWaiting(of: transfer.place, where: { $0 === transfer }).isEmpty else { return }
         }
         tell(transfer, .failure(.cancelled))
     }
 
     private func release(_ transfer: Transfer, _ easy: EasyHandle) {
         stop(transfer, easy)
-        admission.finish(transfer.origin)
+        admission.finish(transfer.place)
     }
 
     // Nothing that the handle points to may be freed before the handle is removed from the multi handle.
@@ -172,7 +176,7 @@ final class Engine {
     }
 
     private func tell(_ transfer: Transfer, _ result: Result<ClientResponse, ClientError>) {
-        inbox.finishOne()
+        inbox.finish(transfer)
         transfer.finish(result)
     }
 

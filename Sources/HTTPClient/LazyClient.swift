@@ -16,10 +16,15 @@ package final class LazyClient: Sendable {
     }
 
     /// Sends a request, as `Client.send`. After `close`, and when no thread can be made, it fails with `.cancelled`.
-    /// - Parameter completion: called exactly once, on the client's thread, or on this one when the request was refused. Must not block.
-    package func send(_ request: ClientRequest, completion: @escaping @Sendable (Result<ClientResponse, ClientError>) -> Void) {
+    /// - Parameters:
+    ///   - owner: who it is sent for, as in `Client.send`.
+    ///   - completion: called exactly once, on the client's thread, or on this one when the request was refused. Must not block.
+    package func send(
+        _ request: ClientRequest, for owner: String = "",
+        completion: @escaping @Sendable (Result<ClientResponse, ClientError>) -> Void
+    ) {
         guard let client = open() else { return completion(.failure(.cancelled)) }
-        client.send(request, completion: completion)
+        client.send(request, for: owner, completion: completion)
     }
 
     /// Ends all requests and waits for the thread; requests that come later fail at once. Not from a completion.

@@ -3,7 +3,7 @@
 /// It only groups requests for the limit of connections. An origin written in two ways gets two groups; libcurl's own limit still holds.
 struct Origin: Hashable, Sendable {
     // ASCII, so that comparing Strings by canonical equivalence is the same as comparing bytes.
-    private let text: String
+    let text: String
 
     /// The group of all requests through a proxy without a tunnel, because libcurl counts their connections as the proxy's.
     static let proxy = Origin(text: "proxy")

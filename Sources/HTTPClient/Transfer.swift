@@ -9,7 +9,10 @@ final class Transfer: @unchecked Sendable {
     typealias Completion = @Sendable (Result<ClientResponse, ClientError>) -> Void
 
     let request: ClientRequest
-    let origin: Origin
+    /// Who it is sent for.
+    let owner: ShareOwner
+    /// Who it is sent for, within its origin.
+    let place: ShareOwner
     /// When it times out.
     let deadline: MonotonicMilliseconds
     /// Its handle while libcurl runs it.
@@ -29,9 +32,12 @@ final class Transfer: @unchecked Sendable {
     // Whether the response is whole although libcurl has not ended the transfer.
     private var isAnswered = false
 
-    init(_ request: ClientRequest, origin: Origin, deadline: MonotonicMilliseconds, completion: @escaping Completion) {
+    init(
+        _ request: ClientRequest, for owner: String, to origin: Origin, deadline: MonotonicMilliseconds, completion: @escaping Completion
+    ) {
         self.request = request
-        self.origin = origin
+        self.owner = ShareOwner(owner)
+        place = ShareOwner(origin.text, owner)
         self.deadline = deadline
         self.completion = completion
     }
@@ -128,19 +134,20 @@ final class Inbox: Sendable {
 
     private struct State {
         var work = Work()
-        var outstanding = 0
+        /// The requests that wait or run.
+        var outstanding: FairQueue<Void>
         // Waking a thread costs a system call, so only the first command after a `take` does.
         var isAwake = false
         var isEnded = false
     }
 
-    private let state = Monitor(State())
+    private let state: Monitor<State>
     private let multi: MultiHandle
-    private let limit: Int
 
-    init(_ multi: MultiHandle, limit: Int) {
+    /// - Parameter bounds: of the requests that wait or run, in all and of one owner.
+    init(_ multi: MultiHandle, bounds: [ShareBound]) {
         self.multi = multi
-        self.limit = limit
+        state = Monitor(State(outstanding: FairQueue(bounds)))
     }
 
     /// Adds a request.
@@ -148,8 +155,7 @@ final class Inbox: Sendable {
     func submit(_ transfer: Transfer) -> Refusal? {
         state.withLock { state in
             if state.work.isClosing { return .closed }
-            guard state.outstanding < limit else { return .overloaded }
-            state.outstanding += 1
+            guard state.outstanding.begin(transfer.owner) else { return .overloaded }
             state.work.submitted.append(transfer)
             wake(&state)
             return nil
@@ -189,8 +195,8 @@ final class Inbox: Sendable {
     }
 
     /// Notes that a request has ended; only for the client's thread.
-    func finishOne() {
-        state.withLock { $0.outstanding -= 1 }
+    func finish(_ transfer: Transfer) {
+        state.withLock { $0.outstanding.finish(transfer.owner) }
     }
 
     /// After this only the client's thread uses the multi handle, and may free it.

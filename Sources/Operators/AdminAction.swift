@@ -13,8 +13,9 @@ package protocol AdminAction: Sendable {
     /// The action's name in the audit log; nil when it changes nothing.
     var change: String? { get }
 
-    /// Whether it asks the help desk instead of the store: it then waits for others, and only the running service can do it.
-    var isRemote: Bool { get }
+    /// The app whose help desk it asks instead of the store: it then waits for others, and only the running service can do it. Nil when it
+    /// asks the store.
+    var remoteAppID: String? { get }
 
     /// How to ask for less, told when the store has ended the question because it took too long.
     var shortening: String { get }
@@ -28,7 +29,7 @@ extension AdminAction {
     package var shortening: String { "ask again in a moment" }
 
     /// Most actions are on the store.
-    package var isRemote: Bool { false }
+    package var remoteAppID: String? { nil }
 
     /// The role that a token needs for this action: that of its route.
     var role: AdminToken.Role { change == nil ? .read : .operate }

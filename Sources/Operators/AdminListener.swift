@@ -70,9 +70,10 @@ package struct AdminServices: Sendable {
 ///
 /// Store calls run on separate threads, while the connection is suspended.
 package final class AdminListener: Sendable {
-    private static let waitingLimit = 64
-    /// How many questions to help desks are under way at a time.
-    private static let callersLimit = 4
+    /// How many actions wait for the store's threads: in all, and of one token.
+    private static let shares = (all: ShareBound(1, waiting: 64), token: ShareBound(1, waiting: 31))
+    /// How many questions to help desks are under way at a time, and how many more wait: in all, and about one app.
+    private static let remoteShares = (all: ShareBound(16, waiting: 64), app: ShareBound(4, waiting: 28))
     private static let timeoutMilliseconds: UInt64 = TimeLimit.milliseconds(60_000)
 
     private static let overloaded = Response.error(
@@ -81,9 +82,9 @@ package final class AdminListener: Sendable {
     let services: AdminServices
     let gate: AdminGate
     private let page: PageRoutes
-    /// Changes wait for each other, and reads for reads: a long change delays nobody who looks.
+    /// Changes wait for each other, and reads for reads: a long change delays nobody who looks. Tokens take turns.
     private let changer, reader: WorkQueue
-    /// What waits for a help desk delays nobody who asks the store.
+    /// Questions to help desks delay nobody who asks the store, and those about one app delay no other app's.
     private let caller: WorkQueue
 
     /// Prepares the answers. The caller must call `stop`, after the listener has stopped and before the store is closed.
@@ -93,9 +94,9 @@ package final class AdminListener: Sendable {
             state: services.state, logger: services.logger, denials: services.denials,
             sessions: SessionBook(services.clocks.monotonicMilliseconds))
         page = PageRoutes(gate)
-        changer = WorkQueue(limit: Self.waitingLimit)
-        reader = WorkQueue(limit: Self.waitingLimit)
-        caller = WorkQueue(threads: Self.callersLimit, limit: Self.waitingLimit)
+        changer = WorkQueue(Self.shares.all, Self.shares.token)
+        reader = WorkQueue(Self.shares.all, Self.shares.token)
+        caller = WorkQueue(Self.remoteShares.all, Self.remoteShares.app)
     }
 
     /// Finishes waiting requests, and ends the threads. Call it once.
@@ -152,8 +153,13 @@ package final class AdminListener: Sendable {
     private func perform(_ action: any AdminAction, _ caller: AdminCaller, _ responder: consuming Responder) -> Answered {
         responder.respondLater(timeoutMilliseconds: Self.timeoutMilliseconds) { pending in
             let box = PendingBox(pending)
-            let worker = action.isRemote ? self.caller : action.change == nil ? reader : changer
-            let isQueued = worker.submit { [self] in
+            let (worker, owner) =
+                if let appID = action.remoteAppID {
+                    (self.caller, ShareOwner(appID))
+                } else {
+                    (action.change == nil ? reader : changer, ShareOwner(caller.token?.place ?? ""))
+                }
+            let isQueued = worker.submit(for: owner) { [self] in
                 // A change is made in any case. A question that was answered 503 meanwhile, as when the service stops, is not asked.
                 guard action.change != nil || box.isAwaited else { return }
                 box.respond(perform(action, caller))

@@ -44,9 +44,10 @@ package final class NameResolver: Sendable {
 
     /// Makes a resolver.
     /// - Parameters:
-    ///   - limit: how many names may be resolved at one time.
+    ///   - limit: how many names may be resolved at one time. Name servers that hang are waited for up to 30 seconds (three servers, two
+    ///     attempts, five seconds each; resolv.conf(5)), so it should be more than are asked for in that time.
     ///   - server: the only name server that is asked; nil for the system's.
-    package init(limit: Int = 64, server: Server? = nil) {
+    package init(limit: Int = 256, server: Server? = nil) {
         self.limit = limit
         self.server = server
     }

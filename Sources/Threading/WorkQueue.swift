@@ -1,43 +1,49 @@
-/// Threads of our own that run blocking jobs, so that they block no serving thread. Jobs begin in their order.
+/// Threads of our own that run blocking jobs, so that they block no serving thread. `FairQueue` decides which job begins next.
 ///
 /// A thread is started only with a job that finds all others at work, because most queues never get one. The owner must call `stop`.
 package final class WorkQueue: Sendable {
+    private struct Job: Sendable {
+        let owner: ShareOwner
+        let run: @Sendable () -> Void
+    }
+
     private struct Queue {
-        var jobs: [@Sendable () -> Void] = []
+        var jobs: FairQueue<Job>
+        /// Jobs that may begin, until a thread takes them.
+        var ready: [Job] = []
         var isEnding = false
         var idle = 0
         var threads: [OwnThread] = []
+
+        mutating func advance() {
+            while let job = jobs.next() { ready.append(job) }
+        }
     }
 
     private enum Step {
-        case run(@Sendable () -> Void)
+        case run(Job)
         case end
     }
 
-    private let queue = Monitor(Queue())
-    private let limit: Int
+    private let queue: Monitor<Queue>
     private let threads: Int
 
     /// Makes a queue without threads.
-    /// - Parameters:
-    ///     - threads: how many jobs run at a time at most.
-    ///     - limit: how many jobs may wait.
-    package init(threads: Int = 1, limit: Int) {
-        precondition(threads > 0 && limit > 0, "a queue runs something")
-        self.threads = threads
-        self.limit = limit
+    /// - Parameter bounds: of the whole queue, which has a thread for each job that may run, then of each owner's first name, and so on.
+    package init(_ bounds: ShareBound...) {
+        queue = Monitor(Queue(jobs: FairQueue(bounds)))
+        threads = bounds[0].running
     }
 
-    /// Queues a job; false when too many wait, when the queue is stopping, or when no thread can be started.
-    package func submit(_ job: @escaping @Sendable () -> Void) -> Bool {
+    /// Queues a job; false when the owner or the queue has too many, when the queue is stopping, or when no thread can be started.
+    /// - Parameter owner: has one name less than the queue has bounds.
+    package func submit(for owner: ShareOwner = ShareOwner(), _ job: @escaping @Sendable () -> Void) -> Bool {
         queue.update { state in
-            guard state.jobs.count < limit, !state.isEnding else { return false }
-            if state.idle <= state.jobs.count, state.threads.count < threads, let thread = try? startThread() {
-                state.threads.append(thread)
-                state.idle += 1
-            }
-            guard !state.threads.isEmpty else { return false }
-            state.jobs.append(job)
+            guard !state.isEnding else { return false }
+            if state.threads.isEmpty { startThread(&state) }
+            guard !state.threads.isEmpty, state.jobs.add(Job(owner: owner, run: job), for: owner) else { return false }
+            state.advance()
+            if state.idle < state.ready.count, state.threads.count < threads { startThread(&state) }
             return true
         }
     }
@@ -51,18 +57,26 @@ package final class WorkQueue: Sendable {
         for thread in threads { thread.join() }
     }
 
-    private func startThread() throws(ThreadError) -> OwnThread {
-        try OwnThread { [queue] in
+    private func startThread(_ state: inout Queue) {
+        let thread = try? OwnThread { [queue] in
             while case .run(let job)? = queue.wait({ Self.step(&$0) }) {
-                job()
-                queue.withLock { $0.idle += 1 }
+                job.run()
+                queue.withLock { state in
+                    state.idle += 1
+                    state.jobs.finish(job.owner)
+                    state.advance()
+                }
             }
         }
+        guard let thread else { return }
+        state.threads.append(thread)
+        state.idle += 1
     }
 
+    /// A job that waits for the end of others is begun by the thread that ends one of these, so that an idle thread may end.
     private static func step(_ queue: inout Queue) -> Step? {
-        if queue.jobs.isEmpty { return queue.isEnding ? .end : nil }
+        if queue.ready.isEmpty { return queue.isEnding ? .end : nil }
         queue.idle -= 1
-        return .run(queue.jobs.removeFirst())
+        return .run(queue.ready.removeFirst())
     }
 }

@@ -1,3 +1,4 @@
+internal import Threading
 internal import Time
 
 /// What is known of a URL.
@@ -6,7 +7,7 @@ package enum PreviewOutcome: Sendable, Equatable {
     case preview(URLPreview)
     /// It has none.
     case none(PreviewRefusal)
-    /// It was not fetched, because as many pages as allowed are being fetched, or the service stops.
+    /// It was not fetched, because as many pages as allowed are being fetched, for this person or others, or the service stops.
     case busy
 }
 
@@ -27,7 +28,11 @@ struct PreviewLedger<Waiter> {
     /// The bounds of what is kept and done.
     struct Limits {
         /// How many pages may be fetched at one time.
-        var fetches = 16
+        var fetches = 32
+        /// How many of them for one app.
+        var fetchesOfApp = 16
+        /// How many of them for one person.
+        var fetchesOfPerson = 2
         /// How many outcomes are kept.
         var entries = 2000
         /// How many bytes of URLs and previews are kept.
@@ -44,46 +49,56 @@ struct PreviewLedger<Waiter> {
         let number: Int
     }
 
+    private struct Fetch {
+        let person: ShareOwner
+        var waiters: [Waiter]
+    }
+
     private let limits: Limits
     private var entries: [String: Entry] = [:]
     // In the order in which they were kept; `first` is the number of the first one.
     private var order: [String] = []
     private var first = 0
     private var bytes = 0
-    private var waiters: [String: [Waiter]] = [:]
+    /// The fetches under way, each with a place of the person who asked first.
+    private var fetching: [String: Fetch] = [:]
+    private var places: FairQueue<Void>
 
     init(_ limits: Limits = Limits()) {
         self.limits = limits
+        places = FairQueue([limits.fetches, limits.fetchesOfApp, limits.fetchesOfPerson].map { ShareBound($0) })
     }
 
     /// How many outcomes are kept.
     var count: Int { entries.count }
 
     /// How many fetches are under way.
-    var fetches: Int { waiters.count }
+    var fetches: Int { fetching.count }
 
     /// Takes somebody who asks for a page.
-    mutating func ask(_ url: String, _ waiter: Waiter, now: MonotonicMilliseconds) -> Step {
+    /// - Parameter person: an app, and a person of it.
+    mutating func ask(_ url: String, for person: ShareOwner, _ waiter: Waiter, now: MonotonicMilliseconds) -> Step {
         if let entry = entries[url], now < entry.until { return .answer(entry.outcome) }
-        if waiters[url] != nil {
-            waiters[url]?.append(waiter)
+        if fetching[url] != nil {
+            fetching[url]?.waiters.append(waiter)
             return .wait
         }
-        guard waiters.count < limits.fetches else { return .answer(.busy) }
-        waiters[url] = [waiter]
+        guard places.begin(person) else { return .answer(.busy) }
+        fetching[url] = Fetch(person: person, waiters: [waiter])
         return .fetch
     }
 
     /// Ends a fetch.
     /// - Returns: those who wait for it.
     mutating func finish(_ url: String, _ outcome: PreviewOutcome, now: MonotonicMilliseconds) -> [Waiter] {
-        guard let waiting = waiters.removeValue(forKey: url) else { preconditionFailure("a fetch ends once") }
+        guard let fetch = fetching.removeValue(forKey: url) else { preconditionFailure("a fetch ends once") }
+        places.finish(fetch.person)
         switch outcome {
         case .preview: keep(url, outcome, until: now + limits.previewMilliseconds)
         case .none: keep(url, outcome, until: now + limits.refusalMilliseconds)
         case .busy: break
         }
-        return waiting
+        return fetch.waiters
     }
 
     private mutating func keep(_ url: String, _ outcome: PreviewOutcome, until: MonotonicMilliseconds) {

@@ -1,7 +1,7 @@
 internal import HTML
 package import HTTPClient
 package import POSIX
-internal import Threading
+package import Threading
 internal import Time
 
 /// Makes previews of pages on the public Internet. Any thread may ask. The owner must call `close`.
@@ -57,13 +57,15 @@ package final class URLPreviewer: Sendable {
     }
 
     /// Finds out what is to be shown of a page.
-    /// - Parameter waiter: told the outcome, perhaps before this returns.
-    package func preview(of url: WebURL, _ waiter: @escaping Waiter) {
+    /// - Parameters:
+    ///   - person: an app, and a person of it, who have shares of the fetches.
+    ///   - waiter: told the outcome, perhaps before this returns.
+    package func preview(of url: WebURL, for person: ShareOwner, _ waiter: @escaping Waiter) {
         if let problem = rules.problem(of: url) { return waiter(.none(problem)) }
         let (step, client) = state.withLock { state -> (PreviewLedger<Waiter>.Step, Client?) in
             guard !state.isClosed else { return (.answer(.busy), nil) }
             if state.client == nil { state.client = try? Client(settings: settings) }
-            let step = state.ledger.ask(url.text, waiter, now: SystemClock.monotonicMilliseconds())
+            let step = state.ledger.ask(url.text, for: person, waiter, now: SystemClock.monotonicMilliseconds())
             if step == .fetch { state.running += 1 }
             return (step, state.client)
         }

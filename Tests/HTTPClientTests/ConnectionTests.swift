@@ -96,6 +96,26 @@ import Threading
         }
     }
 
+    /// Two owners share a host, which answers none of one owner's requests.
+    @Test func servesOtherOwnersAtAHostThatHangs() throws {
+        let settings = ClientSettings(connectionsPerHost: 3, connectionsPerOwner: 2)
+        try withClient(settings, .requests([[.awaitRelease, .respond(200)], [.awaitRelease, .respond(200)], [.respond(204)]])) {
+            client, server in
+            let results = Results()
+            for _ in 0..<10 { client.send(request(server.url()), for: "one") { results.add($0) } }
+            #expect(server.waitForRequests(2))
+            for count in 3...7 {
+                let others = Results()
+                client.send(request(server.url()), for: "other") { others.add($0) }
+                #expect(others.wait(1)[0].status == 204)
+                #expect(server.requests.count == count)
+            }
+            #expect(results.count == 0)
+            server.release(2)
+            #expect(results.wait(10).count { $0.status == 204 } == 8)
+        }
+    }
+
     @Test func sendsFromACompletion() throws {
         try withClient(.init(requestLimit: 1), .everyRequest(.respond(200))) { client, server in
             let results = Results()

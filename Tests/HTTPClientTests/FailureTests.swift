@@ -77,6 +77,23 @@ import Testing
         }
     }
 
+    @Test func refusesWhatIsTooMuchOfOneOwner() throws {
+        let settings = ClientSettings(requestLimit: 5, requestsPerOwner: 3)
+        try withClient(settings, .everyRequest(.awaitRelease, .respond(200))) { client, server in
+            let (results, refused) = (Results(), Results())
+            for _ in 0..<3 { client.send(request(server.url()), for: "one") { results.add($0) } }
+            client.send(request(server.url()), for: "one") { refused.add($0) }
+            #expect(refused.wait(1)[0].failure == .overloaded)
+            for _ in 0..<2 { client.send(request(server.url()), for: "other") { results.add($0) } }
+            // Now the client has as many as it may have.
+            client.send(request(server.url()), for: "third") { refused.add($0) }
+            #expect(refused.wait(2)[1].failure == .overloaded)
+            server.release(6)
+            #expect(results.wait(5).allSatisfy { $0.status == 200 })
+            #expect(client.exchange(request(server.url())).status == 200)
+        }
+    }
+
     @Test func sendsAgainWhenAKeptConnectionWasClosed() throws {
         let script = ScriptedServer.Script.connections([
             [.readRequest, .respond(200), .readRequest, .close], [.readRequest, .respond(204)],

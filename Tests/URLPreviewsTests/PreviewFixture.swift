@@ -13,6 +13,8 @@ struct PreviewFixture {
     static let publicPlace = "127.0.0.1"
     static let innerPlace = "127.0.0.2"
 
+    static let person = ShareOwner("shop", "user-1")
+
     let server: ScriptedServer
     let inner: ScriptedServer
     let names: DNSServer
@@ -77,10 +79,10 @@ struct PreviewFixture {
     func url(_ host: String = "page.test", _ path: String = "/") -> String { "http://\(host):\(server.port)\(path)" }
 
     /// The outcome for a URL that can be read.
-    func outcome(_ text: String) throws -> PreviewOutcome {
+    func outcome(_ text: String, for person: ShareOwner = person) throws -> PreviewOutcome {
         let url = try WebURL(text)
         let outcome = Monitor<PreviewOutcome?>(nil)
-        previewer.preview(of: url) { found in outcome.update { $0 = found } }
+        previewer.preview(of: url, for: person) { found in outcome.update { $0 = found } }
         return try #require(outcome.wait(timeoutMilliseconds: WaitLimit.programMilliseconds) { $0 })
     }
 

@@ -1,11 +1,14 @@
 import HTTPClient
 import Testing
+import Threading
 import Time
 
 @testable import URLPreviews
 
 /// What is kept, and for how long.
 @Suite struct PreviewLedgerTests {
+    private static let person = ShareOwner("shop", "user-1")
+
     private static func limits(_ change: (inout PreviewLedger<Int>.Limits) -> Void) -> PreviewLedger<Int>.Limits {
         var limits = PreviewLedger<Int>.Limits()
         change(&limits)
@@ -21,18 +24,42 @@ import Time
     @Test func forgetsInTime() throws {
         let preview = try preview()
         var ledger = PreviewLedger<Int>(Self.limits { ($0.previewMilliseconds, $0.refusalMilliseconds) = (1000, 100) })
-        #expect(ledger.ask("a", 1, now: 0) == .fetch && ledger.ask("a", 2, now: 1) == .wait && ledger.ask("b", 3, now: 1) == .fetch)
+        #expect(
+            ledger.ask("a", for: Self.person, 1, now: 0) == .fetch && ledger.ask("a", for: Self.person, 2, now: 1) == .wait
+                && ledger.ask("b", for: Self.person, 3, now: 1) == .fetch)
         #expect(ledger.finish("a", preview, now: 10) == [1, 2])
         #expect(ledger.finish("b", .none(.timeout), now: 10) == [3])
-        #expect(ledger.ask("a", 4, now: 1009) == .answer(preview) && ledger.ask("b", 4, now: 109) == .answer(.none(.timeout)))
-        #expect(ledger.ask("a", 4, now: 1010) == .fetch && ledger.ask("b", 4, now: 110) == .fetch)
+        #expect(
+            ledger.ask("a", for: Self.person, 4, now: 1009) == .answer(preview)
+                && ledger.ask("b", for: Self.person, 4, now: 109) == .answer(.none(.timeout)))
+        #expect(ledger.ask("a", for: Self.person, 4, now: 1010) == .fetch && ledger.ask("b", for: Self.person, 4, now: 110) == .fetch)
     }
 
     @Test func neverKeepsThatItWasBusy() {
         var ledger = PreviewLedger<Int>(Self.limits { $0.fetches = 1 })
-        #expect(ledger.ask("a", 1, now: 0) == .fetch && ledger.ask("b", 2, now: 0) == .answer(.busy) && ledger.ask("a", 3, now: 0) == .wait)
+        #expect(
+            ledger.ask("a", for: Self.person, 1, now: 0) == .fetch && ledger.ask("b", for: Self.person, 2, now: 0) == .answer(.busy)
+                && ledger.ask("a", for: Self.person, 3, now: 0) == .wait)
         #expect(ledger.finish("a", .busy, now: 0) == [1, 3])
-        #expect(ledger.count == 0 && ledger.ask("a", 1, now: 0) == .fetch)
+        #expect(ledger.count == 0 && ledger.ask("a", for: Self.person, 1, now: 0) == .fetch)
+    }
+
+    @Test func leavesPlacesForOtherPeopleAndApps() {
+        var ledger = PreviewLedger<Int>(Self.limits { ($0.fetches, $0.fetchesOfApp, $0.fetchesOfPerson) = (5, 3, 2) })
+        let askers = [
+            ("shop", "1"), ("shop", "1"), ("shop", "1"), ("shop", "2"), ("shop", "2"), ("bank", "1"), ("bank", "2"), ("post", "1"),
+        ]
+        var steps: [PreviewLedger<Int>.Step] = []
+        for (number, (app, user)) in askers.enumerated() {
+            steps.append(ledger.ask("\(number)", for: ShareOwner(app, user), 0, now: 0))
+        }
+        #expect(steps == [.fetch, .fetch, .answer(.busy), .fetch, .answer(.busy), .fetch, .fetch, .answer(.busy)])
+        // The place of a fetch is of who asked first, whoever waits for it too.
+        let shared = ledger.ask("0", for: ShareOwner("shop", "2"), 1, now: 0)
+        #expect(shared == .wait)
+        #expect(ledger.finish("0", .busy, now: 0) == [0, 1])
+        let next = [("shop", "2"), ("shop", "1")].map { ledger.ask("new", for: ShareOwner($0.0, $0.1), 0, now: 0) }
+        #expect(next == [.fetch, .wait])
     }
 
     @Test func keepsOnlySoMany() throws {
@@ -40,7 +67,9 @@ import Time
         var ledger = PreviewLedger<Int>(Self.limits { $0.entries = 10 })
         for number in 0..<1000 {
             let url = "\(number % 37)"
-            guard ledger.ask(url, 0, now: MonotonicMilliseconds(rawValue: UInt64(number) * 1000)) == .fetch else { continue }
+            guard ledger.ask(url, for: Self.person, 0, now: MonotonicMilliseconds(rawValue: UInt64(number) * 1000)) == .fetch else {
+                continue
+            }
             _ = ledger.finish(
                 url, number % 3 == 0 ? preview : .none(.status), now: MonotonicMilliseconds(rawValue: UInt64(number) * 1000))
             #expect(ledger.count <= 10)
@@ -52,11 +81,11 @@ import Time
         var ledger = PreviewLedger<Int>(Self.limits { ($0.entries, $0.refusalMilliseconds) = (3, 5) })
         for (now, url) in ["a", "b", "c", "a", "d"].enumerated() {
             let moment = MonotonicMilliseconds(rawValue: UInt64(now) * 10)
-            #expect(ledger.ask(url, 0, now: moment) == .fetch)
+            #expect(ledger.ask(url, for: Self.person, 0, now: moment) == .fetch)
             _ = ledger.finish(url, .none(.status), now: moment)
         }
         // "b" was the oldest: "a" was kept again after it.
-        #expect(ledger.ask("d", 0, now: 41) == .answer(.none(.status)))
+        #expect(ledger.ask("d", for: Self.person, 0, now: 41) == .answer(.none(.status)))
         #expect(ledger.count == 3)
     }
 
@@ -64,7 +93,7 @@ import Time
         var ledger = PreviewLedger<Int>(Self.limits { $0.bytes = 10_000 })
         for number in 0..<100 {
             let url = "\(number)" + String(repeating: "x", count: 998)
-            #expect(ledger.ask(url, 0, now: 0) == .fetch)
+            #expect(ledger.ask(url, for: Self.person, 0, now: 0) == .fetch)
             _ = ledger.finish(url, .none(.status), now: 0)
             #expect(ledger.count <= 10)
         }

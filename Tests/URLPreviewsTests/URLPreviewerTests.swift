@@ -212,7 +212,9 @@ import Threading
         try PreviewFixture.run({ _ in .everyRequest(.awaitRelease, PreviewFixture.html(PreviewFixture.html())) }) { (fixture) throws in
             let outcomes = Monitor<[PreviewOutcome]>([])
             let url = try WebURL(fixture.url())
-            for _ in 0..<20 { fixture.previewer.preview(of: url) { outcome in outcomes.update { $0.append(outcome) } } }
+            for _ in 0..<20 {
+                fixture.previewer.preview(of: url, for: PreviewFixture.person) { outcome in outcomes.update { $0.append(outcome) } }
+            }
             #expect(fixture.server.waitForRequests(1))
             fixture.server.release(20)
             let all = outcomes.wait(timeoutMilliseconds: WaitLimit.programMilliseconds) { $0.count == 20 ? $0 : nil }
@@ -228,7 +230,7 @@ import Threading
             fixture in
             let outcomes = Monitor<[PreviewOutcome]>([])
             for path in ["/1", "/2"] {
-                fixture.previewer.preview(of: try WebURL(fixture.url("page.test", path))) { outcome in
+                fixture.previewer.preview(of: try WebURL(fixture.url("page.test", path)), for: PreviewFixture.person) { outcome in
                     outcomes.update { $0.append(outcome) }
                 }
             }
@@ -239,10 +241,31 @@ import Threading
         }
     }
 
+    /// Sixteen slow pages of one person: two are fetched, and the others leave their places to other people.
+    @Test func slowPagesOfOnePersonLeavePlacesForOthers() throws {
+        let slow = [ScriptedStep.awaitRelease, PreviewFixture.html(PreviewFixture.html())]
+        try PreviewFixture.run({ _ in .requests([slow, slow, [PreviewFixture.html(PreviewFixture.html())]]) }) { fixture in
+            let outcomes = Monitor<[PreviewOutcome]>([])
+            for number in 1...16 {
+                let url = try WebURL(fixture.url("page.test", "/\(number)"))
+                fixture.previewer.preview(of: url, for: PreviewFixture.person) { outcome in outcomes.update { $0.append(outcome) } }
+            }
+            #expect(fixture.server.waitForRequests(2))
+            #expect(outcomes.withLock { $0 } == [PreviewOutcome](repeating: .busy, count: 14))
+            for (app, user) in [("shop", "user-2"), ("shop", "user-3"), ("bank", "user-1")] {
+                let outcome = try fixture.outcome(fixture.url("page.test", "/\(app)-\(user)"), for: ShareOwner(app, user))
+                guard case .preview = outcome else { return #expect(Bool(false), "\(user) of \(app) has no preview") }
+            }
+            #expect(fixture.server.requests.count == 5)
+            fixture.server.release(2)
+            #expect(outcomes.wait(timeoutMilliseconds: WaitLimit.programMilliseconds) { $0.count == 16 ? true : nil } == true)
+        }
+    }
+
     @Test func endsWithTheService() throws {
         try PreviewFixture.run({ _ in .everyConnection(.readRequest, .hang) }) { (fixture) throws in
             let outcome = Monitor<PreviewOutcome?>(nil)
-            fixture.previewer.preview(of: try WebURL(fixture.url())) { found in outcome.update { $0 = found } }
+            fixture.previewer.preview(of: try WebURL(fixture.url()), for: PreviewFixture.person) { found in outcome.update { $0 = found } }
             #expect(fixture.server.waitForRequests(1))
             fixture.previewer.close()
             #expect(outcome.withLock { $0 } == .busy)

@@ -169,10 +169,12 @@ package final class HelpDeskNews: Sendable {
 
 /// The services that every help desk's routes use.
 package final class HelpDeskServices: Sendable {
-    /// The settings of `client`: as many connections as backends get, so that no help desk can take all memory or descriptors. Each request
-    /// has its own, because its answer has a person's data or its repetition would change something twice.
+    /// The settings of a client that calls help desks or backends for all apps. An app has an eighth of the requests, and half of the connections
+    /// to one host, so an app whose calls hang leaves room for others. Each request has its own connection, because its answer has a person's
+    /// data or its repetition would change something twice.
     package static let clientSettings = ClientSettings(
-        connectionsPerHost: 32, connectionLimit: 256, requestLimit: 512, keepsConnections: false)
+        connectionsPerHost: 64, connectionsPerOwner: 32, connectionLimit: 256, requestLimit: 1024, requestsPerOwner: 128,
+        keepsConnections: false)
 
     /// The parts of the configuration in force that all help desks use.
     package let state: Live<HelpDeskState>
@@ -192,7 +194,7 @@ package final class HelpDeskServices: Sendable {
     package let denials: DenialLog
     /// Makes the spans of requests.
     package let tracer: Tracer
-    /// Calls the help desks; its owner closes it.
+    /// Calls the help desks, each request for its app; its owner closes it.
     package let client: LazyClient
     /// Tells what may end what is kept about people.
     package let news: HelpDeskNews

@@ -2,6 +2,7 @@ package import Core
 package import Crypto
 package import HTTPServer
 package import Observability
+package import Threading
 package import Time
 
 /// Somebody whose security key lets the person use the chat.
@@ -43,6 +44,11 @@ package struct ProvenCaller: Sendable {
         guard let key else { return try revocations.blocks(app: appDigest, appID: appID.utf8.span, userID: userID.utf8.span) }
         return try revocations.revokes(key, app: appDigest, appID: appID.utf8.span, userID: userID.utf8.span)
     }
+}
+
+extension CallWindows.Person {
+    /// The person's share of what the people of all apps use.
+    package var share: ShareOwner { ShareOwner(appID.text, userID.text) }
 }
 
 /// The answer to a proven caller, with what is counted and logged of it.

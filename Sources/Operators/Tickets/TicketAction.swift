@@ -22,7 +22,7 @@ package struct TicketAction: AdminAction, Equatable {
     let kind: Kind
 
     /// As `AdminAction` says.
-    package var isRemote: Bool { true }
+    package var remoteAppID: String? { appID }
 
     /// As `AdminAction` says.
     package var change: String? {

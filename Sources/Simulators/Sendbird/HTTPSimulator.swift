@@ -66,7 +66,7 @@ final class HTTPSimulator: Sendable {
     private let server: Server
     private let webhooks: SimulatedWebhooks?
     private let waiting = Monitor((isStopping: false, boxes: [PendingBox]()))
-    private let delays = WorkQueue(threads: mostDelayed, limit: mostDelayed)
+    private let delays = WorkQueue(ShareBound(mostDelayed, waiting: mostDelayed))
 
     /// Starts it.
     /// - Parameters:

@@ -127,6 +127,29 @@ import Testing
         }
     }
 
+    /// Two apps have backends at one host, which answers none of one app's calls.
+    @Test func anAppWhoseCallsHangDelaysNoOtherAtItsHost() throws {
+        let fixture = try BackendFixture()
+        let hanging = [[ScriptedStep]](repeating: [.awaitRelease, .respond(200)], count: 32)
+        let backend = try ScriptedServer(.requests(hanging + [[.respond(200)]]))
+        defer { backend.stop() }
+        let verify = #""verify":{"mode":"key_and_backend","url":"\#(backend.url("/bank"))","secret":{"file":"secrets/backend-6.whsec"}},"#
+        let json = fixture.json(backend.url(BackendFixture.path)).replacing(#"{"app_id":"bank","#, with: #"{"app_id":"bank",\#(verify)"#)
+        try fixture.withService(json) { (service) throws in
+            let waiting = try (1...40).map { number in
+                try BackendCaller.begin(service.publicAddress, BackendCaller.authorize, BackendCaller.body(user: "user-\(number)"))
+            }
+            #expect(backend.waitForRequests(32))
+            for number in 1...5 {
+                #expect(try service.ask(user: "user-\(number)", app: "bank").status == 200)
+                #expect(backend.requests.count == 32 + number)
+            }
+            backend.release(32)
+            for client in waiting { #expect(try client.readResponse().status == 200) }
+            #expect(backend.requests.count == 45)
+        }
+    }
+
     @Test func noMoreCallsAreUnderWayThanAllowed() throws {
         let fixture = try BackendFixture()
         try fixture.withService(.everyRequest(.awaitRelease, .respond(200))) { (service, backend) throws in

@@ -150,24 +150,38 @@ import Time
         }
     }
 
-    /// A backend that hangs takes so many calls and no more; the others are answered at once, as is everything else.
+    /// A backend that hangs takes so many calls of each person, of each app and in all; the others are answered at once, as is everything else.
     @Test func letsSoManyCallsWait() throws {
         let fixture = try BotFixture()
-        try fixture.withBot(.everyConnection(.readRequest, .hang), timeout: Int(WaitLimit.programMilliseconds)) {
-            service, backend in
-            let ticket = try service.ticket()
-            let waiting = try (0..<256).map { _ in try service.beginCall("get_order_list", ticket: ticket)
-            }
-            #expect(backend.waitForRequests(256))
-            for _ in 0..<50 {
-                let response = try service.call("get_order_list", ticket: ticket)
-                #expect((response.status, response.error) == (503, "busy"))
+        let backend = try ScriptedServer(.everyConnection(.readRequest, .hang))
+        defer { backend.stop() }
+        let bot = try BotFixture.bot(backend.url(""), apps: ["shop", "bank"], timeout: Int(WaitLimit.programMilliseconds))
+        try fixture.withService([bot]) { (service) throws in
+            func expectBusy(_ user: String, _ app: String) throws {
+                let response = try service.call("get_order_list", ticket: service.ticket(user: user, app: app))
+                #expect(response.status == 503)
+                #expect(response.error == "busy")
                 #expect(response.headers["retry-after"] == "2")
+            }
+            var waiting: [SocketClient] = []
+            for (number, app) in ["shop", "bank"].enumerated() {
+                for person in 1...8 {
+                    let ticket = try service.ticket(user: "user-\(person)", app: app)
+                    for _ in 0..<16 { waiting.append(try service.beginCall("get_order_list", ticket: ticket)) }
+                    #expect(backend.waitForRequests(128 * number + 16 * person))
+                    try expectBusy("user-\(person)", app)
+                }
+                // The app has its share now: nobody else of it is served.
+                try expectBusy("user-9", app)
+            }
+            for _ in 0..<20 {
+                try expectBusy("user-9", "shop")
                 #expect(try service.startBot().status == 200)
             }
+            #expect(backend.requests.count == 256)
             backend.stop()
             for client in waiting { #expect(try client.readResponse().status == 502) }
-            #expect(try service.call("get_order_list", ticket: ticket).error == "bad_gateway")
+            #expect(try service.call("get_order_list", ticket: service.ticket()).error == "bad_gateway")
         }
     }
 }

@@ -69,6 +69,34 @@ import Time
         #expect(admit(&ledger, nil) == "perform")
     }
 
+    @Test func leavesRoomForOtherPeopleAndApps() {
+        var ledger = Ledger(CallBounds(underWay: 5, underWayOfApp: 3, underWayOfPerson: 2))
+        let callers = [
+            ("shop", "1"), ("shop", "1"), ("shop", "1"), ("shop", "2"), ("shop", "2"), ("bank", "1"), ("bank", "2"), ("post", "1"),
+        ]
+        let people = callers.map { CallWindows.Person(appID: $0.0, userID: $0.1) }
+        let admitted = people.map { person in
+            if case .perform = ledger.admit("f", person, key: nil, 0, now: 1000) { true } else { false }
+        }
+        #expect(admitted == [true, true, false, true, false, true, true, false])
+        #expect(ledger.isFull)
+        _ = ledger.finish(nil, people[5], refusal(1), keepingUntil: nil, now: 1)
+        #expect(!ledger.isFull)
+        #expect(ledger.isFull(for: people[0]))
+        #expect(ledger.isFull(for: people[3]))
+        #expect(!ledger.isFull(for: people[5]))
+    }
+
+    @Test func takesNoRoomForWhatALimitRefuses() {
+        var ledger = Ledger(CallBounds(underWay: 1))
+        ledger.use([("f", [LimitRule(per: .user, max: 1, windowMilliseconds: 1000)])])
+        #expect(admit(&ledger, nil) == "perform")
+        _ = ledger.finish(nil, Self.person, refusal(1), keepingUntil: nil, now: 1)
+        for _ in 0..<3 { #expect(admit(&ledger, nil) == "limited") }
+        #expect(!ledger.isFull)
+        #expect(admit(&ledger, nil, now: 2000) == "perform")
+    }
+
     @Test func countsNothingThatItRefuses() {
         var ledger = Ledger(CallBounds(underWay: 1))
         ledger.use([("f", [LimitRule(per: .user, max: 2, windowMilliseconds: 1000)])])

@@ -79,12 +79,18 @@ private final class URLPreviewFixture: RouteFixture {
     func wait(until milliseconds: UInt64) { elapsed.update { $0 = milliseconds } }
 
     func ask(_ url: String?, app: String = "shop", user: String = "user-1", key: String? = nil) throws -> ReceivedResponse {
+        client.send(.post, Self.path, body: try Self.body(url, app: app, user: user, key: key))
+    }
+
+    static let path = "/sendbird/url-preview"
+
+    static func body(_ url: String?, app: String = "shop", user: String = "user-1", key: String? = nil) throws -> [UInt8] {
         var members: [(String, JSONValue)] = [
             ("app_id", .string(app)), ("user_id", .string(user)),
             ("security_key", .string(try key ?? TestKey(app: app, user: user).text())),
         ]
         if let url { members.append(("url", .string(url))) }
-        return client.send(.post, "/sendbird/url-preview", body: JSONValue.object(JSONObject(members)).serialized())
+        return JSONValue.object(JSONObject(members)).serialized()
     }
 }
 
@@ -177,6 +183,27 @@ private final class URLPreviewFixture: RouteFixture {
         fixture.wait(until: 10_000)
         #expect(try fixture.ask(url).status == 200)
         #expect(fixture.counts().contains(#"{app="shop",result="limited"} 3"#))
+    }
+
+    @Test func slowPagesOfOnePersonLeavePlacesForOthers() throws {
+        let page = ScriptedStep.respond(
+            200, headers: ["Content-Type: text/html"], body: "<title>Title</title><meta property=og:image content=/i.png>")
+        let fixture = try URLPreviewFixture(.requests([[.awaitRelease, page], [.awaitRelease, page], [page]]))
+        try fixture.withServer { (address) throws in
+            let slow = try (1...2).map { number in
+                let client = try SocketClient(address)
+                try BackendCaller.begin(client, URLPreviewFixture.path, URLPreviewFixture.body(fixture.server.url("/\(number)")))
+                return client
+            }
+            #expect(fixture.server.waitForRequests(2))
+            let busy = try fixture.ask(fixture.server.url("/3"))
+            #expect(busy.status == 503)
+            #expect(busy.headers["retry-after"] == "2")
+            #expect(try fixture.ask(fixture.server.url("/4"), user: "user-3").status == 200)
+            #expect(fixture.counts() == [#"{app="shop",result="preview"} 1"#, #"{app="shop",result="busy"} 1"#])
+            fixture.server.release(2)
+            for client in slow { #expect(try client.readResponse().status == 200) }
+        }
     }
 
     @Test func takesFormsToo() throws {

@@ -38,9 +38,11 @@ final class SessionFixture {
     /// - Parameters:
     ///   - sessions: the object `session_tokens`; empty for none.
     ///   - members: further members of `shop`, each with a comma after it.
+    ///   - apps: further apps, each with a comma before it.
     ///   - port: where `shop` asks Sendbird; nil for the server's.
     func withService<Result>(
-        _ script: ScriptedServer.Script, sessions: String = "{}", members: String = "", port: UInt16? = nil,
+        _ script: ScriptedServer.Script, sessions: String = "{}", members: String = "", apps: (_ port: UInt16) -> String = { _ in "" },
+        port: UInt16? = nil,
         _ body: (RunningService, ScriptedServer) throws -> Result
     ) throws -> Result {
         let sendbird = try ScriptedServer(script)
@@ -53,7 +55,7 @@ final class SessionFixture {
               {"app_id":"shop",\(members)"help_desk":"sendbird","keys":[{"id":1,"secret":{"file":"secrets/app-1.key"}}],
                "sendbird":{"chat_token":[{"env":"CHAT"},{"env":"OLD"}],"desk_token":{"env":"DESK"},
                 "chat_url":"http://127.0.0.1:\(port ?? sendbird.port)"\(tokens)},"notifiers":["sendbird"]},
-              {"app_id":"bank","keys":[{"id":3,"secret":{"file":"secrets/app-3.key"}}]}]}
+              {"app_id":"bank","keys":[{"id":3,"secret":{"file":"secrets/app-3.key"}}]}\(apps(sendbird.port))]}
             """
         let start = SystemClock.monotonicNanoseconds()
         let clocks = Clocks(

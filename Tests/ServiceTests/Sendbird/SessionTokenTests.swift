@@ -114,6 +114,29 @@ import Time
         }
     }
 
+    /// Two apps ask the same host, which answers none of one app's calls.
+    @Test func anAppWhoseCallsHangDelaysNoOtherAtItsHost() throws {
+        for (name, number) in [("POST_CHAT", 34), ("POST_DESK", 35)] { fixture.directory.environment[name] = TestSecret.text(number) }
+        let hanging = [[ScriptedStep]](repeating: [.awaitRelease, Self.given], count: 32)
+        let apps: (UInt16) -> String = { port in
+            #"""
+            ,{"app_id":"post","help_desk":"sendbird","keys":[{"id":3,"secret":{"file":"secrets/app-2.key"}}],
+              "sendbird":{"chat_token":{"env":"POST_CHAT"},"desk_token":{"env":"POST_DESK"},
+               "chat_url":"http://127.0.0.1:\#(port)","session_tokens":{}},"notifiers":["sendbird"]}
+            """#
+        }
+        try fixture.withService(.requests(hanging + [[Self.given]]), apps: apps) { (service, sendbird) throws in
+            let waiting = try (1...40).map { try service.beginSession(SessionFixture.body(user: "user-\($0)")) }
+            #expect(sendbird.waitForRequests(32))
+            for number in 1...5 {
+                #expect(try service.session(SessionFixture.body(user: "user-\(number)", app: "post", secret: 2)).status == 200)
+                #expect(sendbird.requests.count == 32 + number)
+            }
+            sendbird.release(32)
+            for client in waiting { #expect(try client.readResponse().status == 200) }
+        }
+    }
+
     @Test func isUnavailableWhileSendbirdIsAway() throws {
         try fixture.withService(.everyRequest(.respond(503))) { (service, _) throws in
             for _ in 1...2 {

@@ -9,7 +9,8 @@ import Testing
 @testable import Sendbird
 @testable import Service
 
-/// The service with an app of a simulated Sendbird, whose Chat knows `user-1` and `user-2`.
+/// The service with an app of a simulated Sendbird, whose Chat knows `user-1` and `user-2`. A test that has a server for it gets `stuck` as
+/// well, another app of Sendbird.
 final class TicketSite {
     let desk: SimulatedDesk
     let chat: SimulatedChat
@@ -17,8 +18,10 @@ final class TicketSite {
     let service: RunningService
     let fixture: ServiceFixture
 
-    /// - Parameter members: members of the app's `sendbird` beside the tokens and the addresses.
-    static func with(members: String = #","tickets":true"#, _ body: (TicketSite) throws -> Void) throws {
+    /// - Parameters:
+    ///   - members: members of the apps' `sendbird` beside the tokens and the addresses.
+    ///   - stuck: the address of Chat and Desk of `stuck`; nil for no such app.
+    static func with(members: String = #","tickets":true"#, stuck: String? = nil, _ body: (TicketSite) throws -> Void) throws {
         let sendbird = try SimulatedSendbird()
         defer { sendbird.stop() }
         for user in ["user-1", "user-2"] { sendbird.chat.meet(user) }
@@ -31,8 +34,19 @@ final class TicketSite {
               "chat_url":"\(sendbird.chat.url)","desk_url":"\(sendbird.desk.url)"\(members)}}
             """
         let other = #"{"app_id":"other","keys":[{"id":1,"secret":{"file":"secrets/app-2.key"}}]}"#
+        for (number, name) in ["stuck-chat", "stuck-desk"].enumerated() {
+            try directory.scratch.write("secrets/\(name)", TestSecret.text(60 + number) + "\n")
+        }
+        let third = stuck.map { url in
+            """
+            ,{"app_id":"stuck","help_desk":"sendbird","keys":[{"id":1,"secret":{"file":"secrets/app-3.key"}}],
+             "sendbird":{"chat_token":{"file":"secrets/stuck-chat"},"desk_token":{"file":"secrets/stuck-desk"},
+              "chat_url":"\(url)","desk_url":"\(url)"\(members)}}
+            """
+        }
         let json = """
-            {"listen":{"port":0},"admin":{"port":0,"token":{"file":"secrets/admin-token"}},"apps":[\(app),\(other)],"log":{}}
+            {"listen":{"port":0},"admin":{"port":0,"token":{"file":"secrets/admin-token"}},
+             "apps":[\(app),\(other)\(third ?? "")],"log":{}}
             """
         let fixture = try ServiceFixture(in: directory, json: json)
         try fixture.withService { service in try body(TicketSite(sendbird, service, fixture)) }
@@ -47,10 +61,18 @@ final class TicketSite {
     /// What a customer's call is answered.
     func call(_ name: String, _ members: JSONObject = [:], user: String = "user-1", app: String = "shop", key: String? = nil) throws -> Told
     {
+        Told(try begin(name, members, user: user, app: app, key: key).readResponse())
+    }
+
+    /// Sends a customer's call, and does not wait for its answer.
+    func begin(
+        _ name: String, _ members: JSONObject = [:], user: String = "user-1", app: String = "shop", key: String? = nil
+    ) throws -> SocketClient {
         var body: JSONObject = ["app_id": .string(app), "user_id": .string(user)]
-        body.append(.string(try key ?? TestKey(app: app, user: user, secret: app == "shop" ? 1 : 2).text()), forKey: "security_key")
+        let secret = ["shop": 1, "stuck": 3][app] ?? 2
+        body.append(.string(try key ?? TestKey(app: app, user: user, secret: secret).text()), forKey: "security_key")
         for member in members.members { body.append(member.value, forKey: member.key) }
-        return try post(service.publicAddress, "/sendbird/tickets/\(name)", JSONValue.object(body).serialized())
+        return try begin(service.publicAddress, "POST /sendbird/tickets/\(name)", JSONValue.object(body).serialized())
     }
 
     /// What a request to the admin listener is answered.
@@ -65,11 +87,16 @@ final class TicketSite {
     func post(_ address: ListenAddress, _ path: String, _ body: [UInt8]) throws -> Told { try send(address, "POST \(path)", body) }
 
     private func send(_ address: ListenAddress, _ line: String, _ body: [UInt8]) throws -> Told {
+        Told(try begin(address, line, body).readResponse())
+    }
+
+    /// Sends a request, and does not wait for its answer.
+    func begin(_ address: ListenAddress, _ line: String, _ body: [UInt8] = []) throws -> SocketClient {
         let client = try SocketClient(address)
         try client.send(
             "\(line) HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer \(ServiceFixture.token)\r\nContent-Length: \(body.count)\r\n\r\n")
         try client.send(body)
-        return Told(try client.readResponse())
+        return client
     }
 
     /// Has Chat fail from now on.

@@ -8,17 +8,12 @@ package import Tracing
 
 /// What all verifiers share. Make it once per service.
 package struct BackendServices: Sendable {
-    /// At most 32 calls run at one host, whoever asks. Over all apps at most 512 are under way, and further ones end at once, so that no
-    /// backend can take all memory or descriptors. Each has its own connection, because its answer decides about a person.
-    private static let clientSettings = ClientSettings(
-        connectionsPerHost: 32, connectionLimit: 256, requestLimit: 512, keepsConnections: false)
-
     /// How many connections to backends may be open; none while no app asks one.
     package static func connectionLimit(of configuration: Configuration) -> Int {
-        configuration.apps.contains { $0.verify != nil } ? clientSettings.connectionLimit : 0
+        configuration.apps.contains { $0.verify != nil } ? HelpDeskServices.clientSettings.connectionLimit : 0
     }
 
-    /// Calls the backends; the owner closes it.
+    /// Calls the backends, each request for its app; the owner closes it.
     package let client: LazyClient
     let metrics: BackendMetrics
     let clocks: Clocks
@@ -30,7 +25,7 @@ package struct BackendServices: Sendable {
     /// Gathers them.
     /// - Throws: when OpenSSL fails.
     package init(metrics: HelpDeskMetrics, clocks: Clocks, logger: Logger, tracer: Tracer) throws(CryptoError) {
-        client = LazyClient(settings: Self.clientSettings)
+        client = LazyClient(settings: HelpDeskServices.clientSettings)
         self.metrics = metrics.backends
         self.clocks = clocks
         self.logger = logger

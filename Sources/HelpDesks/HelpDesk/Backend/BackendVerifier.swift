@@ -79,7 +79,7 @@ final class BackendVerifier: Sendable {
         } catch {
             return answer(finish(number, BackendReply(.internalError, .unknown), since: start), with: .undecided(.internalError))
         }
-        services.client.send(request) { [self] result in
+        services.client.send(request, for: app) { [self] result in
             let reply = BackendReply(result)
             endSpan(span, reply, try? result.get().status)
             let end = finish(number, reply, since: start)

@@ -24,7 +24,7 @@ package struct DeskClient: Sendable {
         observer.expect(DeskRequests.names + DeskRequests.chatNames)
         func client(_ api: PlatformAPI, _ url: String, _ tokens: [SecretBytes]) -> PlatformClient {
             PlatformClient(api, baseURL: url, tokens: tokens, clocks: services.clocks, observer: observer) { [client = services.client] in
-                client.send($0, completion: $1)
+                client.send($0, for: appID, completion: $1)
             }
         }
         desk = client(.desk, settings.deskURL, settings.deskTokens)

@@ -67,7 +67,7 @@ final class URLPreviewRoute: Sendable {
         let now = services.clocks.unixMilliseconds()
         if let refusal = limits.withLock({ $0.take(caller.person, now: now) }) { return .answer(.limited(refusal, now: now)) }
         return .later { [self] complete in
-            previewer.preview(of: url) { [self] outcome in
+            previewer.preview(of: url, for: caller.person.share) { [self] outcome in
                 let (result, response) = answers.answer(to: outcome)
                 complete(ProvenAnswer(response, result: result.word, reason: result == .preview ? nil : result.word))
             }

@@ -45,7 +45,7 @@ struct SessionIssuers: Sendable {
         observer.expect(SessionIssuer.requestNames)
         let client = services.client
         let platform = PlatformClient(.chat, baseURL: source.url, tokens: source.tokens, clocks: services.clocks, observer: observer) {
-            client.send($0, completion: $1)
+            client.send($0, for: app, completion: $1)
         }
         return SessionIssuer(appID: app, source, platform, services)
     }

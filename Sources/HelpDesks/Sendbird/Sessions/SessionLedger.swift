@@ -74,7 +74,7 @@ struct SessionLedger<Waiter: Sendable>: Sendable {
     ///   - rules: of the scopes `user` and `app`; they count calls.
     ///   - sessionLimit: how many tokens are kept; the oldest leaves first. One takes about half a kilobyte.
     ///   - callLimit: how many calls may be under way.
-    init(app: String, lifeMilliseconds: UInt64, rules: [LimitRule], sessionLimit: Int = 50_000, callLimit: Int = 256) {
+    init(app: String, lifeMilliseconds: UInt64, rules: [LimitRule], sessionLimit: Int = 50_000, callLimit: Int = 128) {
         self.app = app
         self.lifeMilliseconds = lifeMilliseconds
         self.callLimit = callLimit

@@ -13,9 +13,8 @@ final class TicketRoutes: Sendable {
     /// How long a call may take: the longest asks Sendbird six times, each for at most five seconds.
     private static let timeoutMilliseconds: UInt64 = TimeLimit.milliseconds(32_000)
     private static let bodyLimit = 32 * 1024
-    /// How many calls ask Sendbird at a time, and how many more wait.
-    private static let threads = 8
-    private static let waitingLimit = 64
+    /// How many calls ask Sendbird at a time, and how many more wait: in all, of an app, and of a person.
+    private static let shares = (all: ShareBound(32, waiting: 256), app: ShareBound(8, waiting: 64), person: ShareBound(2, waiting: 8))
 
     private let tickets: @Sendable (_ appID: String) -> DeskTickets?
     private let services: HelpDeskServices
@@ -26,7 +25,7 @@ final class TicketRoutes: Sendable {
     init(_ services: HelpDeskServices, tickets: @escaping @Sendable (_ appID: String) -> DeskTickets?) {
         self.services = services
         self.tickets = tickets
-        queue = WorkQueue(threads: Self.threads, limit: Self.waitingLimit)
+        queue = WorkQueue(Self.shares.all, Self.shares.app, Self.shares.person)
     }
 
     /// The routes.
@@ -76,7 +75,7 @@ final class TicketRoutes: Sendable {
         let isCreation = if case .create = wish { true } else { false }
         if let refusal = limits.take(caller.person, isCreation: isCreation, now: now) { return .answer(.limited(refusal, now: now)) }
         return .later { [self] complete in
-            let isQueued = queue.submit {
+            let isQueued = queue.submit(for: caller.person.share) {
                 do throws(TicketFailure) {
                     complete(try Self.answer(to: wish, of: caller.userID, tickets))
                 } catch {

@@ -1,0 +1,80 @@
+import JSON
+import TestSupport
+import Testing
+
+@testable import Sendbird
+@testable import Service
+
+/// Calls about tickets while the help desk of one app, or the calls of one person, hang.
+@Suite struct TicketShareTests {
+    private static let ticket: JSONObject = ["ticket_id": 101]
+
+    /// Runs a test with the app `stuck`, whose Desk answers nothing.
+    private func withStuckDesk(_ body: (TicketSite, ScriptedServer) throws -> Void) throws {
+        let desk = try ScriptedServer(.everyConnection(.readRequest, .hang))
+        defer { desk.stop() }
+        try TicketSite.with(stuck: desk.url("")) { site throws in
+            // The service waits for its calls when it stops.
+            defer { desk.stop() }
+            try body(site, desk)
+        }
+    }
+
+    private func unavailable(_ site: TicketSite) throws -> Int {
+        let line = #"deskgate_ticket_requests_total{app="stuck",result="unavailable"} "#
+        let found = try site.metrics().split(separator: "\n").first { $0.hasPrefix(line) }
+        return try #require(found.flatMap { Int($0.dropFirst(line.count)) })
+    }
+
+    /// Sixty calls of thirty people hang: eight of them ask, and another app's are answered at once.
+    @Test func anAppWhoseDeskHangsDelaysNoOther() throws {
+        try withStuckDesk { (site, desk) throws in
+            let waiting = try (0..<60).map { try site.begin("show", Self.ticket, user: "user-\($0 / 2)", app: "stuck") }
+            #expect(desk.waitForRequests(8))
+            for _ in 0..<10 { #expect(try site.call("count").status == 200) }
+            // The calls that hang have not ended meanwhile.
+            #expect(desk.requests.count == 8)
+            #expect(try unavailable(site) == 0)
+            withExtendedLifetime(waiting) {}
+        }
+    }
+
+    /// Sixty calls of one person hang: two of them ask, eight wait, and fifty are refused. Another person's ask at once.
+    @Test func onePersonsCallsDelayNobodyElse() throws {
+        try withStuckDesk { (site, desk) throws in
+            let waiting = try (0..<60).map { _ in try site.begin("show", Self.ticket, app: "stuck") }
+            #expect(desk.waitForRequests(2))
+            #expect(eventually { (try? unavailable(site)) == 50 })
+            let another = try site.begin("show", Self.ticket, user: "user-2", app: "stuck")
+            #expect(desk.waitForRequests(3))
+            #expect(desk.requests.count == 3)
+            withExtendedLifetime((waiting, another)) {}
+        }
+    }
+
+    @Test func tellsWhenToTryAgain() throws {
+        try withStuckDesk { (site, _) throws in
+            let waiting = try (0..<11).map { _ in try site.begin("show", Self.ticket, app: "stuck") }
+            #expect(eventually { (try? unavailable(site)) == 1 })
+            let told = try site.call("show", Self.ticket, app: "stuck")
+            #expect(told.status == 503)
+            #expect(told.error == "overloaded")
+            #expect(told.retryAfter == "1")
+            let lines = try site.fixture.log.lines().filter { $0.contains("customer's call") }
+            #expect(lines.count { $0.contains("reason=overloaded") } == 2)
+            withExtendedLifetime(waiting) {}
+        }
+    }
+
+    /// The company asks about tickets of an app whose Desk hangs: four questions wait for it, and those about another app are answered.
+    @Test func theCompanysQuestionsAboutOneAppDelayNoOther() throws {
+        try withStuckDesk { (site, desk) throws in
+            let line = "GET /v1/tickets/show?app_id=stuck&ticket_id=101"
+            let waiting = try (0..<20).map { _ in try site.begin(site.service.adminAddress, line) }
+            #expect(desk.waitForRequests(4))
+            for _ in 0..<10 { #expect(try site.ask("/count").status == 200) }
+            #expect(desk.requests.count == 4)
+            withExtendedLifetime(waiting) {}
+        }
+    }
+}
