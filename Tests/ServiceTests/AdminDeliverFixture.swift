@@ -35,9 +35,11 @@ final class AdminDeliverFixture {
     /// - Parameters:
     ///   - members: members of `admin` beside the port and the token.
     ///   - others: members of the root beside the listeners and the apps.
+    ///   - duringRevocation: called on the thread that makes a revocation, before its answer.
     init(
         store: any Store = MemoryStore(), port: UInt16 = 0, members: String = ServiceFixture.roleTokens,
-        others: String = #""log":{}"#, clock: Monitor<UInt64> = Monitor(0)
+        others: String = #""log":{}"#, clock: Monitor<UInt64> = Monitor(0),
+        duringRevocation: @escaping @Sendable () -> Void = {}
     ) throws {
         self.store = store
         directory = try ConfigurationDirectory()
@@ -55,6 +57,7 @@ final class AdminDeliverFixture {
                 openAPI: { Response(status: 200, json: [:]) }, holds: { [:] }, notifiers: { [] },
                 onGivenUp: { _, _, _ in },
                 onRevocation: { [revocations] _ in
+                    duringRevocation()
                     if let book = try? store.revocationBook() { revocations.replace(with: book.snapshot) }
                 }, revocations: revocations,
                 tickets: { app in app == "shop" ? CannedTickets() : nil },

@@ -1,0 +1,44 @@
+import HTTPServer
+import TestSupport
+import Testing
+import Threading
+
+@testable import Configuration
+@testable import Operators
+
+/// Changes by one token that wait for each other leave room for another token's.
+@Suite struct AdminShareTests {
+    private let isOpen = Monitor(false)
+    private let answers = Monitor<[Int]>([])
+
+    /// Makes a revocation on a thread of its own.
+    private func revoke(_ user: String, token: String, _ client: InProcessClient) -> OwnThread {
+        startThread { [answers] in
+            let body = #"{"app_id":"shop","user_id":"\#(user)"}"#
+            let headers = ["Authorization": "Bearer \(token)"]
+            let status = client.send(.post, "/v1/revocations", headers: headers, body: Array(body.utf8)).status
+            answers.update { $0.append(status) }
+        }
+    }
+
+    private func waitForAnswers(_ count: Int) -> Bool {
+        answers.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0.count >= count ? true : nil } == true
+    }
+
+    @Test func aTokensWaitingChangesLeaveRoomForOthers() throws {
+        let fixture = try AdminDeliverFixture(duringRevocation: { [isOpen] in
+            _ = isOpen.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0 ? true : nil }
+        })
+        let client = InProcessClient(fixture.router)
+        var threads = (0..<70).map { revoke("user-\($0)", token: ServiceFixture.token(.operate), client) }
+        // One is under way and 31 wait.
+        #expect(waitForAnswers(38))
+        #expect(answers.withLock { $0 } == [Int](repeating: 503, count: 38))
+        threads.append(revoke("user-70", token: ServiceFixture.token, client))
+        isOpen.update { $0 = true }
+        for thread in threads { thread.join() }
+        #expect(answers.withLock { $0.count { $0 == 503 } } == 38)
+        #expect(answers.withLock { $0.count { $0 == 201 } } == 33)
+        withExtendedLifetime(fixture) {}
+    }
+}
