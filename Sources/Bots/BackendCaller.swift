@@ -9,16 +9,20 @@ internal import Tracing
 ///
 /// Each is signed as Standard Webhooks 1.0, for GET over its target (`path?query`), because it has no body. Redirects are not followed.
 struct BackendCaller: Sendable {
-    /// Room for the calls of four bots that are slow, also at one host. There are as many connections as calls, so that a call never waits for
-    /// one. Each call has its own, because its answer has a person's data or its repetition would change something twice.
+    /// Room for the calls of four bots that are slow, also at one host. One app has half of it. There are as many connections as calls, so
+    /// that a call never waits for one. Each call has its own, because its answer has a person's data or its repetition would change something
+    /// twice.
     static let clientSettings = ClientSettings(
-        connectionsPerHost: mostCalls, connectionLimit: mostCalls, requestLimit: mostCalls, keepsConnections: false)
+        connectionsPerHost: mostCalls, connectionsPerOwner: mostCalls / 2, connectionLimit: mostCalls, requestLimit: mostCalls,
+        requestsPerOwner: mostCalls / 2, keepsConnections: false)
     private static let mostCalls = 4 * CallBounds().underWay
 
     /// A call as it is sent.
     struct Call: Sendable {
         /// The value of `webhook-id`.
         let id: UUIDv7
+        /// The app of the person who asks.
+        let appID: String
         let request: BotFilledRequest
         /// What makes a repetition of a change; nil for what changes nothing.
         let key: [UInt8]?
@@ -41,7 +45,7 @@ struct BackendCaller: Sendable {
         } catch {
             return completion(.failure(BackendFault(.internalError, mayBeDone: false)))
         }
-        client.send(request) { [tracer] result in
+        client.send(request, for: call.appID) { [tracer] result in
             let read = Self.read(result)
             var (failure, status): (String?, Int?)
             switch read {

@@ -98,7 +98,8 @@ final class BotCaller: Sendable {
     private func ask(_ call: ReadyCall, _ id: UUIDv7, _ complete: @escaping CallWaiter) {
         let start = services.clocks.monotonicNanoseconds()
         let sent = BackendCaller.Call(
-            id: id, request: call.request, key: call.key, secrets: call.bot.definition.secrets, trace: call.mark.trace)
+            id: id, appID: call.caller.appID, request: call.request, key: call.key, secrets: call.bot.definition.secrets,
+            trace: call.mark.trace)
         backend.send(sent) { [self] result in
             call.bot.duration.observe(nanoseconds: services.clocks.monotonicNanoseconds() - start)
             let (reply, ending) = CallReply.conclude(result, of: call.function.definition, at: services.clocks.unixMilliseconds())

@@ -155,9 +155,9 @@ struct CallLedger<Waiter: Sendable>: Sendable {
 /// What one bot may take of this process.
 struct CallBounds: Sendable {
     /// How many calls may be under way at its backend.
-    var underWay = 256
+    var underWay = 512
     /// How many of them of one app's people.
-    var underWayOfApp = 128
+    var underWayOfApp = 256
     /// How many of them of one person.
     var underWayOfPerson = 16
     /// How many people's calls of a function are counted; whoever called longest ago leaves first.

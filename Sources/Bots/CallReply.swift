@@ -141,7 +141,7 @@ extension CallRefusal {
     }
     /// 503 while too many calls are under way.
     static let busy = CallRefusal(
-        .error(503, "busy", "Too many calls of this bot are under way; try again shortly.", headers: [("Retry-After", "2")]),
+        .error(503, "busy", "Too many calls are under way; try again shortly.", headers: [("Retry-After", "2")]),
         .unavailable, reason: "busy", level: .warning)
     /// 503 for a change that could not be stored in time; the backend was not called.
     static let late = CallRefusal(

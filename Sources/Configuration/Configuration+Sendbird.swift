@@ -21,6 +21,8 @@ extension Configuration {
         package var servesTickets: Bool
         /// Whether registrations are passed on to Sendbird.
         package var relaysRegistrations: Bool
+        /// How long an HTTP request for a token, a ticket or a channel may take, in milliseconds; nil for the usual time. No key sets it.
+        package var timeoutMilliseconds: Int?
     }
 
     /// The session tokens of an app of Sendbird Desk.

@@ -18,7 +18,7 @@ package final class Client: Sendable {
         settings.check()
         _ = CurlLibrary.prepared
         let multi = MultiHandle(settings)
-        let inbox = Inbox(multi, bounds: [ShareBound(settings.requestLimit), ShareBound(settings.requestsPerOwner)])
+        let inbox = Inbox(multi, bounds: settings.requestBounds)
         self.settings = settings
         self.inbox = inbox
         do throws(ThreadError) {
@@ -35,7 +35,7 @@ package final class Client: Sendable {
 
     /// Sends a request.
     /// - Parameters:
-    ///   - owner: who it is sent for, such as an app, where the settings have a bound for each owner.
+    ///   - owner: an app, for example, whose share of the client the request takes, where the settings have a bound for each owner.
     ///   - completion: called exactly once, on the client's thread. It must not block or close the client, but may send.
     /// - Returns: a handle for cancelling; nil when the request was refused, because a limit of requests was reached (`.overloaded`) or
     ///   the client is closed (`.cancelled`). The completion has then been called already, on this thread.

@@ -17,14 +17,14 @@ package struct ClientSettings: Sendable {
 
     /// The most connections to one host and port.
     package var connectionsPerHost: Int
-    /// The most of these for the requests of one owner, such as an app.
-    package var connectionsPerOwner: Int
+    /// The most of these for the requests of one owner, such as an app; nil for all.
+    package var connectionsPerOwner: Int?
     /// The most connections.
     package var connectionLimit: Int
     /// The most requests that wait or run; further ones fail at once with `.overloaded`.
     package var requestLimit: Int
-    /// The most of these of one owner.
-    package var requestsPerOwner: Int
+    /// The most of these of one owner; nil for all.
+    package var requestsPerOwner: Int?
     /// Whether a connection is kept for further requests. Otherwise each request has a connection of its own: no answer can be taken for
     /// that to another request, and a request is sent once at most. Clients that speak HTTP/2 keep them.
     package var keepsConnections: Bool
@@ -63,10 +63,10 @@ package struct ClientSettings: Sendable {
         staysOnFirstConnection: Bool = false, userAgent: String = "Deskgate", httpVersion: HTTPVersion = .http1
     ) {
         self.connectionsPerHost = connectionsPerHost
-        self.connectionsPerOwner = connectionsPerOwner ?? connectionsPerHost
+        self.connectionsPerOwner = connectionsPerOwner
         self.connectionLimit = connectionLimit
         self.requestLimit = requestLimit
-        self.requestsPerOwner = requestsPerOwner ?? requestLimit
+        self.requestsPerOwner = requestsPerOwner
         self.keepsConnections = keepsConnections
         self.idleConnectionSeconds = idleConnectionSeconds
         self.proxy = proxy
@@ -81,17 +81,22 @@ package struct ClientSettings: Sendable {
         self.httpVersion = httpVersion
     }
 
+    /// How many requests may wait or run: in all, and for one owner.
+    var requestBounds: [ShareBound] { [requestLimit, requestsPerOwner ?? requestLimit].map { ShareBound($0) } }
+
     /// How many requests libcurl may run: in all, for one origin, and for one owner there.
     var runningBounds: [ShareBound] {
         let requests = httpVersion == .http1 ? 1 : Self.streamsPerConnection
-        return [connectionLimit, connectionsPerHost, connectionsPerOwner].map { ShareBound($0 * requests, waiting: requestLimit) }
+        let connections = [connectionLimit, connectionsPerHost, connectionsPerOwner ?? connectionsPerHost]
+        return connections.map { ShareBound($0 * requests, waiting: requestLimit) }
     }
 
     /// Traps on invalid settings, which are a programmer's mistake.
     func check() {
         precondition(
             connectionsPerHost > 0 && connectionLimit >= connectionsPerHost, "one connection a host at least, and not more than all")
-        precondition(1...connectionsPerHost ~= connectionsPerOwner && 1...requestLimit ~= requestsPerOwner, "a share is a part")
+        precondition(1...connectionsPerHost ~= connectionsPerOwner ?? connectionsPerHost, "a share of the connections is a part of them")
+        precondition(1...requestLimit ~= requestsPerOwner ?? requestLimit, "a share of the requests is a part of them")
         precondition(requestLimit > 0 && idleConnectionSeconds > 0, "limits are positive")
         precondition(keepsConnections || httpVersion == .http1, "HTTP/2 shares its connections")
         precondition(clientKey == nil || clientCertificate != nil, "a key belongs to a certificate")

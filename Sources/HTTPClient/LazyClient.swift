@@ -17,7 +17,7 @@ package final class LazyClient: Sendable {
 
     /// Sends a request, as `Client.send`. After `close`, and when no thread can be made, it fails with `.cancelled`.
     /// - Parameters:
-    ///   - owner: who it is sent for, as in `Client.send`.
+    ///   - owner: as in `Client.send`.
     ///   - completion: called exactly once, on the client's thread, or on this one when the request was refused. Must not block.
     package func send(
         _ request: ClientRequest, for owner: String = "",

@@ -9,9 +9,9 @@ final class Transfer: @unchecked Sendable {
     typealias Completion = @Sendable (Result<ClientResponse, ClientError>) -> Void
 
     let request: ClientRequest
-    /// Who it is sent for.
+    /// The owner of the share that it takes of the client's requests.
     let owner: ShareOwner
-    /// Who it is sent for, within its origin.
+    /// The origin, and within it the owner of the share that it takes of the origin's connections.
     let place: ShareOwner
     /// When it times out.
     let deadline: MonotonicMilliseconds

@@ -1,7 +1,7 @@
 package import Bytes
 internal import CPOSIX
 internal import Glibc
-internal import Threading
+package import Threading
 
 /// Resolves names of hosts, as the system is told to (nsswitch.conf(5), resolv.conf(5)), within a time.
 ///
@@ -14,7 +14,8 @@ package final class NameResolver: Sendable {
         case unknown
         /// The time is over.
         case timeout
-        /// As many names as allowed are being resolved, those that were left behind included, or the resolver is closed.
+        /// As many names as allowed are being resolved, for this person or others, those that were left behind included, or the resolver is
+        /// closed.
         case overloaded
     }
 
@@ -31,46 +32,48 @@ package final class NameResolver: Sendable {
     }
 
     private struct State {
-        var running = 0
+        var running = FairQueue<Void>(bounds)
         var isClosed = false
     }
 
     /// What one thread has found; nil until then.
     private typealias Finding = Monitor<Result<[IPAddress], Failure>?>
 
-    private let limit: Int
+    /// How many names may be resolved at one time: in all, for one app, and for one person. Name servers that hang are waited for up to 30
+    /// seconds (three servers, two attempts, five seconds each; resolv.conf(5)), and nobody may take all places meanwhile.
+    private static let bounds = [ShareBound(64), ShareBound(32), ShareBound(8)]
+
     private let server: Server?
     private let state = Monitor(State())
 
     /// Makes a resolver.
-    /// - Parameters:
-    ///   - limit: how many names may be resolved at one time. Name servers that hang are waited for up to 30 seconds (three servers, two
-    ///     attempts, five seconds each; resolv.conf(5)), so it should be more than are asked for in that time.
-    ///   - server: the only name server that is asked; nil for the system's.
-    package init(limit: Int = 256, server: Server? = nil) {
-        self.limit = limit
+    /// - Parameter server: the only name server that is asked; nil for the system's.
+    package init(server: Server? = nil) {
         self.server = server
     }
 
     /// All addresses of a host, IPv4 and IPv6, those first that the system prefers (RFC 6724).
-    /// - Parameter name: a name without control characters. It is complete: no search domain is added to it.
-    package func addresses(of name: String, timeoutMilliseconds: UInt64) throws(Failure) -> [IPAddress] {
+    /// - Parameters:
+    ///   - name: a name without control characters. It is complete: no search domain is added to it.
+    ///   - person: an app, and a person of it, who have shares of the names.
+    package func addresses(
+        of name: String, for person: ShareOwner, timeoutMilliseconds: UInt64
+    ) throws(Failure) -> [IPAddress] {
         let isFree = state.withLock { state in
-            guard !state.isClosed, state.running < limit else { return false }
-            state.running += 1
-            return true
+            guard !state.isClosed else { return false }
+            return state.running.begin(person)
         }
         guard isFree else { throw .overloaded }
         let finding = Finding(nil)
         do throws(ThreadError) {
             let thread = try OwnThread { [self] in
                 let found = Result { () throws(Failure) in try Self.resolve(name, server) }
-                state.withLock { $0.running -= 1 }
+                state.withLock { $0.running.finish(person) }
                 finding.update { $0 = found }
             }
             thread.detach()
         } catch {
-            state.withLock { $0.running -= 1 }
+            state.withLock { $0.running.finish(person) }
             throw .overloaded
         }
         guard let found = finding.wait(timeoutMilliseconds: timeoutMilliseconds, { $0 }) else { throw .timeout }

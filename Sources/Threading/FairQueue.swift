@@ -1,7 +1,7 @@
 /// Decides which job begins next: no owner has more jobs than its share, running or waiting, and owners whose jobs wait take turns.
 ///
-/// It is a tree: the queue has a bound, within it each app, within that each person, or whatever the owners' names mean. So a slow job takes a
-/// place of its own app and person, not of others. It is a value, and the caller locks.
+/// Owners form a tree, for example apps and within each app its people. The queue has one bound for each level of the tree, so a slow job
+/// takes a place of its own app and person only. It is a value, and the caller locks.
 package struct FairQueue<Element> {
     /// The jobs of one owner: its waiting ones, or those of the owners within it.
     fileprivate struct Node {
@@ -26,7 +26,7 @@ package struct FairQueue<Element> {
 
     /// Adds a job after the waiting ones of the same owner.
     /// - Parameter owner: has one name less than there are bounds.
-    /// - Returns: false when the owner has as many jobs as it may have, or anybody around it.
+    /// - Returns: false when the owner has as many jobs as it may have, or an owner around it, or the whole queue.
     package mutating func add(_ element: Element, for owner: ShareOwner) -> Bool {
         precondition(owner.names.count == bounds.count - 1, "an owner has a name for each bound")
         guard hasRoom(for: owner) else { return false }
@@ -73,7 +73,9 @@ extension FairQueue where Element == Void {
     /// Takes a place at once, in a queue where nobody may wait; `finish` returns it.
     /// - Returns: false when there is none.
     package mutating func begin(_ owner: ShareOwner) -> Bool {
-        add((), for: owner) && next() != nil
+        // Nobody would take a job that waits.
+        precondition(bounds.allSatisfy { $0.all == $0.running }, "nobody may wait")
+        return add((), for: owner) && next() != nil
     }
 }
 

@@ -1,5 +1,5 @@
-/// The owner of a share of something that many use: names from the outside in, such as an app, and within it a person. Names are compared and
-/// hashed as bytes, because callers choose many of them.
+/// The owner of a share of something that many use: names from the outside in, such as an app, and within it a person. Names are compared
+/// and hashed as bytes, because callers choose many of them.
 package struct ShareOwner: Hashable, Sendable {
     let names: [[UInt8]]
 

@@ -26,6 +26,8 @@ struct PageFetcher {
     let resolver: NameResolver
     /// One whose `admits` is that of the rules, that keeps no connection and uses no proxy.
     let client: Client
+    /// An app, and a person of it, who have shares of the resolver's names.
+    let person: ShareOwner
 
     /// Fetches a page. Blocks for as long as the rules allow.
     func page(at first: WebURL) throws(PreviewRefusal) -> Page {
@@ -79,7 +81,7 @@ struct PageFetcher {
             found = [address]
         } else {
             do throws(NameResolver.Failure) {
-                found = try resolver.addresses(of: host, timeoutMilliseconds: remaining(until: deadline))
+                found = try resolver.addresses(of: host, for: person, timeoutMilliseconds: remaining(until: deadline))
             } catch {
                 // So many names are left behind only while name servers hang.
                 throw error == .unknown ? .unresolved : .timeout

@@ -72,7 +72,7 @@ package final class URLPreviewer: Sendable {
         switch step {
         case .wait: break
         case .answer(let outcome): waiter(outcome)
-        case .fetch: fetch(url, client)
+        case .fetch: fetch(url, for: person, client)
         }
     }
 
@@ -88,12 +88,12 @@ package final class URLPreviewer: Sendable {
         _ = state.wait { $0.running == 0 ? true : nil }
     }
 
-    private func fetch(_ url: WebURL, _ client: Client?) {
+    private func fetch(_ url: WebURL, for person: ShareOwner, _ client: Client?) {
         guard let client else { return finish(url, .busy) }
         do throws(ThreadError) {
             // A thread of its own, because resolving a name and reading a page block.
             let thread = try OwnThread { [self] in
-                finish(url, outcome(of: url, PageFetcher(rules: rules, resolver: resolver, client: client)))
+                finish(url, outcome(of: url, PageFetcher(rules: rules, resolver: resolver, client: client, person: person)))
             }
             thread.detach()
         } catch {

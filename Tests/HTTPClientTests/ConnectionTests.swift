@@ -96,6 +96,19 @@ import Threading
         }
     }
 
+    /// An owner without a bound of its own may use all that the settings say when the client is made.
+    @Test func aShareIsThatOfTheSettingsInForce() {
+        var settings = ClientSettings()
+        settings.connectionsPerHost = 3
+        settings.requestLimit = 5
+        #expect(settings.runningBounds.map(\.running) == [256, 3, 3])
+        #expect(settings.requestBounds.map(\.running) == [5, 5])
+        settings.connectionsPerOwner = 2
+        settings.requestsPerOwner = 4
+        #expect(settings.runningBounds.map(\.running) == [256, 3, 2])
+        #expect(settings.requestBounds.map(\.running) == [5, 4])
+    }
+
     /// Two owners share a host, which answers none of one owner's requests.
     @Test func servesOtherOwnersAtAHostThatHangs() throws {
         let settings = ClientSettings(connectionsPerHost: 3, connectionsPerOwner: 2)

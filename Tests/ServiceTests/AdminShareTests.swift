@@ -30,15 +30,17 @@ import Threading
             _ = isOpen.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0 ? true : nil }
         })
         let client = InProcessClient(fixture.router)
-        var threads = (0..<70).map { revoke("user-\($0)", token: ServiceFixture.token(.operate), client) }
-        // One is under way and 31 wait.
-        #expect(waitForAnswers(38))
-        #expect(answers.withLock { $0 } == [Int](repeating: 503, count: 38))
-        threads.append(revoke("user-70", token: ServiceFixture.token, client))
+        // One is under way, 63 wait, and one is refused.
+        var threads = (1...65).map { revoke("user-\($0)", token: ServiceFixture.token(.operate), client) }
+        #expect(waitForAnswers(1))
+        // Of another token 64 wait; only then one is refused.
+        threads += (1...65).map { revoke("other-\($0)", token: ServiceFixture.token, client) }
+        #expect(waitForAnswers(2))
+        #expect(answers.withLock { $0 } == [503, 503])
         isOpen.update { $0 = true }
         for thread in threads { thread.join() }
-        #expect(answers.withLock { $0.count { $0 == 503 } } == 38)
-        #expect(answers.withLock { $0.count { $0 == 201 } } == 33)
+        #expect(answers.withLock { $0.count { $0 == 503 } } == 2)
+        #expect(answers.withLock { $0.count { $0 == 201 } } == 128)
         withExtendedLifetime(fixture) {}
     }
 }

@@ -133,6 +133,14 @@ import Threading
         #expect(!queue.hasRoom(for: bank))
     }
 
+    /// A job that waited would be lost: nobody would begin it.
+    @Test func takesPlacesOnlyWhereNobodyWaits() async {
+        await #expect(processExitsWith: .failure) {
+            var queue = FairQueue<Void>([ShareBound(1), ShareBound(1, waiting: 1)])
+            _ = queue.begin(ShareOwner("shop"))
+        }
+    }
+
     @Test func removesWhatWaits() {
         let queue = Line(ShareBound(10), ShareBound(1, waiting: 9), jobs: jobs)
         #expect(queue.begin() == "ax")

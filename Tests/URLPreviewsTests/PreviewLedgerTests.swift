@@ -24,24 +24,25 @@ import Time
     @Test func forgetsInTime() throws {
         let preview = try preview()
         var ledger = PreviewLedger<Int>(Self.limits { ($0.previewMilliseconds, $0.refusalMilliseconds) = (1000, 100) })
-        #expect(
-            ledger.ask("a", for: Self.person, 1, now: 0) == .fetch && ledger.ask("a", for: Self.person, 2, now: 1) == .wait
-                && ledger.ask("b", for: Self.person, 3, now: 1) == .fetch)
+        #expect(ledger.ask("a", for: Self.person, 1, now: 0) == .fetch)
+        #expect(ledger.ask("a", for: Self.person, 2, now: 1) == .wait)
+        #expect(ledger.ask("b", for: Self.person, 3, now: 1) == .fetch)
         #expect(ledger.finish("a", preview, now: 10) == [1, 2])
         #expect(ledger.finish("b", .none(.timeout), now: 10) == [3])
-        #expect(
-            ledger.ask("a", for: Self.person, 4, now: 1009) == .answer(preview)
-                && ledger.ask("b", for: Self.person, 4, now: 109) == .answer(.none(.timeout)))
-        #expect(ledger.ask("a", for: Self.person, 4, now: 1010) == .fetch && ledger.ask("b", for: Self.person, 4, now: 110) == .fetch)
+        #expect(ledger.ask("a", for: Self.person, 4, now: 1009) == .answer(preview))
+        #expect(ledger.ask("b", for: Self.person, 4, now: 109) == .answer(.none(.timeout)))
+        #expect(ledger.ask("a", for: Self.person, 4, now: 1010) == .fetch)
+        #expect(ledger.ask("b", for: Self.person, 4, now: 110) == .fetch)
     }
 
     @Test func neverKeepsThatItWasBusy() {
         var ledger = PreviewLedger<Int>(Self.limits { $0.fetches = 1 })
-        #expect(
-            ledger.ask("a", for: Self.person, 1, now: 0) == .fetch && ledger.ask("b", for: Self.person, 2, now: 0) == .answer(.busy)
-                && ledger.ask("a", for: Self.person, 3, now: 0) == .wait)
+        #expect(ledger.ask("a", for: Self.person, 1, now: 0) == .fetch)
+        #expect(ledger.ask("b", for: Self.person, 2, now: 0) == .answer(.busy))
+        #expect(ledger.ask("a", for: Self.person, 3, now: 0) == .wait)
         #expect(ledger.finish("a", .busy, now: 0) == [1, 3])
-        #expect(ledger.count == 0 && ledger.ask("a", for: Self.person, 1, now: 0) == .fetch)
+        #expect(ledger.count == 0)
+        #expect(ledger.ask("a", for: Self.person, 1, now: 0) == .fetch)
     }
 
     @Test func leavesPlacesForOtherPeopleAndApps() {

@@ -169,11 +169,11 @@ package final class HelpDeskNews: Sendable {
 
 /// The services that every help desk's routes use.
 package final class HelpDeskServices: Sendable {
-    /// The settings of a client that calls help desks or backends for all apps. An app has an eighth of the requests, and half of the connections
-    /// to one host, so an app whose calls hang leaves room for others. Each request has its own connection, because its answer has a person's
-    /// data or its repetition would change something twice.
+    /// The settings of a client that calls help desks or backends for all apps. An app has half of the requests, and half of the connections
+    /// to one host, so that an app whose calls hang leaves room for others. Each request has its own connection, because its answer has a
+    /// person's data or its repetition would change something twice.
     package static let clientSettings = ClientSettings(
-        connectionsPerHost: 64, connectionsPerOwner: 32, connectionLimit: 256, requestLimit: 1024, requestsPerOwner: 128,
+        connectionsPerHost: 64, connectionsPerOwner: 32, connectionLimit: 256, requestLimit: 1024, requestsPerOwner: 512,
         keepsConnections: false)
 
     /// The parts of the configuration in force that all help desks use.

@@ -133,7 +133,8 @@ import Testing
         let hanging = [[ScriptedStep]](repeating: [.awaitRelease, .respond(200)], count: 32)
         let backend = try ScriptedServer(.requests(hanging + [[.respond(200)]]))
         defer { backend.stop() }
-        let verify = #""verify":{"mode":"key_and_backend","url":"\#(backend.url("/bank"))","secret":{"file":"secrets/backend-6.whsec"}},"#
+        let members = #""secret":{"file":"secrets/backend-6.whsec"},"timeout_ms":10000"#
+        let verify = #""verify":{"mode":"key_and_backend","url":"\#(backend.url("/bank"))",\#(members)},"#
         let json = fixture.json(backend.url(BackendFixture.path)).replacing(#"{"app_id":"bank","#, with: #"{"app_id":"bank",\#(verify)"#)
         try fixture.withService(json) { (service) throws in
             let waiting = try (1...40).map { number in

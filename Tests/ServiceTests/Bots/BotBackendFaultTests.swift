@@ -150,7 +150,8 @@ import Time
         }
     }
 
-    /// A backend that hangs takes so many calls of each person, of each app and in all; the others are answered at once, as is everything else.
+    /// A backend that hangs takes so many calls of each person, of each app and in all. The others are answered at once, as is everything
+    /// else.
     @Test func letsSoManyCallsWait() throws {
         let fixture = try BotFixture()
         let backend = try ScriptedServer(.everyConnection(.readRequest, .hang))
@@ -165,20 +166,20 @@ import Time
             }
             var waiting: [SocketClient] = []
             for (number, app) in ["shop", "bank"].enumerated() {
-                for person in 1...8 {
+                for person in 1...16 {
                     let ticket = try service.ticket(user: "user-\(person)", app: app)
                     for _ in 0..<16 { waiting.append(try service.beginCall("get_order_list", ticket: ticket)) }
-                    #expect(backend.waitForRequests(128 * number + 16 * person))
+                    #expect(backend.waitForRequests(256 * number + 16 * person))
                     try expectBusy("user-\(person)", app)
                 }
                 // The app has its share now: nobody else of it is served.
-                try expectBusy("user-9", app)
+                try expectBusy("user-17", app)
             }
             for _ in 0..<20 {
-                try expectBusy("user-9", "shop")
+                try expectBusy("user-17", "shop")
                 #expect(try service.startBot().status == 200)
             }
-            #expect(backend.requests.count == 256)
+            #expect(backend.requests.count == 512)
             backend.stop()
             for client in waiting { #expect(try client.readResponse().status == 502) }
             #expect(try service.call("get_order_list", ticket: service.ticket()).error == "bad_gateway")

@@ -35,6 +35,6 @@ import Testing
         let directory = try BotDocument.directory()
         let other = BotDocument.bot(["name": #""other""#, "secret": #"{"file":"secrets/other.whsec"}"#])
         try directory.scratch.write("secrets/other.whsec", TestSecret.signing(42))
-        #expect(try directory.configuration(bots: BotDocument.bot(), other).wantedOpenFiles == 11_064 + 1024)
+        #expect(try directory.configuration(bots: BotDocument.bot(), other).wantedOpenFiles == 11_064 + 2048)
     }
 }

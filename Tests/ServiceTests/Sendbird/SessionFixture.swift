@@ -39,22 +39,22 @@ final class SessionFixture {
     ///   - sessions: the object `session_tokens`; empty for none.
     ///   - members: further members of `shop`, each with a comma after it.
     ///   - apps: further apps, each with a comma before it.
-    ///   - port: where `shop` asks Sendbird; nil for the server's.
+    ///   - port: where `shop` asks Sendbird Chat; nil for the server's.
+    ///   - desk: where `shop` asks Sendbird Desk; nil for its usual address.
     func withService<Result>(
         _ script: ScriptedServer.Script, sessions: String = "{}", members: String = "", apps: (_ port: UInt16) -> String = { _ in "" },
-        port: UInt16? = nil,
-        _ body: (RunningService, ScriptedServer) throws -> Result
+        port: UInt16? = nil, desk: String? = nil, _ body: (RunningService, ScriptedServer) throws -> Result
     ) throws -> Result {
         let sendbird = try ScriptedServer(script)
         defer { sendbird.stop() }
-        let tokens = sessions.isEmpty ? "" : #","session_tokens":\#(sessions)"#
+        let others = (sessions.isEmpty ? "" : #","session_tokens":\#(sessions)"#) + (desk.map { #","desk_url":"\#($0)""# } ?? "")
         let json = """
             {"listen":{"port":0},"admin":{"port":0,"token":{"file":"secrets/admin-token"}},"store":{"type":"memory"},
              "notifiers":{"log":{"type":"log"},"sendbird":{"type":"sendbird"}},
              "apps":[
               {"app_id":"shop",\(members)"help_desk":"sendbird","keys":[{"id":1,"secret":{"file":"secrets/app-1.key"}}],
                "sendbird":{"chat_token":[{"env":"CHAT"},{"env":"OLD"}],"desk_token":{"env":"DESK"},
-                "chat_url":"http://127.0.0.1:\(port ?? sendbird.port)"\(tokens)},"notifiers":["sendbird"]},
+                "chat_url":"http://127.0.0.1:\(port ?? sendbird.port)"\(others)},"notifiers":["sendbird"]},
               {"app_id":"bank","keys":[{"id":3,"secret":{"file":"secrets/app-3.key"}}]}\(apps(sendbird.port))]}
             """
         let start = SystemClock.monotonicNanoseconds()
@@ -62,7 +62,7 @@ final class SessionFixture {
             unixSeconds: { [elapsed] in TestTime.now + elapsed.withLock { $0 } / 1000 },
             unixMilliseconds: { [elapsed] in TestTime.now.milliseconds + elapsed.withLock { $0 } },
             monotonicNanoseconds: { [elapsed] in start + elapsed.withLock { $0 } * 1_000_000 })
-        let service = try RunningService(directory.configuration(json), logger: log.logger, clocks: clocks)
+        let service = try RunningService(directory.configuration(json).patientWithSendbird, logger: log.logger, clocks: clocks)
         defer { service.stop() }
         return try body(service, sendbird)
     }
@@ -79,7 +79,27 @@ final class SessionFixture {
     }
 }
 
+extension Configuration {
+    /// The same with as much time for requests to Sendbird as only a failing test uses up.
+    var patientWithSendbird: Configuration {
+        var configuration = self
+        for index in configuration.apps.indices { configuration.apps[index].sendbird?.timeoutMilliseconds = Int(WaitLimit.milliseconds) }
+        return configuration
+    }
+}
+
 extension RunningService {
+    /// Sends a webhook of Chat to `shop`.
+    func chatWebhook(_ body: String) throws -> ReceivedResponse {
+        let body = Array(body.utf8)
+        let client = try SocketClient(publicAddress)
+        try client.send(
+            "POST /sendbird/chat-webhook/shop HTTP/1.1\r\nHost: localhost\r\nContent-Length: \(body.count)\r\n"
+                + "x-sendbird-signature: \(SendbirdFixture.sign256(body, 31))\r\n\r\n")
+        try client.send(body)
+        return try client.readResponse()
+    }
+
     /// Sends a request for a session token, and does not wait for its answer.
     func beginSession(_ body: [UInt8]) throws -> SocketClient {
         let client = try SocketClient(publicAddress)

@@ -137,6 +137,22 @@ import Time
         }
     }
 
+    /// As many calls for tokens hang as may be under way: Desk is asked all the same whose channel it is.
+    @Test func callsThatHangLeaveRoomForWebhooks() throws {
+        let desk = try ScriptedServer(.everyRequest(.respond(200, body: #"{"count":0,"results":[]}"#)))
+        defer { desk.stop() }
+        try fixture.withService(.everyConnection(.readRequest, .hang), desk: desk.url("")) { (service, sendbird) throws in
+            let waiting = try (1...257).map { try service.beginSession(SessionFixture.body(user: "user-\($0)")) }
+            let refused = #"{app="shop",result="unavailable"} 1"#
+            #expect(eventually { (try? service.metricLines("deskgate_session_token_requests_total").contains(refused)) == true })
+            let body = SendbirdBody.message().replacing(#""app_id":"APP""#, with: #""app_id":"shop""#)
+            #expect(try service.chatWebhook(body).status == 200)
+            #expect(desk.requests.count == 1)
+            sendbird.stop()
+            withExtendedLifetime(waiting) {}
+        }
+    }
+
     @Test func isUnavailableWhileSendbirdIsAway() throws {
         try fixture.withService(.everyRequest(.respond(503))) { (service, _) throws in
             for _ in 1...2 {

@@ -1,6 +1,7 @@
 import JSON
 import TestSupport
 import Testing
+import Time
 
 @testable import Sendbird
 @testable import Service
@@ -63,6 +64,29 @@ import Testing
             let lines = try site.fixture.log.lines().filter { $0.contains("customer's call") }
             #expect(lines.count { $0.contains("reason=overloaded") } == 2)
             withExtendedLifetime(waiting) {}
+        }
+    }
+
+    /// Eight creations wait until the customer was told that nothing was done: none is made then.
+    @Test func whatWasAnsweredIsNotDoneLater() throws {
+        let desk = try ScriptedServer(.everyRequest(.awaitRelease, .respond(500)))
+        defer { desk.stop() }
+        try TicketSite.with(stuck: desk.url("")) { site throws in
+            defer { desk.stop() }
+            let asking = try (0..<2).map { _ in try site.begin("show", Self.ticket, app: "stuck") }
+            #expect(desk.waitForRequests(2))
+            // When one is refused, the others wait.
+            let waiting = try (0..<9).map { _ in try site.begin("create", ["title": "Order 7"], app: "stuck") }
+            #expect(eventually { (try? unavailable(site)) == 1 })
+            site.pass(milliseconds: TimeLimit.milliseconds(32_000) as UInt64)
+            desk.release(2)
+            for client in waiting {
+                let told = TicketSite.Told(try client.readResponse())
+                #expect(told.status == 503)
+                #expect(told.error == "overloaded")
+            }
+            for client in asking { #expect(try client.readResponse().status == 503) }
+            #expect(desk.requests.count == 2)
         }
     }
 

@@ -4,6 +4,8 @@ import JSON
 import Simulators
 import TestSupport
 import Testing
+import Threading
+import Time
 
 @testable import Configuration
 @testable import Sendbird
@@ -17,6 +19,8 @@ final class TicketSite {
     let faults: FaultScript
     let service: RunningService
     let fixture: ServiceFixture
+    /// Milliseconds of the monotonic clock.
+    private let elapsed: Monitor<UInt64>
 
     /// - Parameters:
     ///   - members: members of the apps' `sendbird` beside the tokens and the addresses.
@@ -49,14 +53,22 @@ final class TicketSite {
              "apps":[\(app),\(other)\(third ?? "")],"log":{}}
             """
         let fixture = try ServiceFixture(in: directory, json: json)
-        try fixture.withService { service in try body(TicketSite(sendbird, service, fixture)) }
+        let elapsed = Monitor<UInt64>(0)
+        let clocks = Clocks(unixSeconds: { TestTime.now }, monotonicNanoseconds: { elapsed.withLock { $0 } * 1_000_000 })
+        let service = try RunningService(fixture.configuration.patientWithSendbird, logger: fixture.log.logger, clocks: clocks)
+        defer { service.stop() }
+        try body(TicketSite(sendbird, service, fixture, elapsed))
     }
 
-    private init(_ sendbird: SimulatedSendbird, _ service: RunningService, _ fixture: ServiceFixture) {
+    private init(_ sendbird: SimulatedSendbird, _ service: RunningService, _ fixture: ServiceFixture, _ elapsed: Monitor<UInt64>) {
+        self.elapsed = elapsed
         (desk, chat, faults) = (sendbird.desk, sendbird.chat, sendbird.faults)
         self.service = service
         self.fixture = fixture
     }
+
+    /// Moves the monotonic clock on.
+    func pass(milliseconds: UInt64) { elapsed.update { $0 += milliseconds } }
 
     /// What a customer's call is answered.
     func call(_ name: String, _ members: JSONObject = [:], user: String = "user-1", app: String = "shop", key: String? = nil) throws -> Told

@@ -23,7 +23,11 @@ package struct DeskClient: Sendable {
             app: appID, requests: services.metrics.helpDeskRequests, durations: services.metrics.helpDeskDurations, logger: services.logger)
         observer.expect(DeskRequests.names + DeskRequests.chatNames)
         func client(_ api: PlatformAPI, _ url: String, _ tokens: [SecretBytes]) -> PlatformClient {
-            PlatformClient(api, baseURL: url, tokens: tokens, clocks: services.clocks, observer: observer) { [client = services.client] in
+            PlatformClient(
+                api, baseURL: url, tokens: tokens,
+                timeoutMilliseconds: settings.timeoutMilliseconds ?? PlatformClient.usualTimeoutMilliseconds, clocks: services.clocks,
+                observer: observer
+            ) { [client = services.client] in
                 client.send($0, for: appID, completion: $1)
             }
         }

@@ -178,6 +178,8 @@ final class SessionIssuer: Sendable {
 struct SessionSource: Equatable {
     let url: String
     let tokens: [SecretBytes]
+    /// Of each HTTP request; nil for the usual time.
+    let timeoutMilliseconds: Int?
     let settings: Configuration.SessionTokens
 }
 

@@ -16,7 +16,8 @@ struct SessionIssuers: Sendable {
         var issuers: [ByteKey: SessionIssuer] = [:]
         for app in configuration.apps {
             guard let sendbird = app.sendbird, let settings = sendbird.sessionTokens else { continue }
-            let source = SessionSource(url: sendbird.chatURL, tokens: sendbird.chatTokens, settings: settings)
+            let source = SessionSource(
+                url: sendbird.chatURL, tokens: sendbird.chatTokens, timeoutMilliseconds: sendbird.timeoutMilliseconds, settings: settings)
             let id = ByteKey(app.id)
             if let kept = former?.issuers[id], kept.hasSource(source) {
                 issuers[id] = kept
@@ -44,7 +45,11 @@ struct SessionIssuers: Sendable {
             app: app, requests: services.metrics.helpDeskRequests, durations: services.metrics.helpDeskDurations, logger: services.logger)
         observer.expect(SessionIssuer.requestNames)
         let client = services.client
-        let platform = PlatformClient(.chat, baseURL: source.url, tokens: source.tokens, clocks: services.clocks, observer: observer) {
+        let platform = PlatformClient(
+            .chat, baseURL: source.url, tokens: source.tokens,
+            timeoutMilliseconds: source.timeoutMilliseconds ?? PlatformClient.usualTimeoutMilliseconds, clocks: services.clocks,
+            observer: observer
+        ) {
             client.send($0, for: app, completion: $1)
         }
         return SessionIssuer(appID: app, source, platform, services)

@@ -73,8 +73,8 @@ struct SessionLedger<Waiter: Sendable>: Sendable {
     ///   - lifeMilliseconds: how long a token lives at most; positive.
     ///   - rules: of the scopes `user` and `app`; they count calls.
     ///   - sessionLimit: how many tokens are kept; the oldest leaves first. One takes about half a kilobyte.
-    ///   - callLimit: how many calls may be under way.
-    init(app: String, lifeMilliseconds: UInt64, rules: [LimitRule], sessionLimit: Int = 50_000, callLimit: Int = 128) {
+    ///   - callLimit: how many calls may be under way: half of the app's requests, so that webhooks and tickets find the other half free.
+    init(app: String, lifeMilliseconds: UInt64, rules: [LimitRule], sessionLimit: Int = 50_000, callLimit: Int = 256) {
         self.app = app
         self.lifeMilliseconds = lifeMilliseconds
         self.callLimit = callLimit

@@ -20,6 +20,7 @@ final class TicketRoutes: Sendable {
     private let services: HelpDeskServices
     private let queue: WorkQueue
     private let limits = TicketLimits()
+    private let isStopping = Monitor(false)
 
     /// - Parameter tickets: those of an app; nil when it does not serve them to customers.
     init(_ services: HelpDeskServices, tickets: @escaping @Sendable (_ appID: String) -> DeskTickets?) {
@@ -53,7 +54,10 @@ final class TicketRoutes: Sendable {
     ]
 
     /// Ends the threads. Call it once, when no request can come any more.
-    func stop() { queue.stop() }
+    func stop() {
+        isStopping.update { $0 = true }
+        queue.stop()
+    }
 
     private func route(
         _ path: StaticString, _ description: RouteDescription,
@@ -74,8 +78,13 @@ final class TicketRoutes: Sendable {
         let now = services.clocks.unixMilliseconds()
         let isCreation = if case .create = wish { true } else { false }
         if let refusal = limits.take(caller.person, isCreation: isCreation, now: now) { return .answer(.limited(refusal, now: now)) }
+        let deadline = services.clocks.monotonicMilliseconds() + Self.timeoutMilliseconds
         return .later { [self] complete in
-            let isQueued = queue.submit(for: caller.person.share) {
+            let isQueued = queue.submit(for: caller.person.share) { [self] in
+                // The customer was told meanwhile that nothing was done.
+                guard !isStopping.withLock({ $0 }), services.clocks.monotonicMilliseconds() < deadline else {
+                    return complete(Self.failed(.overloaded))
+                }
                 do throws(TicketFailure) {
                     complete(try Self.answer(to: wish, of: caller.userID, tickets))
                 } catch {
