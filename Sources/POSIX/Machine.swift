@@ -36,8 +36,13 @@ package enum Machine {
         }
     }
 
-    /// The id of the user that files belong to whose owners have no id in this user namespace (user_namespaces(7)).
-    package static var unmappedUser: UInt32 {
+    /// The id of the user that files belong to whose owners have no id in this user namespace (user_namespaces(7)); nil where all have one.
+    package static var unmappedUser: UInt32? {
+        let map = try? File.read("/proc/self/uid_map", limit: 4096)
+        let isWhole = map.map {
+            String(decoding: $0.bytes, as: UTF8.self).split(whereSeparator: \.isWhitespace) == ["0", "0", "4294967295"]
+        }
+        if isWhole == true { return nil }
         let contents = try? File.read("/proc/sys/kernel/overflowuid", limit: 64)
         let number = contents.flatMap { UInt32(String(decoding: $0.bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)) }
         // The kernel's default, where /proc is not mounted.

@@ -57,7 +57,7 @@ struct PathOwner {
     /// - Parameter count: how many names follow it.
     private mutating func note(_ path: String, _ status: stat, following count: Int) throws(SystemError) {
         guard [S_IFDIR, S_IFLNK].contains(status.st_mode & S_IFMT), status.st_uid != 0 else { return }
-        if status.st_uid == Self.nobody, count > 1, Self.isInUserNamespace { return }
+        if status.st_uid == Machine.unmappedUser, count > 1 { return }
         guard let place else { return become(status, path) }
         guard status.st_uid == user else {
             throw SystemError(code: EPERM) { _ in
@@ -87,12 +87,6 @@ struct PathOwner {
 
     private mutating func become(_ status: stat, _ path: String) {
         (user, group, place) = (status.st_uid, status.st_gid, path)
-    }
-
-    /// In a user namespace (user_namespaces(7)), files of users outside it seem to belong to nobody, such as the directory `/`.
-    private static var isInUserNamespace: Bool {
-        guard let map = try? File.read("/proc/self/uid_map", limit: 4096) else { return false }
-        return String(decoding: map.bytes, as: UTF8.self).split(whereSeparator: \.isWhitespace) != ["0", "0", "4294967295"]
     }
 
     private static func names(_ path: String) -> [String] { path.split(separator: "/").map(String.init).filter { $0 != "." } }

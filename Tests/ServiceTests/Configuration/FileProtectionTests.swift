@@ -59,10 +59,11 @@ import Testing
         (0, 0, 0, false), (0, 12_345, 12_345, false), (12_345, 0, 0, true), (65_534, 0, 0, true), (12_345, 12_345, 0, false),
         (12_345, 0, 12_345, false), (12_345, 12_345, 12_345, false), (12_345, 54_321, 0, true), (12_345, 0, 54_321, true),
         (12_345, 54_321, 54_321, true), (54_321, 54_321, 12_345, false),
-        // Files of unmapped owners may be anybody's.
-        (Machine.unmappedUser, Machine.unmappedUser, Machine.unmappedUser, true), (Machine.unmappedUser, 0, Machine.unmappedUser, true),
-        (Machine.unmappedUser, Machine.unmappedUser, 0, true), (0, Machine.unmappedUser, Machine.unmappedUser, false),
+        (nobody, nobody, nobody, isUnmapped), (nobody, 0, nobody, isUnmapped), (nobody, nobody, 0, isUnmapped), (0, nobody, nobody, false),
     ]
+    private static let nobody: uid_t = 65_534
+    /// Whether files that seem to be nobody's may be anybody's.
+    private static let isUnmapped = Machine.unmappedUser == nobody
 
     /// The refusal of a file because of its owner, which may be the service's user.
     private static func refusal(_ owner: uid_t) -> String {

@@ -200,7 +200,7 @@ private final class URLPreviewFixture: RouteFixture {
             #expect(busy.status == 503)
             #expect(busy.headers["retry-after"] == "2")
             #expect(try fixture.ask(fixture.server.url("/4"), user: "user-3").status == 200)
-            #expect(fixture.counts() == [#"{app="shop",result="preview"} 1"#, #"{app="shop",result="busy"} 1"#])
+            #expect(Set(fixture.counts()) == [#"{app="shop",result="preview"} 1"#, #"{app="shop",result="busy"} 1"#])
             fixture.server.release(2)
             // The time of the answer is the route's own, so it may be over on a machine that is busy.
             for client in slow { _ = try client.readResponse() }
