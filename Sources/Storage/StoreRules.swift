@@ -95,11 +95,6 @@ extension StoreError {
 
     static let closed = StoreError(.closed, "the store is closed: the service is stopping")
 
-    static func queueFull(_ maxPending: Int) -> StoreError {
-        StoreError(
-            .queueFull, "\(maxPending) deliveries wait already, as many as may; see why they do not arrive, or raise max_pending")
-    }
-
     static let idInUse = StoreError(.unavailable, "a delivery's id is in use already; send the event again")
 }
 

@@ -5,7 +5,7 @@ internal import Time
 package struct StoreSettings: Sendable, Equatable {
     /// How many deliveries may be pending; a comment whose deliveries would exceed it is refused with `queueFull`.
     package var maxPending = 1_000_000
-    /// How many deliveries may be pending for one notifier; further ones end when they are made.
+    /// How many deliveries may be pending for one notifier; further ones end when they are made, those of an app over its share.
     package var maxPendingPerNotifier = 250_000
     /// How many devices a person may have; beyond that, signed-out devices are removed first, then the one not seen for longest.
     package var devicesPerUser = 20

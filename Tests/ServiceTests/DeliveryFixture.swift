@@ -131,15 +131,16 @@ final class DeliveryFixture {
         time.update { $0.wall += milliseconds }
     }
 
-    /// Accepts an event for a notifier, and tells the dispatcher.
+    /// Accepts an event for notifiers, and tells the dispatcher.
     func accept(
-        _ number: Int, for notifier: String = "a", ticket: HelpDeskID = 1, keepsOrder: Bool = false, lifeMilliseconds: UInt64 = 86_400_000
+        _ number: Int, for notifiers: String..., ticket: HelpDeskID = 1, keepsOrder: Bool = false, lifeMilliseconds: UInt64 = 86_400_000
     ) {
         let identity = Event.Identity(appID: "app", ticketID: ticket, commentID: HelpDeskID(Int64(number)), deviceID: "")
         let event = Event(
             id: Self.event(number), kind: .commentCreated, identity: identity, userID: "user", occurredAt: now, receivedAt: now,
             expiresAt: now + lifeMilliseconds, data: [])
-        store.accept(Arrival(event, to: [Subscription(notifier: notifier, keepsOrder: keepsOrder)])) { [inbox] _ in
+        let names = notifiers.isEmpty ? ["a"] : notifiers
+        store.accept(Arrival(event, to: names.map { Subscription(notifier: $0, keepsOrder: keepsOrder) })) { [inbox] _ in
             inbox.announceNews()
         }
     }
@@ -157,8 +158,9 @@ final class DeliveryFixture {
         return waitForState(.delivered, of: number)
     }
 
-    func delivery(_ number: Int) -> Delivery? {
-        (try? store.story(of: Self.id(number)))?.delivery
+    /// - Parameter position: which of the event's deliveries.
+    func delivery(_ number: Int, _ position: Int = 0) -> Delivery? {
+        (try? store.story(of: Self.event(number).delivery(position)))?.delivery
     }
 
     func story(_ number: Int) -> [String] {

@@ -79,6 +79,14 @@ import Time
         #expect(try fixture.store.take(report(3, digest: "digest-1")) == .duplicate(of: [Sample(1).event.id]))
     }
 
+    @Test(arguments: Backend.allCases) func changesNothingWhereNobodyWouldBeTold(_ backend: Backend) throws {
+        let fixture = try backend.store(perNotifier: 1)
+        _ = try fixture.store.take(report(1))
+        #expect(throws: StoreError.self) { try fixture.store.take(report(2)) }
+        #expect(try asked(fixture.store)?.data == Array("x".utf8))
+        #expect(try fixture.store.all().map(\.state) == [.pending])
+    }
+
     /// Nothing is made of what comes about a person who was forgotten, though nobody knows any more who that was.
     @Test(arguments: Backend.allCases) func forgetsAPerson(_ backend: Backend) throws {
         let fixture = try backend.store()

@@ -78,7 +78,7 @@ package enum DeliveryEnding: Sendable, Hashable, CaseIterable {
     case noTarget
     /// The event has more deliveries than `DeliveryPlan.mostRows`.
     case tooMany
-    /// The notifier has `maxPendingPerNotifier` pending deliveries.
+    /// The notifier's queue has no room for the app, as `DeliveryBounds` says.
     case notifierQueueFull
     /// All notifiers together have `maxPending` pending deliveries.
     case queueFull
@@ -101,8 +101,27 @@ package enum DeliveryEnding: Sendable, Hashable, CaseIterable {
 package struct DeliveryBounds: Sendable, Equatable {
     /// For all notifiers together.
     package let maxPending: Int
-    /// For one notifier, so that one that is out of order does not stop the others.
+    /// For one notifier, so that one that is out of order does not stop the others. Once so many are pending, an app that has less than its
+    /// share of them still finds room, so that one app does not stop the others. A share is the bound divided by the number of apps that
+    /// have something pending there.
     package let maxPendingPerNotifier: Int
+
+    /// The queue of one notifier, as an event of an app meets it.
+    package struct Queue: Sendable, Equatable {
+        /// How many deliveries of all apps wait in it.
+        package let pending: Int
+        /// How many of the event's app do.
+        package let pendingOfApp: Int
+        /// How many apps have deliveries in it, the event's app counted in any case.
+        package let apps: Int
+
+        /// Makes a queue.
+        package init(pending: Int, pendingOfApp: Int, apps: Int) {
+            self.pending = pending
+            self.pendingOfApp = pendingOfApp
+            self.apps = apps
+        }
+    }
 
     /// Makes bounds.
     package init(maxPending: Int, maxPendingPerNotifier: Int) {
@@ -110,27 +129,29 @@ package struct DeliveryBounds: Sendable, Equatable {
         self.maxPendingPerNotifier = maxPendingPerNotifier
     }
 
-    /// The deliveries of an event as they are stored, or nil when the event is refused as a whole.
+    /// The deliveries of an event as they are stored, or `queueFull` when the event is refused as a whole.
     ///
-    /// If a notifier's queue is full, its delivery has ended when it is made; the event and its other deliveries are stored. If the common queue is
-    /// full, a comment is refused, because the help desk sends it again. An event of the registry would not be sent again, so it is stored and its
-    /// deliveries have ended: a sign-in or a sign-out never fails because of deliveries.
+    /// If a notifier's queue is full, its delivery has ended when it is made; the event and its other deliveries are stored. If the common
+    /// queue is full, or the queues of all its notifiers are, a comment is refused, because the help desk sends it again. An event of the
+    /// registry would not be sent again, so it is stored and its deliveries have ended: a sign-in or a sign-out never fails because of
+    /// deliveries.
     /// - Parameters:
     ///   - total: how many deliveries are pending.
-    ///   - pending: how many are pending for a notifier.
+    ///   - queue: the queue of a notifier.
     package func admitted(
-        _ rows: [DeliveryPlan.Row], of event: Event, total: Int, pending: (_ notifier: String) -> Int
-    ) -> [DeliveryPlan.Row]? {
+        _ rows: [DeliveryPlan.Row], of event: Event, total: Int, queue: (_ notifier: String) -> Queue
+    ) -> Result<[DeliveryPlan.Row], StoreError> {
         // No bound is near, so nothing is counted.
-        if total + rows.count <= min(maxPending, maxPendingPerNotifier) { return rows }
+        if total + rows.count <= min(maxPending, maxPendingPerNotifier) { return .success(rows) }
         let canBeRefused = event.kind.isTold
         var rows = rows
         var added: [ByteKey: Int] = [:]
-        var waiting = 0
+        var (waiting, hasFullQueue) = (0, false)
         for index in rows.indices where rows[index].ending == nil {
             let notifier = ByteKey(rows[index].subscription.notifier)
-            if pending(notifier.text) + added[notifier, default: 0] >= maxPendingPerNotifier {
+            if !hasRoom(queue(notifier.text), added: added[notifier, default: 0]) {
                 rows[index].ending = .notifierQueueFull
+                hasFullQueue = true
             } else if !canBeRefused, total + waiting >= maxPending {
                 rows[index].ending = .queueFull
             } else {
@@ -138,6 +159,25 @@ package struct DeliveryBounds: Sendable, Equatable {
                 waiting += 1
             }
         }
-        return canBeRefused && waiting > 0 && total + waiting > maxPending ? nil : rows
+        guard canBeRefused else { return .success(rows) }
+        if waiting > 0, total + waiting > maxPending { return .failure(commonQueueFull) }
+        return waiting == 0 && hasFullQueue ? .failure(notifierQueuesFull) : .success(rows)
+    }
+
+    /// The error while as many deliveries are pending as may be.
+    package var commonQueueFull: StoreError {
+        StoreError(.queueFull, "\(maxPending) deliveries wait already, as many as may; see why they do not arrive, or raise max_pending")
+    }
+
+    private var notifierQueuesFull: StoreError {
+        StoreError(
+            .queueFull,
+            "\(maxPendingPerNotifier) deliveries or more wait for each notifier of the event, and the app has its share of them; "
+                + "see why they do not arrive, or raise max_pending_per_notifier")
+    }
+
+    /// - Parameter added: how many deliveries of the event itself wait for the notifier already.
+    private func hasRoom(_ queue: Queue, added: Int) -> Bool {
+        queue.pending + added < maxPendingPerNotifier || queue.pendingOfApp + added < max(1, maxPendingPerNotifier / queue.apps)
     }
 }

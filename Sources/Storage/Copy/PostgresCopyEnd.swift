@@ -124,7 +124,7 @@ private enum FinishStatements {
         """
     static let clearDepth: StaticString = "DELETE FROM depth"
     static let depth: StaticString = """
-        INSERT INTO depth (notifier, pending) SELECT notifier, count(*) FROM deliveries WHERE state = 0 GROUP BY notifier
+        INSERT INTO depth (notifier, app, pending) SELECT notifier, app, count(*) FROM deliveries WHERE state = 0 GROUP BY notifier, app
         """
     static let clearWindows: StaticString = "DELETE FROM windows"
     static let windows: StaticString = "INSERT INTO windows (app, last) SELECT app, max(number) FROM window_calls GROUP BY app"

@@ -35,7 +35,7 @@ extension MemoryState {
 
     private mutating func announce(_ change: RegistryChange, _ audience: RegistryAudience, _ rules: MemoryRules) {
         guard let arrival = change.arrival(telling: audience, using: &random),
-            let rows = admitted(plan(arrival), arrival.event, rules)
+            case .success(let rows) = admitted(plan(arrival), arrival.event, rules)
         else { return }
         insert(arrival, rows)
     }

@@ -10,7 +10,7 @@ extension MemoryState {
 
     /// Stores an event that is about no comment. If the queue is full, its deliveries end at once.
     mutating func announce(_ arrival: Arrival, _ rules: MemoryRules) {
-        guard let rows = admitted(plan(arrival), arrival.event, rules) else { return }
+        guard case .success(let rows) = admitted(plan(arrival), arrival.event, rules) else { return }
         insert(arrival, rows)
     }
 

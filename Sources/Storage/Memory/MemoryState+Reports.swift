@@ -26,10 +26,10 @@ extension MemoryState {
         case .decided(let changed, let arrivals, let remark):
             var planned: [(arrival: Arrival, rows: [DeliveryPlan.Row])] = []
             for arrival in arrivals where duplicate(of: arrival.event.identity) == nil {
-                guard let rows = admitted(plan(arrival), arrival.event, rules) else {
-                    return .failure(.queueFull(rules.bounds.maxPending))
+                switch admitted(plan(arrival), arrival.event, rules) {
+                case .failure(let refusal): return .failure(refusal)
+                case .success(let rows): planned.append((arrival, rows))
                 }
-                planned.append((arrival, rows))
             }
             for (arrival, rows) in planned { insert(arrival, rows) }
             for topic in changed where known[topic.name] != topic {

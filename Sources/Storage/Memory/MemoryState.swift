@@ -69,15 +69,20 @@ struct MemoryState {
         if event.identity.commentID != nil, let earlier = past[event.identity] { return .success(.duplicate(of: earlier.id)) }
         guard !events.contains(where: { $0.id == event.id }) else { return .failure(.idInUse) }
         apply(RegistryTransition.learn(arrival, devicesPerUser: rules.devicesPerUser, in: devices), audience, rules)
-        guard let rows = admitted(plan(arrival), event, rules) else { return .failure(.queueFull(rules.bounds.maxPending)) }
-        insert(arrival, rows)
-        return .success(.accepted)
+        switch admitted(plan(arrival), event, rules) {
+        case .failure(let refusal): return .failure(refusal)
+        case .success(let rows):
+            insert(arrival, rows)
+            return .success(.accepted)
+        }
     }
 
-    func admitted(_ rows: [DeliveryPlan.Row], _ event: Event, _ rules: MemoryRules) -> [DeliveryPlan.Row]? {
-        rules.bounds.admitted(rows, of: event, total: pendingCount) { notifier in
-            entries.count { $0.delivery.state == .pending && $0.delivery.notifier.utf8.elementsEqual(notifier.utf8) }
+    func admitted(_ rows: [DeliveryPlan.Row], _ event: Event, _ rules: MemoryRules) -> Result<[DeliveryPlan.Row], StoreError> {
+        var pending = PendingByApp<ByteKey>()
+        for entry in entries where entry.delivery.state == .pending {
+            pending.add(1, to: ByteKey(entry.delivery.notifier), of: ByteKey(entry.delivery.event.identity.appID))
         }
+        return rules.bounds.admitted(rows, of: event, total: pending.total) { pending.queue($0, of: ByteKey(event.identity.appID)) }
     }
 
     func plan(_ arrival: Arrival) -> [DeliveryPlan.Row] {

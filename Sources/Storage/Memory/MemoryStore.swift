@@ -219,7 +219,7 @@ package final class MemoryStore: Store {
     package var refusal: StoreError? {
         state.withLock { state in
             guard let state else { return .closed }
-            return state.pendingCount >= rules.bounds.maxPending ? .queueFull(rules.bounds.maxPending) : nil
+            return state.pendingCount >= rules.bounds.maxPending ? rules.bounds.commonQueueFull : nil
         }
     }
 

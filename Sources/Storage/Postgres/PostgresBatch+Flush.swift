@@ -60,12 +60,16 @@ extension QueueDepth {
     /// Adds rows with what has changed. A row that every transaction changed would become a long chain of versions while somebody's
     /// transaction stays open.
     var query: [Query] {
-        let changed = unwritten.filter { $0.value != 0 }.sorted { $0.key < $1.key }
+        let changed = unwritten.counts.flatMap { notifier, apps in
+            apps.compactMap { app, count in app.map { (notifier: notifier, app: $0, count: count) } }
+        }
         guard !changed.isEmpty else { return [] }
         return [
             Query(
                 EventStatements.addDepth,
-                [.storedArray(changed.map(\.key.text)), .int8Array(changed.map { Int64($0.value) })])
+                [
+                    .storedArray(changed.map(\.notifier.text)), .int4Array(changed.map(\.app)), .int8Array(changed.map { Int64($0.count) }),
+                ])
         ]
     }
 }
@@ -149,6 +153,7 @@ private enum EventStatements {
         SELECT * FROM unnest($1::integer[], $2::text[], $3::bigint[], $4::bigint[], $5::uuid[]) ON CONFLICT DO NOTHING
         """
     static let addDepth: StaticString = """
-        INSERT INTO depth (notifier, pending) SELECT notifier, count FROM unnest($1::text[], $2::bigint[]) AS new (notifier, count)
+        INSERT INTO depth (notifier, app, pending)
+        SELECT notifier, app, count FROM unnest($1::text[], $2::integer[], $3::bigint[]) AS new (notifier, app, count)
         """
 }

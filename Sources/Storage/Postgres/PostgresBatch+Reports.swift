@@ -23,10 +23,10 @@ extension PostgresBatch {
         case .decided(let changed, let arrivals, let remark):
             var planned: [(arrival: Arrival, rows: [DeliveryPlan.Row])] = []
             for arrival in arrivals.map(offset.stored) where duplicate(of: arrival.event.identity, app) == nil {
-                guard let rows = try admitted(try plan(arrival, app), arrival.event) else {
-                    return .failure(.queueFull(unit.settings.maxPending))
+                switch try admitted(try plan(arrival, app), arrival.event, app) {
+                case .failure(let refusal): return .failure(refusal)
+                case .success(let rows): planned.append((arrival, rows))
                 }
-                planned.append((arrival, rows))
             }
             let receivedAt = offset.stored(report.receivedAt)
             for (arrival, rows) in planned { insert(arrival, rows, app) }

@@ -60,7 +60,7 @@ final class PostgresBatch {
     private(set) var refused: [(notifier: String, ending: DeliveryEnding)] = []
 
     /// Begins with a transaction that has read nothing.
-    init(_ unit: PostgresUnit, _ known: [ByteKey: Int]?, random: any RandomNumberGenerator & Sendable) {
+    init(_ unit: PostgresUnit, _ known: PendingByApp<Int32?>?, random: any RandomNumberGenerator & Sendable) {
         self.unit = unit
         depth = QueueDepth(known)
         audience = .nobody
@@ -74,9 +74,12 @@ final class PostgresBatch {
         if let earlier = duplicate(of: event.identity, app) { return .success(.duplicate(of: earlier)) }
         try apply(RegistryTransition.learn(arrival, devicesPerUser: unit.settings.devicesPerUser, in: unit))
         // Checked last, because only now it is known how many there are; what was learned stays, as it is true.
-        guard let rows = try admitted(try plan(arrival, app), event) else { return .failure(.queueFull(unit.settings.maxPending)) }
-        insert(arrival, rows, app)
-        return .success(.accepted)
+        switch try admitted(try plan(arrival, app), event, app) {
+        case .failure(let refusal): return .failure(refusal)
+        case .success(let rows):
+            insert(arrival, rows, app)
+            return .success(.accepted)
+        }
     }
 
     /// Registers or unsubscribes a device, if the limits allow it.
@@ -97,7 +100,7 @@ final class PostgresBatch {
     /// Stores an event that is about no comment. Where there is no room its deliveries end at once.
     func announce(_ arrival: Arrival) throws(PostgresError) {
         let app = try unit.number(arrival.event.identity.appID)
-        guard let rows = try admitted(try plan(arrival, app), arrival.event) else { return }
+        guard case .success(let rows) = try admitted(try plan(arrival, app), arrival.event, app) else { return }
         insert(arrival, rows, app)
     }
 
@@ -120,10 +123,12 @@ final class PostgresBatch {
         }
     }
 
-    /// The deliveries of an event as they are stored; nil when there is no room for them.
-    func admitted(_ rows: [DeliveryPlan.Row], _ event: Event) throws(PostgresError) -> [DeliveryPlan.Row]? {
+    /// The deliveries of an app's event as they are stored, or why the event is refused.
+    func admitted(
+        _ rows: [DeliveryPlan.Row], _ event: Event, _ app: Int32
+    ) throws(PostgresError) -> Result<[DeliveryPlan.Row], StoreError> {
         if depth.isUnread { depth.take(try unit.session.depth()) }
-        return unit.settings.bounds.admitted(rows, of: event, total: depth.total) { depth.pending($0) }
+        return unit.settings.bounds.admitted(rows, of: event, total: depth.total) { depth.queue($0, of: app) }
     }
 
     /// Notes an event with its deliveries to be written.
@@ -145,7 +150,7 @@ final class PostgresBatch {
             if let ending = row.ending {
                 refused.append((row.subscription.notifier, ending))
             } else {
-                depth.add(1, to: row.subscription.notifier)
+                depth.add(1, to: row.subscription.notifier, of: app)
             }
         }
     }
@@ -177,42 +182,47 @@ extension PostgresBatch.CommentKey {
     }
 }
 
-/// How many deliveries are pending for each notifier, as a transaction sees it: as known from before or as read, and with its own changes.
+/// How many deliveries are pending, as a transaction sees it: as known from before or as read, and with its own changes. An app is nil
+/// where a process of a version before counts.
 final class QueueDepth {
-    private var counts: [ByteKey: Int]?
+    private var counts: PendingByApp<Int32?>?
     /// What the database said in this transaction; nil when it was not asked.
-    private(set) var stored: [ByteKey: Int]?
+    private(set) var stored: PendingByApp<Int32?>?
     /// What this transaction has changed and not written yet.
-    private(set) var unwritten: [ByteKey: Int] = [:]
+    private(set) var unwritten = PendingByApp<Int32?>()
     /// What this transaction changes.
-    private(set) var changes: [ByteKey: Int] = [:]
+    private(set) var changes = PendingByApp<Int32?>()
 
     /// - Parameter known: the counts of all replicas, if they were read a moment ago.
-    init(_ known: [ByteKey: Int]?) { counts = known }
+    init(_ known: PendingByApp<Int32?>?) { counts = known }
 
     /// Begins to count what is unwritten anew.
-    func wrote() { unwritten = [:] }
+    func wrote() { unwritten = PendingByApp() }
 
     /// Whether the counts are still to be read.
     var isUnread: Bool { counts == nil }
 
     /// Takes in what is stored.
-    func take(_ stored: [ByteKey: Int]) {
+    func take(_ stored: PendingByApp<Int32?>) {
         self.stored = stored
-        counts = stored.merging(unwritten, uniquingKeysWith: +)
+        counts = stored
+        counts?.add(unwritten)
     }
 
     /// How many are pending for all notifiers, once the counts are known.
-    var total: Int { counts?.values.reduce(0, +) ?? 0 }
+    var total: Int { counts?.total ?? 0 }
 
-    /// How many are pending for a notifier, once the counts are known.
-    func pending(_ notifier: String) -> Int { counts?[ByteKey(notifier)] ?? 0 }
+    /// The queue of a notifier, as an event of an app meets it, once the counts are known.
+    func queue(_ notifier: String, of app: Int32) -> DeliveryBounds.Queue {
+        (counts ?? PendingByApp()).queue(notifier, of: app)
+    }
 
-    /// Counts deliveries that begin or cease to wait.
-    func add(_ count: Int, to notifier: String) {
-        counts?[ByteKey(notifier), default: 0] += count
-        unwritten[ByteKey(notifier), default: 0] += count
-        changes[ByteKey(notifier), default: 0] += count
+    /// Counts deliveries of an app that begin or cease to wait.
+    func add(_ count: Int, to notifier: String, of app: Int32) {
+        let notifier = ByteKey(notifier)
+        counts?.add(count, to: notifier, of: app)
+        unwritten.add(count, to: notifier, of: app)
+        changes.add(count, to: notifier, of: app)
     }
 }
 
@@ -223,18 +233,18 @@ final class QueueDepth {
 struct KnownDepth {
     private static let freshMilliseconds: UInt64 = 1000
 
-    private var counts: [ByteKey: Int] = [:]
+    private var counts = PendingByApp<Int32?>()
     private var freshUntil: MonotonicMilliseconds = 0
+
     /// How many wait for all notifiers.
-    private(set) var total = 0
+    var total: Int { counts.total }
 
     /// The counts, if they are fresh.
-    func fresh(_ now: MonotonicMilliseconds) -> [ByteKey: Int]? { now < freshUntil ? counts : nil }
+    func fresh(_ now: MonotonicMilliseconds) -> PendingByApp<Int32?>? { now < freshUntil ? counts : nil }
 
     /// Takes in what a transaction has read and changed.
     mutating func note(_ committed: QueueDepth, _ now: MonotonicMilliseconds) {
         if let stored = committed.stored { (counts, freshUntil) = (stored, now + Self.freshMilliseconds) }
-        counts.merge(committed.changes, uniquingKeysWith: +)
-        total = counts.values.reduce(0, +)
+        counts.add(committed.changes)
     }
 }

@@ -92,7 +92,7 @@ extension PostgresSession {
 
     /// How many deliveries wait for each notifier, and since when the one that expires first does.
     func pending() throws(PostgresError) -> [PendingDeliveries] {
-        let counts = try depth().filter { $0.value > 0 }.sorted { $0.key < $1.key }
+        let counts = try depth().byNotifier.filter { $0.value > 0 }.sorted { $0.key < $1.key }
         guard !counts.isEmpty else { return [] }
         var pending: [PendingDeliveries] = []
         let oldest = try run(counts.map { Query(ReadingStatements.oldest, .stored($0.key.text)) })

@@ -52,6 +52,9 @@ enum PostgresSchema {
     // Version 12 gives hexadecimal push tokens one form, lower case (`PushToken`). Of several devices with one token the one seen last keeps
     // it, and the others become tombstones.
     //
+    // Version 13 adds `app` to `depth`, which says how many deliveries of an app are pending. Older versions leave it NULL, also where they sum
+    // up rows; `countDepth` puts that right.
+    //
     // Rows that change often leave room for their next version on the same page (fillfactor), and are vacuumed early.
     static let steps: [[StaticString]] = [
         [
@@ -382,5 +385,6 @@ enum PostgresSchema {
             WHERE token ~ '^[0-9A-Fa-f]{64,}$' AND token ~ '[A-F]' AND length(token) <= 256 AND length(token) % 2 = 0
             """,
         ],
+        ["ALTER TABLE depth ADD COLUMN app integer"],
     ]
 }

@@ -6,6 +6,7 @@ internal import Time
 extension PostgresSession {
     /// After how many milliseconds of silence a process counts as dead, as statements take it.
     static let deadMilliseconds = Int64(Replica.deadMilliseconds)
+    private static let countMilliseconds: UInt64 = 60_000
 
     /// Begins to work here, unless a copy reads or fills the database.
     /// - Returns: why not, with the remedy; nil when it began.
@@ -34,6 +35,7 @@ extension PostgresSession {
             Self.forgetMarks,
             Query(ReplicaStatements.all, .uuid(replica)),
             PostgresSession.timeQuery,
+            Query(ReplicaStatements.isDepthUncounted),
         ])
         let row = try results[0].one()
         let (began, ended) = (try row.time(0), try results[6].one().time(0))
@@ -41,7 +43,19 @@ extension PostgresSession {
         let onTheWay = elapsed.subtractingReportingOverflow(began.remaining(until: ended))
         let way = onTheWay.overflow ? 0 : onTheWay.partialValue / 2
         let database = DatabaseClock(showing: began, at: sinceBoot + way, beside: clock)
-        return Heartbeat(sentAt: sentAt, clock: database, isFirst: try row.bool(1), replicas: try Self.replicas(results[5]))
+        return Heartbeat(
+            sentAt: sentAt, clock: database, isFirst: try row.bool(1), replicas: try Self.replicas(results[5]),
+            isDepthUncounted: try results[7].one().bool(0))
+    }
+
+    /// Counts what is pending by app, and corrects the queue's depth by the difference: processes of a version before count for no app.
+    func countDepth() throws(PostgresError) {
+        patienceMilliseconds = Self.countMilliseconds
+        defer { patienceMilliseconds = PostgresSession.patienceMilliseconds }
+        try transaction { session throws(PostgresError) in
+            _ = try session.run([Query(ReplicaStatements.lockCount), Query(ReplicaStatements.countDepth)])
+            return ((), [])
+        }
     }
 
     private func beat(keysDigest: String?) -> Query {
@@ -84,6 +98,8 @@ struct Heartbeat {
     let isFirst: Bool
     /// The processes of which the database knows.
     var replicas: [Replica] = []
+    /// Whether the queue's depth has what is of no app.
+    var isDepthUncounted = false
 
     /// What follows for this process, until the next heartbeat.
     func standing(now: MonotonicMilliseconds) -> ReplicaStanding {
@@ -128,12 +144,29 @@ private enum ReplicaStatements {
         """
     static let sumDepth: StaticString = """
         WITH found AS MATERIALIZED (
-            SELECT ctid AS place FROM depth WHERE EXISTS (SELECT FROM depth GROUP BY notifier HAVING count(*) > 1)
+            SELECT ctid AS place FROM depth WHERE app IS NOT NULL AND EXISTS (
+                SELECT FROM depth WHERE app IS NOT NULL GROUP BY notifier, app HAVING count(*) > 1)
             LIMIT 10000 FOR UPDATE SKIP LOCKED
         ), gone AS (
-            DELETE FROM depth USING found WHERE depth.ctid = found.place RETURNING notifier, pending
+            DELETE FROM depth USING found WHERE depth.ctid = found.place RETURNING notifier, app, pending
         )
-        INSERT INTO depth (notifier, pending) SELECT notifier, sum(pending)::bigint FROM gone GROUP BY notifier HAVING sum(pending) <> 0
+        INSERT INTO depth (notifier, app, pending)
+        SELECT notifier, app, sum(pending)::bigint FROM gone GROUP BY notifier, app HAVING sum(pending) <> 0
+        """
+    static let isDepthUncounted: StaticString = "SELECT EXISTS (SELECT FROM depth WHERE app IS NULL)"
+    // Any number that nobody else is likely to lock; until the transaction ends. Of two that count one sees what the other has corrected.
+    static let lockCount: StaticString = "SELECT pg_advisory_xact_lock(4919837461038)"
+    // A transaction that begins or ends deliveries changes the depth, too, so one statement sees both as of one moment.
+    static let countDepth: StaticString = """
+        WITH former AS (
+            DELETE FROM depth WHERE app IS NULL
+        )
+        INSERT INTO depth (notifier, app, pending)
+        SELECT notifier, app, sum(pending)::bigint FROM (
+            SELECT notifier, app, count(*) AS pending FROM deliveries WHERE state = 0 GROUP BY notifier, app
+            UNION ALL
+            SELECT notifier, app, -pending FROM depth WHERE app IS NOT NULL
+        ) AS difference GROUP BY notifier, app HAVING sum(pending) <> 0
         """
     static let leave: StaticString = "DELETE FROM replicas WHERE id = $1"
 }

@@ -134,16 +134,16 @@ final class PostgresSession {
     /// Asks for the database's time, in Unix milliseconds.
     static var timeQuery: Query { Query(SessionStatements.time) }
 
-    /// How many deliveries are pending for each notifier, by all replicas' counts.
-    func depth() throws(PostgresError) -> [ByteKey: Int] { try Self.depth(try run([Self.depthQuery])[0]) }
+    /// How many deliveries are pending, by all replicas' counts.
+    func depth() throws(PostgresError) -> PendingByApp<Int32?> { try Self.depth(try run([Self.depthQuery])[0]) }
 
     /// The question for that, when it is asked with others.
     static var depthQuery: Query { Query(SessionStatements.depth, []) }
 
     /// The answer to `depthQuery`.
-    static func depth(_ rows: Rows) throws(PostgresError) -> [ByteKey: Int] {
-        var counts: [ByteKey: Int] = [:]
-        for row in rows { counts[ByteKey(try row.stored(0))] = Int(try row.int64(1)) }
+    static func depth(_ rows: Rows) throws(PostgresError) -> PendingByApp<Int32?> {
+        var counts = PendingByApp<Int32?>()
+        for row in rows { counts.add(Int(try row.int64(2)), to: ByteKey(try row.stored(0)), of: row.isNull(1) ? nil : try row.int32(1)) }
         return counts
     }
 }
@@ -183,5 +183,5 @@ private enum SessionStatements {
     static let lockWindows: StaticString = "SELECT app, last FROM windows WHERE app = ANY ($1::integer[]) ORDER BY app FOR NO KEY UPDATE"
     static let call: StaticString = "SELECT at FROM window_calls WHERE app = $1 AND number = $2"
     static let time: StaticString = "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint"
-    static let depth: StaticString = "SELECT notifier, sum(pending)::bigint FROM depth GROUP BY notifier"
+    static let depth: StaticString = "SELECT notifier, app, sum(pending)::bigint FROM depth GROUP BY notifier, app"
 }

@@ -23,7 +23,7 @@ extension PostgresWork {
                         .int8(expiresAt.stored),
                     ])
             ] + (ordered.isEmpty ? [] : [Query(WorkStatements.lead, heads)]))
-        for place in places { depth.add(1, to: place.notifier) }
+        for place in places { depth.add(1, to: place.notifier, of: place.app) }
         return places.count
     }
 
@@ -80,7 +80,7 @@ extension PostgresWork {
     }
 
     private func notifiers() throws(PostgresError) -> [String] {
-        try session.depth().filter { $0.value > 0 }.keys.sorted().map(\.text)
+        try session.depth().byNotifier.filter { $0.value > 0 }.keys.sorted().map(\.text)
     }
 
     private func overdue(

@@ -154,7 +154,7 @@ final class PostgresWork {
             Query(WorkStatements.dropPersons, [events]),
         ]
         _ = try session.run(queries)
-        for ending in endings { depth.add(-1, to: ending.place.notifier) }
+        for ending in endings { depth.add(-1, to: ending.place.notifier, of: ending.place.app) }
     }
 }
 

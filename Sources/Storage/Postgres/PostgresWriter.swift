@@ -131,7 +131,7 @@ struct PostgresStatus {
     /// What keeps the store from accepting.
     func refusal(_ settings: StoreSettings) -> StoreError? {
         if isClosed { return .closed }
-        return hindrance ?? (isFull(settings) ? .queueFull(settings.maxPending) : nil)
+        return hindrance ?? (isFull(settings) ? settings.bounds.commonQueueFull : nil)
     }
 }
 
@@ -196,6 +196,8 @@ final class PostgresWriter {
             let heartbeat = try session.beat(keysDigest: status.withLock { $0.keysDigest }, clock)
             status.withLock { $0.heartbeat = heartbeat }
             failedBeats = 0
+            // Of several processes the one that has been here longest counts, which is of this version once the older ones have left.
+            if heartbeat.isDepthUncounted, heartbeat.isFirst { try session.countDepth() }
         } catch {
             failedBeats += 1
             status.withLock { status in _ = failedBeats > 1 ? status.lose(error) : status.note(error) }

@@ -1,10 +1,9 @@
 internal import Core
 internal import SQLite
 
-/// The numbers of pending deliveries by notifier, kept in memory so that nobody has to count rows.
+/// The numbers of pending deliveries by notifier and app's number, kept in memory so that nobody has to count rows.
 struct PendingCounts: Sendable {
-    private(set) var byNotifier: [ByteKey: Int] = [:]
-    private(set) var total = 0
+    private(set) var pending = PendingByApp<Int64>()
     /// How many deliveries had already ended when they were made, since the store was opened.
     private(set) var refused: [ByteKey: [DeliveryEnding: Int]] = [:]
 
@@ -12,17 +11,15 @@ struct PendingCounts: Sendable {
 
     /// Counts the pending deliveries of the file.
     init(_ connection: Connection) throws(SQLiteError) {
-        let count = try Statement(connection, "SELECT notifier, count(*) FROM deliveries WHERE state = 0 GROUP BY notifier")
-        while try count.step() { add(Int(try count.int64(1)), to: try count.string(0)) }
+        let count = try Statement(connection, "SELECT notifier, app, count(*) FROM deliveries WHERE state = 0 GROUP BY notifier, app")
+        while try count.step() { add(Int(try count.int64(2)), to: try count.string(0), of: try count.int64(1)) }
     }
 
-    /// Changes a notifier's count.
-    mutating func add(_ number: Int, to notifier: String) {
-        total += number
+    /// Changes the count of a notifier and an app.
+    mutating func add(_ number: Int, to notifier: String, of app: Int64) {
         let key = ByteKey(notifier)
-        let count = byNotifier[key, default: 0] + number
-        precondition(count >= 0, "fewer than none are pending")
-        byNotifier[key] = count == 0 ? nil : count
+        pending.add(number, to: key, of: app)
+        precondition(pending.counts[key]?[app] ?? 0 >= 0, "fewer than none are pending")
     }
 
     /// Counts a delivery that had already ended when it was made.
@@ -30,9 +27,9 @@ struct PendingCounts: Sendable {
         refused[ByteKey(notifier), default: [:]][ending, default: 0] += 1
     }
 
-    /// The number of pending deliveries of a notifier.
-    func pending(_ notifier: String) -> Int { byNotifier[ByteKey(notifier)] ?? 0 }
+    /// Whether a notifier has pending deliveries.
+    func hasPending(_ notifier: String) -> Bool { pending.counts[ByteKey(notifier)] != nil }
 
     /// The notifiers with pending deliveries, sorted by the bytes of their names.
-    var notifiers: [String] { byNotifier.keys.sorted().map(\.text) }
+    var notifiers: [String] { pending.counts.keys.sorted().map(\.text) }
 }

@@ -212,10 +212,10 @@ package final class SQLiteStore: Store {
 
     /// As `Store` says; the counts are kept in memory, so the cost does not grow with the number of pending deliveries.
     package func pending() throws(StoreError) -> [PendingDeliveries] {
-        let counts = status.withLock { $0.counts }
+        let counts = status.withLock { $0.counts.pending.byNotifier }
         return try read(metricsReader) { database throws(SQLiteError) in
             var pending: [PendingDeliveries] = []
-            for (name, count) in counts.byNotifier.sorted(by: { $0.key < $1.key }) {
+            for (name, count) in counts.sorted(by: { $0.key < $1.key }) {
                 // The deliveries may have ended since they were counted.
                 guard let oldest = try database.oldestReceivedAt(notifier: name.text) else { continue }
                 pending.append(PendingDeliveries(notifier: name.text, count: count, oldestReceivedAt: oldest))

@@ -31,6 +31,6 @@ struct StoreStatus: Sendable {
         if isClosed { return .closed }
         if let error = ended ?? failure ?? loss ?? lowDisk ?? longLog { return error }
         if let busySince, now.elapsed(since: busySince) >= settings.hangMilliseconds { return .hangs(settings.hangMilliseconds) }
-        return counts.total >= settings.maxPending ? .queueFull(settings.maxPending) : nil
+        return counts.pending.total >= settings.maxPending ? settings.bounds.commonQueueFull : nil
     }
 }

@@ -12,11 +12,12 @@ extension WritingDatabase {
         try apply(RegistryTransition.learn(arrival, devicesPerUser: settings.devicesPerUser, in: self), audience)
         // Checked last, because the number of deliveries is known only now. The registry keeps what it has learned, which is true in any
         // case.
-        guard let rows = admitted(try plan(arrival, app, hasSibling: comment.hasSibling), event) else {
-            return .failure(.queueFull(settings.maxPending))
+        switch admitted(try plan(arrival, app, hasSibling: comment.hasSibling), event, app) {
+        case .failure(let refusal): return .failure(refusal)
+        case .success(let rows):
+            try insert(arrival, rows, app)
+            return .success(.accepted)
         }
-        try insert(arrival, rows, app)
-        return .success(.accepted)
     }
 
     /// Stores the event of a change in the registry. If the queue is full, its deliveries end at once; the change is made in any case.
@@ -27,13 +28,13 @@ extension WritingDatabase {
     /// Stores an event that is about no comment. If the queue is full, its deliveries end at once.
     func announce(_ arrival: Arrival) throws(SQLiteError) {
         let app = try apps.number(arrival.event.identity.appID, self)
-        guard let rows = admitted(try plan(arrival, app, hasSibling: false), arrival.event) else { return }
+        guard case .success(let rows) = admitted(try plan(arrival, app, hasSibling: false), arrival.event, app) else { return }
         try insert(arrival, rows, app)
     }
 
-    /// The deliveries of an event as they are stored; nil when there is no room for them.
-    func admitted(_ rows: [DeliveryPlan.Row], _ event: Event) -> [DeliveryPlan.Row]? {
-        settings.bounds.admitted(rows, of: event, total: counts.total) { counts.pending($0) }
+    /// The deliveries of an app's event as they are stored, or why the event is refused.
+    func admitted(_ rows: [DeliveryPlan.Row], _ event: Event, _ app: Int64) -> Result<[DeliveryPlan.Row], StoreError> {
+        settings.bounds.admitted(rows, of: event, total: counts.pending.total) { counts.pending.queue($0, of: app) }
     }
 
     /// Why no new event may be stored; nil if one may.
@@ -130,7 +131,7 @@ extension WritingDatabase {
         if let ending = row.ending {
             counts.refuse(ending, for: row.subscription.notifier)
         } else {
-            counts.add(1, to: row.subscription.notifier)
+            counts.add(1, to: row.subscription.notifier, of: app)
         }
     }
 }

@@ -22,7 +22,7 @@ extension WritingDatabase {
     /// Runs one claim in a savepoint, so that a failure of this claim alone becomes its result and rolls back nothing else.
     private func claimInSavepoint(_ claim: Claim, _ budget: ClaimBudget) throws(SQLiteError) -> Result<Claimed, StoreError> {
         // Known from memory, so that a notifier without pending deliveries costs no search.
-        guard counts.pending(claim.notifier) > 0 else { return .success(Claimed(nextDue: nil)) }
+        guard counts.hasPending(claim.notifier) else { return .success(Claimed(nextDue: nil)) }
         do throws(SQLiteError) {
             return .success(try part { () throws(SQLiteError) in try claimDue(claim, budget) })
         } catch {

@@ -60,7 +60,7 @@ extension WritingDatabase {
         statement.bind(time.stored, at: 4)
         statement.bind(reason, at: 5)
         try statement.runBound()
-        counts.add(-1, to: place.notifier)
+        counts.add(-1, to: place.notifier, of: place.app)
         if !state.needsData { try dropDataIfUnneeded(place.key.event) }
         try dropPersonIfTold(place.key.event)
         guard place.leads, let order = place.order else { return false }

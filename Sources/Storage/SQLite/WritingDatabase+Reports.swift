@@ -20,10 +20,10 @@ extension WritingDatabase {
             for arrival in arrivals {
                 let comment = arrival.event.identity == report.identity ? found : try find(arrival.event.identity, app)
                 guard comment.duplicate == nil else { continue }
-                guard let rows = admitted(try plan(arrival, app, hasSibling: comment.hasSibling), arrival.event) else {
-                    return .failure(.queueFull(settings.maxPending))
+                switch admitted(try plan(arrival, app, hasSibling: comment.hasSibling), arrival.event, app) {
+                case .failure(let refusal): return .failure(refusal)
+                case .success(let rows): planned.append((arrival, rows))
                 }
-                planned.append((arrival, rows))
             }
             for (arrival, rows) in planned { try insert(arrival, rows, app) }
             for topic in topics where known[topic.name] != topic { try put(topic, app, at: report.receivedAt) }

@@ -12,7 +12,7 @@ extension WritingDatabase {
             if let order { try statements.follow.run(notifier, app, order) }
             try statements.revive.run(key.event, key.position, now.stored, expiresAt.stored)
             if let order { try statements.lead.run(notifier, app, order) }
-            counts.add(1, to: notifier)
+            counts.add(1, to: notifier, of: app)
             count += 1
         }
         return count

@@ -63,6 +63,25 @@ import Time
         #expect(page.deliveries.map(\.state) == [.delivered])
     }
 
+    /// The version before counts for no app, and sums up what others have counted.
+    @Test func whatTheVersionBeforeHasCountedIsCountedByApp() throws {
+        var settings = StoreSettings()
+        settings.heartbeatMilliseconds = 50
+        let store = try place.store(settings)
+        defer { store.close() }
+        for number in 1...2 { try store.take(Sample(number)) }
+        try store.take(Sample(3).with { $0.app = "other" })
+        try place.run(
+            Query("DELETE FROM depth"), Query("INSERT INTO depth (notifier, pending) VALUES ('log', 5), ('log', -1), ('gone', 1)"))
+        let counted = Query(
+            """
+            DO $$ BEGIN ASSERT (SELECT array_agg(ARRAY[notifier, app_id, pending::text] ORDER BY app_id)
+                FROM depth LEFT JOIN apps ON number = app) = '{{log,app,2},{log,other,1}}'; END $$
+            """)
+        #expect(eventually { (try? place.run(counted)) != nil })
+        #expect(try store.pending().map(\.count) == [3])
+    }
+
     @Test func theFormsOfOneTokenAreBroughtTogether() throws {
         try PostgresSession(place.settings(), replica: []).migrate(to: 11)
         try place.run(Query("INSERT INTO apps (app_id) VALUES ('app'), ('other')"))

@@ -1,0 +1,34 @@
+internal import Core
+
+/// How many deliveries are pending, by notifier and app. There are few of both.
+struct PendingByApp<App: Hashable & Sendable>: Sendable {
+    /// The counts that are not 0.
+    private(set) var counts: [ByteKey: [App: Int]] = [:]
+    /// How many are pending in all.
+    private(set) var total = 0
+
+    /// Changes the count of a notifier and an app.
+    mutating func add(_ number: Int, to notifier: ByteKey, of app: App) {
+        total += number
+        var apps = counts[notifier] ?? [:]
+        let count = apps[app, default: 0] + number
+        apps[app] = count == 0 ? nil : count
+        counts[notifier] = apps.isEmpty ? nil : apps
+    }
+
+    /// Changes the counts by those of another.
+    mutating func add(_ other: Self) {
+        for (notifier, apps) in other.counts { for (app, number) in apps { add(number, to: notifier, of: app) } }
+    }
+
+    /// The numbers of pending deliveries by notifier.
+    var byNotifier: [ByteKey: Int] { counts.mapValues { $0.values.reduce(0, +) } }
+
+    /// The queue of a notifier, as an event of an app meets it.
+    func queue(_ notifier: String, of app: App) -> DeliveryBounds.Queue {
+        let apps = counts[ByteKey(notifier)] ?? [:]
+        let own = apps[app, default: 0]
+        return DeliveryBounds.Queue(
+            pending: apps.values.reduce(0, +), pendingOfApp: own, apps: apps.values.count { $0 > 0 } + (own > 0 ? 0 : 1))
+    }
+}
