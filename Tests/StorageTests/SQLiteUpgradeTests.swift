@@ -19,7 +19,7 @@ import Time
         try store.report(claimed, .delivered, "ok", at: 2001)
         let (deliveries, devices) = (try store.all(), try store.registered())
         store.close()
-        try #require(Migrations.latest == 10)
+        try #require(Migrations.latest == 11)
         let connection = try Connection(path: path, mode: .readWriteCreate)
         try connection.execute("DROP TABLE bot_calls")
         try connection.setUserVersion(8)
@@ -30,7 +30,7 @@ import Time
         #expect(try store.begin(call) == .new)
         #expect(try store.begin(.sample(2, key: 1)) == .repeated(call))
         store.close()
-        #expect(try Connection(path: path, mode: .readOnly).userVersion() == 10)
+        #expect(try Connection(path: path, mode: .readOnly).userVersion() == 11)
         store = try SQLiteStore(path: path)
         defer { store.close() }
         #expect(try store.botCall(call.id) == call)

@@ -35,6 +35,14 @@ import Testing
         check(try plans { try WriterStatements($0) }, count: 30)
     }
 
+    /// However much waits for another app or is not due, a claim reads only what it takes.
+    @Test func ofClaims() throws {
+        let due = try plans { try WriterStatements($0) }.filter { $0.sql.contains("due_at <= ?2") && $0.sql.contains("stories") }
+        #expect(due.count == 1)
+        let search = "SEARCH deliveries USING INDEX deliveries_due (notifier=? AND app=? AND state=? AND leads=? AND due_at<?)"
+        #expect(due.first?.steps.first == search)
+    }
+
     @Test func ofTheWriterForDevices() throws {
         check(try plans { try DeviceStatements($0) }, count: 20)
     }

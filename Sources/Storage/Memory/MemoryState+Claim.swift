@@ -17,7 +17,8 @@ extension MemoryState {
         var claimed: [Delivery] = []
         var (expired, withoutTarget, putOff) = (0, 0, 0)
         pullIn(claim)
-        while claimed.count < budget.limit(claim), expired + withoutTarget + putOff < budget.ends, let index = longestDue(claim) {
+        while claimed.count < budget.limit(claim), expired + withoutTarget + putOff < budget.ends, let (app, index) = nextTurn(claim) {
+            let begun = claimed.count
             if entries[index].subscription.requiresDevice, shown(entries[index]).device == nil {
                 end(index, .noTarget, at: claim.now, reason: StoreRules.noTarget)
                 withoutTarget += 1
@@ -29,6 +30,9 @@ extension MemoryState {
                 putOff += 1
             } else {
                 claimed.append(begin(index, claim))
+            }
+            if claimed.count > begun || expired + withoutTarget + putOff == budget.ends {
+                turns[ByteKey(claim.notifier), default: AppTurns()].took(app)
             }
         }
         let nextDue = waiting(for: claim.notifier).map { entries[$0].delivery.dueAt }.min()
@@ -53,10 +57,14 @@ extension MemoryState {
         }
     }
 
-    private func longestDue(_ claim: Claim) -> Int? {
-        waiting(for: claim.notifier)
-            .filter { entries[$0].delivery.dueAt <= claim.now }
-            .min { (entries[$0].delivery.dueAt, $0) < (entries[$1].delivery.dueAt, $1) }
+    /// The delivery that is due for the longest time of the app whose turn it is.
+    private func nextTurn(_ claim: Claim) -> (app: ByteKey, index: Int)? {
+        let due = waiting(for: claim.notifier).filter { entries[$0].delivery.dueAt <= claim.now }
+        let apps = Dictionary(grouping: due) { ByteKey(entries[$0].delivery.event.identity.appID) }
+        let app = turns[ByteKey(claim.notifier), default: AppTurns()].next(among: apps.keys.sorted())
+        let first = app.flatMap { apps[$0]?.min { (entries[$0].delivery.dueAt, $0) < (entries[$1].delivery.dueAt, $1) } }
+        guard let app, let first else { return nil }
+        return (app, first)
     }
 
     private mutating func begin(_ index: Int, _ claim: Claim) -> Delivery {

@@ -21,6 +21,8 @@ struct MemoryState {
     var devices = MemoryDevices()
     /// The calls that paces count, of all notifiers.
     var book = PaceBook()
+    /// Which app comes next in the claims of each notifier.
+    var turns: [ByteKey: AppTurns<ByteKey>] = [:]
     /// Makes the ids of the registry's events.
     var random: any RandomNumberGenerator & Sendable
     /// In the order of their acceptance.
@@ -168,6 +170,7 @@ struct MemoryState {
     }
 
     mutating func releaseLeases() {
+        turns = [:]
         for index in entries.indices where entries[index].delivery.state == .pending {
             guard let last = entries[index].attempts.last, last.outcome.isEmpty else { continue }
             let number = entries[index].attempts.count - 1

@@ -264,7 +264,8 @@ package final class MemoryStore: Store {
         return nil
     }
 
-    /// Models what opening does to a store in a file: running attempts are interrupted, and their deliveries are due at once.
+    /// Models what opening does to a store in a file: running attempts are interrupted, their deliveries are due at once, and turns begin
+    /// anew.
     func releaseLeases() throws(StoreError) {
         try whileOpen { $0.releaseLeases() }
     }

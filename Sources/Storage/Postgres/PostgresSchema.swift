@@ -52,8 +52,13 @@ enum PostgresSchema {
     // Version 12 gives hexadecimal push tokens one form, lower case (`PushToken`). Of several devices with one token the one seen last keeps
     // it, and the others become tombstones.
     //
-    // Version 13 adds `app` to `depth`, which says how many deliveries of an app are pending. Older versions leave it NULL, also where they sum
-    // up rows; `countDepth` puts that right.
+    // Version 13 adds `app` to `depth`, which says how many deliveries of an app are pending. Older versions leave it NULL, also where they
+    // sum up rows; `countDepth` puts that right.
+    //
+    // Version 14 adds `deliveries_turns`, with which a claim finds what is due for each app at once, however much waits for another one.
+    // `leads IS NOT FALSE` is the same as `leads`, but only a statement that says so uses this index, and never `deliveries_due`, in which
+    // it might pass over the whole backlog of another app. Older versions claim by that one, and this one asks it when the next delivery is
+    // due.
     //
     // Rows that change often leave room for their next version on the same page (fillfactor), and are vacuumed early.
     static let steps: [[StaticString]] = [
@@ -386,5 +391,10 @@ enum PostgresSchema {
             """,
         ],
         ["ALTER TABLE depth ADD COLUMN app integer"],
+        [
+            """
+            CREATE INDEX deliveries_turns ON deliveries (notifier, app, due_at, event, position) WHERE state = 0 AND leads IS NOT FALSE
+            """
+        ],
     ]
 }

@@ -40,7 +40,11 @@ extension PostgresWork {
 
     /// What one claim comes to, from the rows that were due. A row that cannot be read fails this claim alone.
     private func draft(_ claim: Claim, _ rows: Rows, _ budget: ClaimBudget) throws(PostgresError) -> Result<ClaimDraft, StoreError> {
+        let name = ByteKey(claim.notifier)
         var draft = ClaimDraft(claim)
+        var turns = session.turns[name, default: ClaimTurns()]
+        var asked = turns.part(of: ClaimBudget().limit(claim))
+        defer { session.turns[name] = turns }
         let limit = budget.limit(claim)
         var rows = rows
         while true {
@@ -51,15 +55,18 @@ extension PostgresWork {
                 return .failure(StoreError(error))
             }
             try lock(due.compactMap { PacedCall($0.delivery, claim.pace) }, notifier: claim.notifier)
-            let (endings, putOff) = draft.take(due, limit: limit, ends: budget.ends, &book)
-            guard !endings.isEmpty || !putOff.isEmpty else { return .success(draft) }
+            let full = turns.note(due, asked)
+            let (endings, putOff) = draft.take(due, full, limit: limit, ends: budget.ends, &turns.order, &book)
             try end(endings)
             try write(putOff)
-            guard draft.begun.count < limit, draft.ended < budget.ends else { return .success(draft) }
-            // Others of their orders lead now, and others may be called.
+            // Others of their orders lead now, others may be called, and an app may have more than its part.
+            guard !full.isEmpty || !endings.isEmpty || !putOff.isEmpty, draft.begun.count < limit, draft.ended < budget.ends else {
+                return .success(draft)
+            }
+            asked = turns.part(of: limit - draft.begun.count)
             let start = session.floor(claim.notifier, SystemClock.monotonicMilliseconds())
             let taken = draft.begun.map(\.stored.place.key)
-            rows = try session.run([claim.dueQuery(limit: limit - draft.begun.count, from: start, without: taken)])[0]
+            rows = try session.run([claim.dueQuery(perApp: asked, from: start, without: taken)])[0]
         }
     }
 
@@ -71,7 +78,8 @@ extension PostgresWork {
         for claim in claims {
             if claim.latestDue != .max { queries.append(claim.pullInQuery) }
             places.append(queries.count)
-            queries.append(claim.dueQuery(limit: ClaimBudget().limit(claim), from: session.floor(claim.notifier, began), without: []))
+            let part = session.turns[ByteKey(claim.notifier), default: ClaimTurns()].part(of: ClaimBudget().limit(claim))
+            queries.append(claim.dueQuery(perApp: part, from: session.floor(claim.notifier, began), without: []))
         }
         let results = try session.run(queries + [PostgresSession.timeQuery])
         let found = places.map { results[$0] }
@@ -87,7 +95,7 @@ extension PostgresWork {
             let behind = ClaimFloor.Place(due: claim.now.stored, event: .max, position: .max)
             session.floors[ByteKey(claim.notifier), default: ClaimFloor()].note(
                 milliseconds, from: session.floor(claim.notifier, began),
-                found: rows.first.flatMap { try? StoredRow($0) }.map { ClaimFloor.Place($0) } ?? behind, now: now)
+                found: ClaimFloor.Places(rows, others: behind), now: now)
         }
     }
 
@@ -110,7 +118,7 @@ extension PostgresWork {
     ) throws(PostgresError) -> (next: [ByteKey: UnixMilliseconds], pauses: [ByteKey: [SharedPause]]) {
         let names = Parameter.storedArray(claims.map(\.notifier))
         let now = SystemClock.monotonicMilliseconds()
-        let starts = claims.map { session.floor($0.notifier, now) }
+        let starts = claims.map { session.floor($0.notifier, now).first }
         let results = try session.run(
             PauseRow.tell(claims, replica: session.replica) + [
                 Query(
@@ -146,23 +154,31 @@ struct ClaimDraft {
             begun.map(\.delivery), expired: expired, withoutTarget: withoutTarget, putOff: putOff, nextDue: nextDue, pauses: pauses)
     }
 
-    /// Takes due deliveries, the longest due first.
+    /// Takes due deliveries of the apps in turn, the longest due of each first.
     /// - Parameters:
+    ///   - full: the apps that may have more.
     ///   - ends: how many may be ended or put off in all.
+    ///   - turns: which app comes next.
     ///   - book: has the counts of their calls.
     /// - Returns: those that end now, and those that wait for the pace.
     mutating func take(
-        _ due: [StoredRow], limit: Int, ends: Int, _ book: inout PaceBook
+        _ due: [StoredRow], _ full: Set<Int32>, limit: Int, ends: Int, _ turns: inout AppTurns<Int32>, _ book: inout PaceBook
     ) -> (endings: [PostgresWork.Ending], putOff: [PostgresWork.Retry]) {
         var (endings, waiting) = ([PostgresWork.Ending](), [PostgresWork.Retry]())
-        // When one of an order ends, another one leads, and may have been due for longer than what follows here.
-        var mayHideOlder = false
-        for stored in due where ended < ends {
+        // When one of an order ends, another one leads, and may have been due for longer than the rows that follow here of its app, which
+        // keeps its turn.
+        var hidden: Int32?
+        var rest = Dictionary(grouping: due.reversed()) { $0.place.app }
+        while ended < ends, begun.count < limit, let app = hidden ?? turns.next(among: rest.keys.sorted()),
+            let stored = rest[app]?.popLast()
+        {
+            if rest[app]?.isEmpty == true, !full.contains(app) { rest[app] = nil }
+            let before = begun.count
             if let (state, reason) = stored.end(expiredBy: claim.expiredBy) {
                 if state == .dead { expired += 1 } else { withoutTarget += 1 }
                 endings.append(PostgresWork.Ending(place: stored.place, state: state, reason: reason, at: claim.now))
-                mayHideOlder = mayHideOlder || stored.place.order != nil
-            } else if mayHideOlder || begun.count >= limit {
+                if stored.place.order != nil { hidden = app }
+            } else if hidden != nil {
                 continue
             } else if let call = PacedCall(stored.delivery, claim.pace),
                 let allowedAt = book.admit(call, notifier: claim.notifier, now: claim.now)
@@ -172,8 +188,30 @@ struct ClaimDraft {
             } else {
                 begun.append((stored, stored.delivery.claimed(until: claim.now + claim.leaseMilliseconds)))
             }
+            if begun.count > before || ended == ends { turns.took(app) }
         }
         return (endings, waiting)
+    }
+}
+
+/// How the claims of one notifier ask for what is due for each app.
+struct ClaimTurns {
+    /// Which app comes next.
+    var order = AppTurns<Int32>()
+    /// How many apps had all that they were asked for when claims looked last; at least 1.
+    private var apps = 1
+
+    /// How many deliveries to ask each app for, of so many that are wanted. Those that do not get their turn were locked and read in vain.
+    func part(of limit: Int) -> Int { (limit + apps - 1) / apps }
+
+    /// Takes in the deliveries that were found when each app was asked for at most `asked`.
+    /// - Returns: the apps that may have more.
+    mutating func note(_ due: [StoredRow], _ asked: Int) -> Set<Int32> {
+        // A claim that only asks when the next one is due finds out nothing.
+        guard asked > 0 else { return [] }
+        let full = Dictionary(grouping: due) { $0.place.app }.filter { $0.value.count >= asked }
+        apps = max(1, full.count)
+        return Set(full.keys)
     }
 }
 
@@ -184,7 +222,7 @@ extension Claim {
         )
     }
 
-    fileprivate func dueQuery(limit: Int, from start: ClaimFloor.Place, without taken: [DeliveryKey]) -> Query {
+    fileprivate func dueQuery(perApp limit: Int, from start: ClaimFloor.Places, without taken: [DeliveryKey]) -> Query {
         let rows: [Parameter] = [.int8Array(taken.map(\.event)), .int4Array(taken.map { Int32($0.position) })]
         return Query(ClaimStatements.due, [.stored(notifier), .int8(now.stored), .int8(Int64(limit))] + rows + start.parameters)
     }
@@ -212,12 +250,20 @@ private enum ClaimStatements {
         UPDATE deliveries SET due_at = $2 FROM late
         WHERE deliveries.event = late.event AND deliveries.position = late.position
         """
+    // A search in `deliveries_turns` for each app that there is, of which there are few.
     static let due: StaticString = """
         WITH due AS MATERIALIZED (
-            SELECT event, position FROM deliveries
-            WHERE state = 0 AND leads AND notifier = $1 AND due_at <= $2 AND (due_at, event, position) >= ($6, $7, $8)
-                AND (event, position) NOT IN (SELECT * FROM unnest($4::bigint[], $5::integer[]))
-            ORDER BY due_at, event, position LIMIT $3 FOR NO KEY UPDATE SKIP LOCKED
+            SELECT found.event, found.position FROM apps
+                LEFT JOIN unnest($6::integer[], $7::bigint[], $8::bigint[], $9::integer[]) AS floors (app, due, event, position)
+                    ON floors.app = apps.number
+                CROSS JOIN LATERAL (
+                    SELECT event, position FROM deliveries
+                    WHERE state = 0 AND leads IS NOT FALSE AND notifier = $1 AND app = apps.number AND due_at <= $2
+                        AND (due_at, event, position)
+                            >= (coalesce(floors.due, $10), coalesce(floors.event, $11), coalesce(floors.position, $12))
+                        AND (event, position) NOT IN (SELECT * FROM unnest($4::bigint[], $5::integer[]))
+                    ORDER BY due_at, event, position LIMIT $3 FOR NO KEY UPDATE SKIP LOCKED
+                ) AS found
         )
         SELECT traced_stories.* FROM due JOIN traced_stories USING (event, position) ORDER BY due_at, event, position
         """

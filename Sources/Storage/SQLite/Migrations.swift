@@ -70,6 +70,9 @@ enum Migrations {
     // the same one. Lists read it by time, by person or by outcome; the last index also finds what is given up and deleted.
     //
     // Version 10 has no script: `TokenForms` brings together the forms of one push token.
+    //
+    // Version 11 has `deliveries_due` lead by the app, too, so that a claim finds what is due for each app at once, however much waits for
+    // another one. It appends `app` to `stories`.
     private static let scripts: [StaticString] = [
         """
         CREATE TABLE apps (number INTEGER PRIMARY KEY, app_id TEXT NOT NULL UNIQUE) STRICT;
@@ -315,5 +318,21 @@ enum Migrations {
         CREATE INDEX bot_calls_by_outcome ON bot_calls (outcome, at);
         """,
         "",
+        """
+        DROP INDEX deliveries_due;
+        CREATE INDEX deliveries_due ON deliveries (notifier, app, state, leads, due_at) WHERE state = 0;
+
+        DROP VIEW stories;
+        CREATE VIEW stories AS
+            SELECT event, position, events.id, notifier, state, attempts, due_at, ended_at, reason, expires_at, kind, app_id, ticket_id,
+                comment_id, events.device_id, device_type, events.user_id, occurred_at, received_at, data, needs_device,
+                deliveries.device_id AS target_id, devices.type AS target_type, token, digest, environment, registered_at, seen_at, leads,
+                trace, deliveries.app
+            FROM deliveries
+                JOIN events ON events.number = event
+                JOIN apps ON apps.number = events.app
+                LEFT JOIN devices ON devices.app = events.app AND devices.user_id = events.user_id
+                    AND devices.device_id = deliveries.device_id AND token IS NOT NULL;
+        """,
     ]
 }

@@ -30,6 +30,9 @@ struct PendingCounts: Sendable {
     /// Whether a notifier has pending deliveries.
     func hasPending(_ notifier: String) -> Bool { pending.counts[ByteKey(notifier)] != nil }
 
+    /// The apps that have deliveries pending for a notifier, in the order of their numbers.
+    func apps(of notifier: String) -> [Int64] { pending.counts[ByteKey(notifier)]?.keys.sorted() ?? [] }
+
     /// The notifiers with pending deliveries, sorted by the bytes of their names.
     var notifiers: [String] { pending.counts.keys.sorted().map(\.text) }
 }

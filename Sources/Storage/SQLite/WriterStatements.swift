@@ -48,14 +48,14 @@ struct WriterStatements {
             """
             UPDATE deliveries SET due_at = ?2 WHERE (event, position) IN (
                 SELECT event, position FROM deliveries
-                WHERE state = 0 AND notifier = ?1 AND leads IN (0, 1) AND due_at > ?3 LIMIT ?4)
+                WHERE state = 0 AND notifier = ?1 AND app = ?5 AND leads IN (0, 1) AND due_at > ?3 LIMIT ?4)
             """)
         due = try prepare(
             """
-            SELECT * FROM stories WHERE state = 0 AND notifier = ?1 AND leads = 1 AND due_at <= ?2
+            SELECT * FROM stories WHERE state = 0 AND notifier = ?1 AND app = ?4 AND leads = 1 AND due_at <= ?2
             ORDER BY due_at, event, position LIMIT ?3
             """)
-        nextDue = try prepare("SELECT min(due_at) FROM deliveries WHERE state = 0 AND notifier = ?1 AND leads = 1")
+        nextDue = try prepare("SELECT min(due_at) FROM deliveries WHERE state = 0 AND notifier = ?1 AND app = ?2 AND leads = 1")
         beginPart = try prepare("SAVEPOINT part")
         keepPart = try prepare("RELEASE part")
         undoPart = try prepare("ROLLBACK TO part")

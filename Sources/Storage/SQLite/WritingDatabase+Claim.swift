@@ -37,34 +37,51 @@ extension WritingDatabase {
         var (expired, withoutTarget, putOff) = (0, 0, 0)
         var book = PaceBook()
         let limit = budget.limit(claim)
+        var due = DueDeliveries(apps: counts.apps(of: claim.notifier))
         try pullIn(claim)
-        while claimed.count < limit, expired + withoutTarget + putOff < budget.ends {
-            let due = try due(claim, limit: limit - claimed.count)
-            if due.isEmpty { break }
-            for stored in due where expired + withoutTarget + putOff < budget.ends {
-                guard let end = end(of: stored, expiredBy: claim.expiredBy) else {
-                    if let call = PacedCall(stored.delivery, claim.pace), let allowedAt = try admit(call, claim, &book) {
-                        try reschedule(stored.key, at: allowedAt, reason: StoreRules.paced)
-                        putOff += 1
-                    } else {
-                        claimed.append(try begin(stored, claim))
-                    }
-                    continue
-                }
+        while claimed.count < limit, expired + withoutTarget + putOff < budget.ends,
+            let (app, stored) = try nextTurn(claim, room: limit - claimed.count, &due)
+        {
+            let begun = claimed.count
+            if let end = end(of: stored, expiredBy: claim.expiredBy) {
                 if end.state == .dead { expired += 1 } else { withoutTarget += 1 }
-                // The next delivery of its ticket may have been due for longer than the rest of these, so search again.
-                if try giveUp(stored.key, end.state, end.reason, at: claim.now) { break }
+                // The next delivery of its ticket may have been due for longer than the rest that was read of its app, so search again.
+                if try giveUp(stored.key, end.state, end.reason, at: claim.now) { due.read[app] = nil }
+            } else if let call = PacedCall(stored.delivery, claim.pace), let allowedAt = try admit(call, claim, &book) {
+                try reschedule(stored.key, at: allowedAt, reason: StoreRules.paced)
+                putOff += 1
+            } else {
+                claimed.append(try begin(stored, claim))
+            }
+            if claimed.count > begun || expired + withoutTarget + putOff == budget.ends {
+                turns[ByteKey(claim.notifier), default: AppTurns()].took(app)
             }
         }
         try write(&book)
         return Claimed(claimed, expired: expired, withoutTarget: withoutTarget, putOff: putOff, nextDue: try nextDue(claim.notifier))
     }
 
+    /// The delivery that is due for the longest time of the app whose turn it is.
+    /// - Parameter room: how many may still be leased; each app is asked for its part of them at once.
+    private func nextTurn(
+        _ claim: Claim, room: Int, _ due: inout DueDeliveries
+    ) throws(SQLiteError) -> (app: Int64, stored: StoredDelivery)? {
+        while let app = turns[ByteKey(claim.notifier), default: AppTurns()].next(among: due.apps) {
+            if due.read[app, default: []].isEmpty { due.read[app] = try read(claim, app, limit: max(1, room / due.apps.count)).reversed() }
+            if let stored = due.read[app]?.popLast() { return (app, stored) }
+            due.apps.removeAll { $0 == app }
+        }
+        return nil
+    }
+
     /// When a notifier's next delivery is due.
     private func nextDue(_ notifier: String) throws(SQLiteError) -> UnixMilliseconds? {
         var due: UnixMilliseconds?
-        statements.nextDue.bind(notifier, at: 1)
-        try statements.nextDue.readBound { row throws(SQLiteError) in due = row.isNull(0) ? nil : try row.time(0) }
+        for app in counts.apps(of: notifier) {
+            try statements.nextDue.forEachRow(notifier, app) { row throws(SQLiteError) in
+                if !row.isNull(0) { due = min(try row.time(0), due ?? .max) }
+            }
+        }
         return due
     }
 
@@ -77,19 +94,20 @@ extension WritingDatabase {
     /// After the clock was set back, a delivery may be due later than any backoff allows. Makes such deliveries due now, a limited number
     /// each claim.
     private func pullIn(_ claim: Claim) throws(SQLiteError) {
-        let statement = statements.pullIn
-        statement.bind(claim.notifier, at: 1)
-        statement.bind(claim.now.stored, at: 2)
-        statement.bind(claim.latestDue.stored, at: 3)
-        statement.bind(StoreRules.pulledInPerClaim, at: 4)
-        try statement.runBound()
+        var left = Int64(StoreRules.pulledInPerClaim)
+        for app in counts.apps(of: claim.notifier) where left > 0 {
+            try statements.pullIn.run(claim.notifier, claim.now.stored, claim.latestDue.stored, left, app)
+            left -= changes
+        }
     }
 
-    private func due(_ claim: Claim, limit: Int) throws(SQLiteError) -> [StoredDelivery] {
+    /// The deliveries of an app that are due, the longest first.
+    private func read(_ claim: Claim, _ app: Int64, limit: Int) throws(SQLiteError) -> [StoredDelivery] {
         let statement = statements.due
         statement.bind(claim.notifier, at: 1)
         statement.bind(claim.now.stored, at: 2)
         statement.bind(Int64(limit), at: 3)
+        statement.bind(app, at: 4)
         defer { statement.reset() }
         var due: [StoredDelivery] = []
         while try statement.step() { due.append(try StoredDelivery(statement)) }
@@ -112,4 +130,12 @@ extension WritingDatabase {
         statement.bind(fourth, at: 4)
         try statement.runBound()
     }
+}
+
+/// The due deliveries that a claim has read.
+private struct DueDeliveries {
+    /// The apps that may have some, in the order of their numbers.
+    var apps: [Int64]
+    /// The deliveries of each that have not had their turn, the one that is due for the longest time last.
+    var read: [Int64: [StoredDelivery]] = [:]
 }

@@ -17,6 +17,8 @@ final class WritingDatabase {
     var counts: PendingCounts
     /// The numbers of apps, the open transaction's included.
     var apps = AppNumbers()
+    /// Which app comes next in the claims of each notifier.
+    var turns: [ByteKey: AppTurns<Int64>] = [:]
     /// Where the scan for old calls of devices continues.
     var nextDeviceCalls = Int64.min
     /// When the log is emptied next, because it may hold deleted texts or tokens; nil when it does not.

@@ -1,10 +1,11 @@
 import Core
 import Postgres
-import Storage
 import TestSupport
 import Testing
 import Threading
 import Time
+
+@testable import Storage
 
 /// Several processes on one database.
 @Suite struct PostgresReplicaTests {
@@ -99,6 +100,30 @@ import Time
             let tokens = try first.devices(DeviceFilter(appID: "app"), after: nil, limit: 100).map(\.token.text)
             #expect(Set(tokens).count == tokens.count)
             #expect(Set(tokens) == ["T0", "T1", "T2"])
+        }
+    }
+
+    /// The index for all apps would serve a claim, too, but there it might pass over the whole backlog of another app.
+    @Test func aClaimSearchesTheIndexThatLeadsByTheApp() throws {
+        let session = try PostgresSession(place.settings(), replica: [])
+        try session.migrate()
+        let explain: StaticString = """
+            EXPLAIN SELECT event, position FROM deliveries
+            WHERE state = 0 AND leads IS NOT FALSE AND notifier = 'log' AND app = 1 AND due_at <= 5 AND (due_at, event, position) >= (1, 1, 1)
+            ORDER BY due_at, event, position LIMIT 3 FOR NO KEY UPDATE SKIP LOCKED
+            """
+        var plan = ""
+        for row in try session.run([Query(explain)])[0] { plan += try row.string(0) + "\n" }
+        #expect(plan.contains("deliveries_turns"), "\(plan)")
+    }
+
+    @Test func twoReplicasTakeTurnsBetweenTheApps() throws {
+        try withTwo { first, second in
+            for number in 1...40 { try first.take(Sample(number)) }
+            for number in 41...44 { try second.take(Sample(number).with { $0.app = "other" }) }
+            let claimed = try [first, second, first, second].flatMap { try $0.claim(at: 2000, limit: 4) }
+            #expect(Set(claimed.map(\.id)).count == 16)
+            #expect(claimed.count { $0.event.identity.appID == "other" } == 4)
         }
     }
 

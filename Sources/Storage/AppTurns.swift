@@ -1,0 +1,22 @@
+/// Which app comes next in the claims of one notifier. A claim takes one delivery of each app in turn, and the next claim goes on with the
+/// app after that, so that however much waits for one app, another one's delivery waits for one batch at most. Within an app the longest due
+/// come first.
+///
+/// Deliveries that end or are put off use up no turn, unless the claim may do no more of that.
+struct AppTurns<App: Comparable & Sendable>: Sendable {
+    private var last: App?
+
+    /// The app whose turn it is.
+    /// - Parameter apps: those that may have something due, in their order.
+    func next(among apps: some Sequence<App>) -> App? {
+        var first: App?
+        for app in apps {
+            guard let last, app <= last else { return app }
+            first = first ?? app
+        }
+        return first
+    }
+
+    /// Notes that an app has had its turn.
+    mutating func took(_ app: App) { last = app }
+}

@@ -1,0 +1,158 @@
+import Core
+import TestSupport
+import Testing
+import Time
+
+/// Apps that share a notifier take turns in its claims, however much waits for one of them.
+@Suite struct StoreContractTurnTests {
+    /// Has so many deliveries of an app wait, with tickets of their own; their numbers begin behind `first`.
+    private func fill(
+        _ store: any Store, _ app: String, _ count: Int, after first: Int, due: UnixMilliseconds = 1000,
+        _ change: (inout Sample) -> Void = { _ in }
+    ) throws {
+        try store.takeAll(
+            (1...count).map { number in
+                Sample(first + number).with {
+                    $0.app = app
+                    $0.ticket = HelpDeskID(Int64(number))
+                    $0.received = due
+                    change(&$0)
+                }
+            })
+    }
+
+    /// Claims, and tells the comments.
+    private func claim(_ store: any Store, limit: Int, at now: UnixMilliseconds = 2000) throws -> [HelpDeskID] {
+        try store.claim(at: now, limit: limit).compactMap(\.event.identity.commentID)
+    }
+
+    @Test(arguments: Backend.allCases) func oneOfEachAppAfterTheOther(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        try fill(fixture.store, "app", 5, after: 0)
+        try fill(fixture.store, "other", 2, after: 100, due: 1500)
+        #expect(try claim(fixture.store, limit: 4) == [1, 101, 2, 102])
+        #expect(try claim(fixture.store, limit: 4) == [3, 4, 5])
+    }
+
+    /// Where a batch has room for one, the next one is another app's.
+    @Test(arguments: Backend.allCases) func alsoFromOneClaimToTheNext(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        try fill(fixture.store, "app", 9, after: 0)
+        try fill(fixture.store, "other", 2, after: 100, due: 1500)
+        #expect(try (1...5).map { _ in try claim(fixture.store, limit: 1) } == [[1], [101], [2], [102], [3]])
+    }
+
+    @Test(arguments: Backend.allCases) func aClaimGoesOnWhereTheLastOneEnded(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        for (place, app) in ["a", "b", "c"].enumerated() { try fill(fixture.store, app, 3, after: place * 100) }
+        #expect(try claim(fixture.store, limit: 2) == [1, 101])
+        #expect(try claim(fixture.store, limit: 2) == [201, 2])
+        #expect(try claim(fixture.store, limit: 0) == [], "which only asks when the next is due")
+        #expect(try claim(fixture.store, limit: 4) == [102, 202, 3, 103])
+        #expect(try claim(fixture.store, limit: 9) == [203])
+    }
+
+    @Test(arguments: Backend.allCases) func notifiersHaveTurnsOfTheirOwn(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        for notifier in ["log", "http"] {
+            let first = notifier == "log" ? 0 : 1000
+            try fill(fixture.store, "app", 2, after: first) { $0.notifier = notifier }
+            try fill(fixture.store, "other", 2, after: first + 100) { $0.notifier = notifier }
+        }
+        #expect(try claim(fixture.store, limit: 1) == [1])
+        #expect(try fixture.store.claim("http", at: 2000, limit: 1).map(\.event.identity.commentID) == [1001])
+        #expect(try claim(fixture.store, limit: 1) == [101])
+    }
+
+    @Test(arguments: Backend.allCases) func aBacklogDelaysAnotherAppByOneBatch(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        try fill(fixture.store, "app", 300, after: 0)
+        #expect(try claim(fixture.store, limit: 10) == (1...10).map { HelpDeskID($0) })
+        try fill(fixture.store, "other", 1, after: 1000, due: 1900)
+        #expect(try claim(fixture.store, limit: 10).contains(1001))
+    }
+
+    /// An app without a backlog leaves its part to the others.
+    @Test(arguments: Backend.allCases) func aBatchIsFilled(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        try fill(fixture.store, "app", 40, after: 0)
+        try fill(fixture.store, "other", 40, after: 100)
+        try fill(fixture.store, "third", 1, after: 200)
+        for round in 0..<3 {
+            let apps = try fixture.store.claim(at: 2000, limit: 20).map(\.event.identity.appID)
+            #expect(apps.count == 20, "\(round)")
+            #expect(apps.count { $0 == "third" } == (round == 0 ? 1 : 0), "\(round)")
+            #expect((9...10).contains(apps.count { $0 == "other" }), "\(round)")
+        }
+        #expect(try fixture.store.claim(at: 2000, limit: 100).count == 21)
+        #expect(try fixture.store.nextDue(notifier: "log") == 3000, "nothing is left but what is leased")
+    }
+
+    /// Nothing is claimed before it is due, whoever has the turn.
+    @Test(arguments: Backend.allCases) func anAppThatHasNothingDueMissesItsTurn(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        try fill(fixture.store, "app", 3, after: 0)
+        try fill(fixture.store, "other", 1, after: 100, due: 5000)
+        #expect(try claim(fixture.store, limit: 2) == [1, 2])
+        #expect(try fixture.store.nextDue(notifier: "log") == 1000)
+        #expect(try claim(fixture.store, limit: 9) == [3])
+        #expect(try fixture.store.nextDue(notifier: "log") == 3000)
+        #expect(try claim(fixture.store, limit: 1, at: 5000) == [101])
+    }
+
+    @Test(arguments: Backend.allCases) func anExpiredDeliveryIsNoTurn(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        try fill(fixture.store, "app", 3, after: 0) { $0.expires = 1500 }
+        try fill(fixture.store, "app", 1, after: 10, due: 1001)
+        try fill(fixture.store, "other", 1, after: 100, due: 1002)
+        #expect(try claim(fixture.store, limit: 2) == [11, 101])
+        #expect(try fixture.store.all().count { $0.reason == "expired" } == 3)
+    }
+
+    /// One claim gives up a limited number, and then it is another app's turn.
+    @Test(arguments: Backend.allCases, [false, true]) func aBacklogThatHasExpiredDelaysAnotherAppByOneClaim(
+        _ backend: Backend, keepsOrder: Bool
+    ) throws {
+        let fixture = try backend.store()
+        try fill(fixture.store, "app", 600, after: 0) { ($0.expires, $0.keepsOrder) = (1500, keepsOrder) }
+        try fill(fixture.store, "other", 1, after: 1000)
+        #expect(try claim(fixture.store, limit: 10) == [])
+        #expect(try claim(fixture.store, limit: 10) == [1001])
+    }
+
+    /// The next one of a ticket comes to lead within the claim, and is its app's.
+    @Test(arguments: Backend.allCases) func whoComesToLeadHasTheTurnOfItsApp(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        for (number, expires) in [(1, 1500), (2, 9000)] as [(Int, UnixMilliseconds)] {
+            try fixture.store.take(ordered(number) { $0.expires = expires })
+        }
+        try fill(fixture.store, "app", 2, after: 10, due: 1001)
+        try fill(fixture.store, "other", 2, after: 100, due: 1002)
+        #expect(try claim(fixture.store, limit: 3) == [2, 101, 11])
+        #expect(try claim(fixture.store, limit: 3) == [102, 12])
+    }
+
+    private func ordered(_ number: Int, _ change: (inout Sample) -> Void) -> Sample {
+        var sample = Sample(number)
+        (sample.ticket, sample.keepsOrder) = (77, true)
+        change(&sample)
+        return sample
+    }
+
+    @Test(arguments: Backend.allCases) func theOrderOfATicketStays(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        for app in ["app", "other"] {
+            try fill(fixture.store, app, 3, after: app == "app" ? 0 : 100) {
+                $0.ticket = 1
+                $0.keepsOrder = true
+            }
+        }
+        for number in 1...3 {
+            let now = UnixMilliseconds(2000 + number)
+            let claimed = try fixture.store.claim(at: now, limit: 9)
+            #expect(claimed.compactMap(\.event.identity.commentID) == [HelpDeskID(Int64(number)), HelpDeskID(Int64(100 + number))])
+            for delivery in claimed { try fixture.store.report(delivery, .delivered, at: now) }
+        }
+        #expect(try fixture.store.pending() == [])
+    }
+}
