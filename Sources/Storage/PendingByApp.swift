@@ -10,10 +10,10 @@ struct PendingByApp<App: Hashable & Sendable>: Sendable {
     /// Changes the count of a notifier and an app.
     mutating func add(_ number: Int, to notifier: ByteKey, of app: App) {
         total += number
-        var apps = counts[notifier] ?? [:]
-        let count = apps[app, default: 0] + number
-        apps[app] = count == 0 ? nil : count
-        counts[notifier] = apps.isEmpty ? nil : apps
+        // Changed in place: a copy of the apps would cost as much as there are of them, for each delivery.
+        counts[notifier, default: [:]][app, default: 0] += number
+        if counts[notifier]?[app] == 0 { counts[notifier]?.removeValue(forKey: app) }
+        if counts[notifier]?.isEmpty == true { counts.removeValue(forKey: notifier) }
     }
 
     /// Changes the counts by those of another.

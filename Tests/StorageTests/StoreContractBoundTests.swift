@@ -43,6 +43,26 @@ import Time
         #expect(try fixture.store.all().allSatisfy { $0.state == .pending })
     }
 
+    /// However many apps there are, a notifier that is away leaves room for the others.
+    @Test(arguments: Backend.allCases) func theSharesOfManyAppsEndAtTwiceTheBound(_ backend: Backend) throws {
+        let fixture = try backend.store(maxPending: 16, perNotifier: 4)
+        for number in 1...4 { try fixture.store.take(Sample(number).with { $0.app = "first" }) }
+        var refused = 0
+        for app in 1...30 {
+            do throws(StoreError) {
+                _ = try fixture.store.take(Sample(100 + app).with { $0.app = "app\(app)" }.arrival())
+            } catch {
+                #expect(error.description.contains("raise max_pending_per_notifier"))
+                refused += 1
+            }
+        }
+        #expect(refused == 26)
+        #expect(try fixture.store.pending().map(\.count) == [8])
+        #expect(fixture.store.refusal == nil)
+        for number in 201...204 { try fixture.store.take(Sample(number).with { $0.notifier = "other" }) }
+        #expect(try fixture.store.pending().map(\.count) == [8, 4])
+    }
+
     @Test(arguments: Backend.allCases) func whatIsDeliveredMakesRoomForItsApp(_ backend: Backend) throws {
         let fixture = try backend.store(perNotifier: 4)
         func take(_ number: Int, _ app: String) throws { try fixture.store.take(Sample(number).with { $0.app = app }) }

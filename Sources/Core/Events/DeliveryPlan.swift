@@ -102,8 +102,8 @@ package struct DeliveryBounds: Sendable, Equatable {
     /// For all notifiers together.
     package let maxPending: Int
     /// For one notifier, so that one that is out of order does not stop the others. Once so many are pending, an app that has less than its
-    /// share of them still finds room, so that one app does not stop the others. A share is the bound divided by the number of apps that
-    /// have something pending there.
+    /// share of them still finds room, so that one app does not stop the others, until twice as many are pending. A share is the bound
+    /// divided by the number of apps that have something pending there.
     package let maxPendingPerNotifier: Int
 
     /// The queue of one notifier, as an event of an app meets it.
@@ -172,12 +172,14 @@ package struct DeliveryBounds: Sendable, Equatable {
     private var notifierQueuesFull: StoreError {
         StoreError(
             .queueFull,
-            "\(maxPendingPerNotifier) deliveries or more wait for each notifier of the event, and the app has its share of them; "
+            "\(maxPendingPerNotifier) deliveries or more wait for each notifier of the event, without room for more of the app; "
                 + "see why they do not arrive, or raise max_pending_per_notifier")
     }
 
     /// - Parameter added: how many deliveries of the event itself wait for the notifier already.
     private func hasRoom(_ queue: Queue, added: Int) -> Bool {
-        queue.pending + added < maxPendingPerNotifier || queue.pendingOfApp + added < max(1, maxPendingPerNotifier / queue.apps)
+        let pending = queue.pending + added
+        if pending < maxPendingPerNotifier { return true }
+        return pending < 2 * maxPendingPerNotifier && queue.pendingOfApp + added < max(1, maxPendingPerNotifier / queue.apps)
     }
 }

@@ -30,6 +30,8 @@ struct Problem: Equatable {
         case notifierFailing = "notifier_failing"
         /// Deliveries wait for a notifier that is not configured any more.
         case notifierUnknown = "notifier_unknown"
+        /// As many deliveries wait for a notifier as may, so that further ones end or are refused.
+        case queueFull = "queue_full"
         /// Deliveries wait too long for a notifier that works.
         case queueLate = "queue_late"
         /// The last reload was refused.

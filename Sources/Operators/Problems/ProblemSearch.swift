@@ -73,6 +73,7 @@ package struct ProblemSearch {
         case .credentialEnds: standings.compactMap(credential)
         case .notifierFailing: standings.compactMap(failing)
         case .notifierUnknown: pending.filter { configuration.notifier($0.notifier) == nil }.map(unknown)
+        case .queueFull: pending.compactMap(full)
         case .queueLate: pending.compactMap(late)
         case .reloadRefused: refusedAt.map { [refused($0)] } ?? []
         case .replicaKeys: strangers.isEmpty ? [] : [otherKeys]
@@ -181,6 +182,31 @@ package struct ProblemSearch {
             remedy: Told(
                 "Configure it again, or give them up: deskgate deliveries purge --state pending --notifier \(name).",
                 "Верните его в настройки или откажитесь от них: deskgate deliveries purge --state pending --notifier \(name)."))
+    }
+
+    private func full(_ waiting: PendingDeliveries) -> Problem? {
+        let (name, bound) = (waiting.notifier, configuration.store.maximumPendingPerNotifier)
+        guard waiting.count >= bound, configuration.notifier(name) != nil else { return nil }
+        return Problem(
+            .queueFull, of: name,
+            Told(
+                """
+                The queue of \(name) is full: \(waiting.count) deliveries wait, and the bound is \(bound). Further ones end as dead \
+                (notifier_queue_full), and a webhook of which none finds room is answered 503.
+                """,
+                """
+                Очередь канала \(name) полна: ждут доставки: \(waiting.count), а граница \(bound). Следующие завершаются неудачей \
+                (notifier_queue_full), а на вебхук, доставкам которого нет места, отвечают 503.
+                """),
+            remedy: Told(
+                """
+                Repair the notifier, or raise store.max_pending_per_notifier and restart. Then try the dead ones again: \
+                deskgate deliveries retry --reason notifier_queue_full.
+                """,
+                """
+                Почините канал или увеличьте store.max_pending_per_notifier и перезапустите службу. Затем повторите неудавшиеся: \
+                deskgate deliveries retry --reason notifier_queue_full.
+                """))
     }
 
     private func late(_ waiting: PendingDeliveries) -> Problem? {

@@ -80,11 +80,17 @@ struct MemoryState {
     }
 
     func admitted(_ rows: [DeliveryPlan.Row], _ event: Event, _ rules: MemoryRules) -> Result<[DeliveryPlan.Row], StoreError> {
+        // Only near a bound.
+        lazy var pending = pendingByApp
+        return rules.bounds.admitted(rows, of: event, total: pendingCount) { pending.queue($0, of: ByteKey(event.identity.appID)) }
+    }
+
+    private var pendingByApp: PendingByApp<ByteKey> {
         var pending = PendingByApp<ByteKey>()
         for entry in entries where entry.delivery.state == .pending {
             pending.add(1, to: ByteKey(entry.delivery.notifier), of: ByteKey(entry.delivery.event.identity.appID))
         }
-        return rules.bounds.admitted(rows, of: event, total: pending.total) { pending.queue($0, of: ByteKey(event.identity.appID)) }
+        return pending
     }
 
     func plan(_ arrival: Arrival) -> [DeliveryPlan.Row] {

@@ -53,7 +53,9 @@ enum PostgresSchema {
     // it, and the others become tombstones.
     //
     // Version 13 adds `app` to `depth`, which says how many deliveries of an app are pending. Older versions leave it NULL, also where they
-    // sum up rows; `countDepth` puts that right.
+    // sum up rows; `countDepth` puts that right once they have left. During a rolling update the sum of a notifier is right, so older versions
+    // keep to the bound and this one to twice the bound. Rows without an app count as one more app, and what they hide of an app may let it
+    // find room beyond its share.
     //
     // Version 14 adds `deliveries_turns`, with which a claim finds what is due for each app at once, however much waits for another one.
     // `leads IS NOT FALSE` is the same as `leads`, but only a statement that says so uses this index, and never `deliveries_due`, in which

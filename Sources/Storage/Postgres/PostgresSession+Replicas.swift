@@ -6,7 +6,6 @@ internal import Time
 extension PostgresSession {
     /// After how many milliseconds of silence a process counts as dead, as statements take it.
     static let deadMilliseconds = Int64(Replica.deadMilliseconds)
-    private static let countMilliseconds: UInt64 = 60_000
 
     /// Begins to work here, unless a copy reads or fills the database.
     /// - Returns: why not, with the remedy; nil when it began.
@@ -49,11 +48,14 @@ extension PostgresSession {
     }
 
     /// Counts what is pending by app, and corrects the queue's depth by the difference: processes of a version before count for no app.
-    func countDepth() throws(PostgresError) {
-        patienceMilliseconds = Self.countMilliseconds
+    /// The server ends it when it takes too long, and the connection stays as it is.
+    func countDepth(limitMilliseconds: UInt64) throws(PostgresError) {
+        patienceMilliseconds += limitMilliseconds
         defer { patienceMilliseconds = PostgresSession.patienceMilliseconds }
         try transaction { session throws(PostgresError) in
-            _ = try session.run([Query(ReplicaStatements.lockCount), Query(ReplicaStatements.countDepth)])
+            let first = [Self.limitQuery(milliseconds: limitMilliseconds), Query(ReplicaStatements.lockCount)]
+            guard try session.run(first)[1].one().bool(0) else { return ((), []) }
+            _ = try session.run([Query(ReplicaStatements.countDepth)])
             return ((), [])
         }
     }
@@ -142,10 +144,12 @@ private enum ReplicaStatements {
         DELETE FROM replicas WHERE seen_at < (extract(epoch FROM clock_timestamp()) * 1000)::bigint - $1
             AND NOT EXISTS (SELECT 1 FROM deliveries WHERE owner = id)
         """
+    // Only the notifiers and apps that have several rows. `IS TRUE` has each row looked up in a hash: without it this is a join, and of the
+    // ways to join only a loop over both sides is allowed (`serverOptions`).
     static let sumDepth: StaticString = """
         WITH found AS MATERIALIZED (
-            SELECT ctid AS place FROM depth WHERE app IS NOT NULL AND EXISTS (
-                SELECT FROM depth WHERE app IS NOT NULL GROUP BY notifier, app HAVING count(*) > 1)
+            SELECT ctid AS place FROM depth WHERE app IS NOT NULL AND ((notifier, app) IN (
+                SELECT notifier, app FROM depth WHERE app IS NOT NULL GROUP BY notifier, app HAVING count(*) > 1)) IS TRUE
             LIMIT 10000 FOR UPDATE SKIP LOCKED
         ), gone AS (
             DELETE FROM depth USING found WHERE depth.ctid = found.place RETURNING notifier, app, pending
@@ -154,8 +158,8 @@ private enum ReplicaStatements {
         SELECT notifier, app, sum(pending)::bigint FROM gone GROUP BY notifier, app HAVING sum(pending) <> 0
         """
     static let isDepthUncounted: StaticString = "SELECT EXISTS (SELECT FROM depth WHERE app IS NULL)"
-    // Any number that nobody else is likely to lock; until the transaction ends. Of two that count one sees what the other has corrected.
-    static let lockCount: StaticString = "SELECT pg_advisory_xact_lock(4919837461038)"
+    // Any number that nobody else is likely to lock; until the transaction ends. If another replica counts, this one leaves it to that one.
+    static let lockCount: StaticString = "SELECT pg_try_advisory_xact_lock(4919837461038)"
     // A transaction that begins or ends deliveries changes the depth, too, so one statement sees both as of one moment.
     static let countDepth: StaticString = """
         WITH former AS (

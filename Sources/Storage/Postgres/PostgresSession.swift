@@ -48,9 +48,11 @@ final class PostgresSession {
     /// - Returns: the rows of each.
     func run(_ queries: [Query]) throws(PostgresError) -> [Rows] {
         guard let limit = untoldLimit.take() else { return try connection.pipeline(queries, by: deadline()) }
-        let first = Query(SessionStatements.limit, .stored("\(max(1, limit))"))
-        return Array(try connection.pipeline([first] + queries, by: deadline()).dropFirst())
+        return Array(try connection.pipeline([Self.limitQuery(milliseconds: limit)] + queries, by: deadline()).dropFirst())
     }
+
+    /// Has the server end a later statement of the transaction that takes longer.
+    static func limitQuery(milliseconds: UInt64) -> Query { Query(SessionStatements.limit, .stored("\(max(1, milliseconds))")) }
 
     /// Makes a transaction of what `body` asks, which sees one moment and changes nothing. The server ends a statement that takes longer than
     /// a limit, with the SQLSTATE `queryCanceled`. A role's or a session's own settings would be lost behind some poolers.

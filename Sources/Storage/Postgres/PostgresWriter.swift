@@ -148,7 +148,10 @@ final class PostgresWriter {
     private var random: any RandomNumberGenerator & Sendable
     private let clock: @Sendable () -> UnixMilliseconds
     private var failedBeats = 0
+    private var countsDepthAt: MonotonicMilliseconds = 0
     private static let idleMilliseconds: UInt64 = 1000
+    /// How long it waits before it counts the queue's depth again after that has failed.
+    private static let countPauseMilliseconds: UInt64 = 10 * 60_000
     /// For how long it tries to find out what became of a transaction: shorter than a help desk waits, longer than a short interruption.
     private static let settlingMilliseconds: UInt64 = TimeLimit.milliseconds(8000)
     private static let settlingPauseMilliseconds: UInt64 = 250
@@ -197,10 +200,22 @@ final class PostgresWriter {
             status.withLock { $0.heartbeat = heartbeat }
             failedBeats = 0
             // Of several processes the one that has been here longest counts, which is of this version once the older ones have left.
-            if heartbeat.isDepthUncounted, heartbeat.isFirst { try session.countDepth() }
+            if heartbeat.isDepthUncounted, heartbeat.isFirst { countDepth() }
         } catch {
             failedBeats += 1
             status.withLock { status in _ = failedBeats > 1 ? status.lose(error) : status.note(error) }
+        }
+    }
+
+    /// Counts what is pending by app. Nothing is written meanwhile, so after a failure, for example because much waits, this is not tried
+    /// again soon: until then apps may find more room than their share, or less.
+    private func countDepth() {
+        guard SystemClock.monotonicMilliseconds() >= countsDepthAt else { return }
+        do throws(PostgresError) {
+            try session.countDepth(limitMilliseconds: settings.depthCountMilliseconds)
+        } catch {
+            countsDepthAt = SystemClock.monotonicMilliseconds() + Self.countPauseMilliseconds
+            _ = status.withLock { $0.note(error) }
         }
     }
 

@@ -43,8 +43,8 @@ import Time
             name: name, state: state, pause: pause.map { ($0, "as the log says") }, settingsDoubt: doubt, credentialExpiresAt: ends)
     }
 
-    private static func waiting(_ notifier: String, seconds: UInt64) -> PendingDeliveries {
-        PendingDeliveries(notifier: notifier, count: 3, oldestReceivedAt: (now - seconds).milliseconds)
+    private static func waiting(_ notifier: String, seconds: UInt64, count: Int = 3) -> PendingDeliveries {
+        PendingDeliveries(notifier: notifier, count: count, oldestReceivedAt: (now - seconds).milliseconds)
     }
 
     @Test func whereNothingIsWrongNothingIsSaid() throws {
@@ -70,6 +70,7 @@ import Time
             Self.search(standings: [Self.standing("working", doubt: "status_401")], pending: [Self.waiting("crm", seconds: 3600)]),
             Self.search(standings: [Self.standing("working", ends: Self.now + 86_400)]),
             Self.search(pending: [Self.waiting("former", seconds: 10)]),
+            Self.search(pending: [Self.waiting("crm", seconds: 10, count: 250_000)]),
             Self.search(standings: [Self.standing("working")], pending: [Self.waiting("crm", seconds: 301)]),
             Self.search(replicas: [Replica(id: "other", isOwn: false, silentMilliseconds: 0, keysDigest: "other")]),
             Self.search(crowded: [CrowdedListener(.public, ReachedBound(of: nil, isRefused: true))]),
@@ -121,6 +122,27 @@ import Time
 
     @Test func `doubtful settings are no problem when nothing waits`() throws {
         #expect(try Self.search(standings: [Self.standing("working", doubt: "status_401")]).problems.isEmpty)
+    }
+
+    /// Webhooks are answered 503 because of it, whatever else is known of the notifier.
+    @Test func `a queue is a problem from its bound on`() throws {
+        func kinds(_ count: Int, _ standing: NotifierStanding) throws -> [Problem.Kind] {
+            try Self.search(standings: [standing], pending: [Self.waiting("crm", seconds: 10, count: count)]).problems.map(\.kind)
+        }
+        #expect(try kinds(249_999, Self.standing("working")) == [])
+        #expect(try kinds(250_000, Self.standing("working")) == [.queueFull])
+        #expect(try kinds(500_000, Self.standing("open")) == [.notifierFailing, .queueFull])
+        #expect(try kinds(250_000, Self.standing("paused", pause: "status_410")) == [.notifierPaused, .queueFull])
+        let problem = try #require(try Self.search(pending: [Self.waiting("crm", seconds: 10, count: 250_001)]).problems.first)
+        #expect(problem.severity == .problem)
+        #expect(problem.subject == "crm")
+        #expect(problem.text.english.hasPrefix("The queue of crm is full: 250001 deliveries wait, and the bound is 250000."))
+    }
+
+    /// Nothing more comes for it.
+    @Test func `the queue of a former notifier is not full`() throws {
+        let search = try Self.search(pending: [Self.waiting("former", seconds: 10, count: 250_000)])
+        #expect(search.problems.map(\.kind) == [.notifierUnknown])
     }
 
     @Test func `a pause is told in place of doubtful settings`() throws {

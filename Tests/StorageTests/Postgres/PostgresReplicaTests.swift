@@ -103,6 +103,24 @@ import Time
         }
     }
 
+    /// Each heartbeat would otherwise write as many rows as there are notifiers and apps.
+    @Test func aHeartbeatSumsUpOnlyWhereThereAreSeveralRows() throws {
+        let session = try PostgresSession(place.settings(), replica: Array(repeating: 1, count: 16))
+        try session.migrate()
+        try place.run(
+            Query("INSERT INTO depth (notifier, app, pending) VALUES ('one', 1, 4), ('two', 1, 3), ('two', 1, -1), ('two', 2, 6)"))
+        func rows(_ notifier: String, _ app: Int32) throws -> [String] {
+            let query = Query(
+                "SELECT pending || ' at ' || ctid FROM depth WHERE notifier = $1 AND app = $2", .text(notifier), .int4(app))
+            return try #require(try place.run(query)).map { row throws(PostgresError) in try row.string(0) }
+        }
+        let (one, other) = (try rows("one", 1), try rows("two", 2))
+        _ = try session.beat(keysDigest: nil) { 0 }
+        #expect(try rows("one", 1) == one)
+        #expect(try rows("two", 2) == other)
+        #expect(try rows("two", 1).map { $0.prefix(4) } == ["2 at"])
+    }
+
     /// The index for all apps would serve a claim, too, but there it might pass over the whole backlog of another app.
     @Test func aClaimSearchesTheIndexThatLeadsByTheApp() throws {
         let session = try PostgresSession(place.settings(), replica: [])

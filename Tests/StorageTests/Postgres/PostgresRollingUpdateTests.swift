@@ -82,6 +82,32 @@ import Time
         #expect(try store.pending().map(\.count) == [3])
     }
 
+    /// Somebody is in the way of the count. Nothing else waits for that, and the database does not count as lost.
+    @Test func aCountThatFailsDoesNotStopTheStore() throws {
+        try PostgresSession(place.settings(), replica: []).migrate()
+        try place.run(Query("INSERT INTO depth (notifier, pending) VALUES ('log', 1)"))
+        var settings = StoreSettings()
+        (settings.heartbeatMilliseconds, settings.depthCountMilliseconds) = (20, 50)
+        func seenAt() throws -> Int64 { try #require(try place.run(Query("SELECT seen_at FROM replicas"))).one().int64(0) }
+        let other = try Connection(try place.settings(), by: .after(milliseconds: WaitLimit.milliseconds))
+        let uncounted = Query("SELECT FROM depth WHERE app IS NULL FOR UPDATE")
+        let result = try other.transaction(by: .after(milliseconds: WaitLimit.milliseconds)) { () throws(PostgresError) in
+            _ = try other.run(uncounted, by: .after(milliseconds: WaitLimit.milliseconds))
+            return Result {
+                let store = try place.store(settings)
+                defer { store.close() }
+                for number in 1...3 {
+                    let last = try seenAt()
+                    #expect(eventually { (try? seenAt()).map { $0 > last } ?? false })
+                    try store.take(Sample(number))
+                }
+                #expect(store.refusal == nil)
+                #expect(try store.all().count == 3)
+            }
+        }
+        try result.get()
+    }
+
     @Test func theFormsOfOneTokenAreBroughtTogether() throws {
         try PostgresSession(place.settings(), replica: []).migrate(to: 11)
         try place.run(Query("INSERT INTO apps (app_id) VALUES ('app'), ('other')"))
