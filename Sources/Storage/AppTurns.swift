@@ -1,5 +1,5 @@
 /// Which app comes next in the claims of one notifier. A claim takes one delivery of each app in turn, and the next claim goes on with the
-/// app after that, so that however much waits for one app, another one's delivery waits for one batch at most. Within an app the longest due
+/// app after that, so that however much waits for one app, another one's delivery waits for about one batch. Within an app the longest due
 /// come first.
 ///
 /// Deliveries that end or are put off use up no turn, unless the claim may do no more of that.

@@ -46,8 +46,8 @@ package struct StoreSettings: Sendable, Equatable {
     /// How often a process that shares its store says that it lives, in milliseconds; far less than the 20 seconds after which it counts as
     /// silent.
     package var heartbeatMilliseconds: UInt64 = 5000
-    /// How long counting what is pending may take, in milliseconds. With the patience of a round trip it is less than the time after which a
-    /// process counts as silent.
+    /// How long counting what is pending may take, in milliseconds. With the patience of a round trip it is less than the time after which
+    /// a process counts as silent.
     package var depthCountMilliseconds: UInt64 = TimeLimit.milliseconds(8000)
     /// How long to wait for locks that other tools hold on the file, in milliseconds. A call may wait twice, for an earlier call and for
     /// itself, and both must fit into the ten seconds that a webhook has.

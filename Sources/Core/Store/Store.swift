@@ -80,7 +80,7 @@ package protocol Store: Sendable {
     /// Of several reports on one attempt the first counts; a report on a deleted delivery is ignored. `DeviceNews` changes the registry.
     ///
     /// A claim counts an attempt for each of its deliveries and leases it, so that the delivery is due again if nobody reports. Apps take
-    /// turns, also from one claim to the next, so that the backlog of one delays the deliveries of another by one batch at most; of each
+    /// turns, also from one claim to the next, so that the backlog of one delays the deliveries of another by about one batch; of each
     /// app the longest due come first. Expired deliveries are given up instead, with the reason `expired`, and comments for a device that
     /// was removed end as `noTarget`. Deliveries whose call the claim's pace does not allow yet are put off until it does, without counting
     /// an attempt; those that are leased count as called. Deliveries that are due later than the claim's `latestDue` are first made due

@@ -52,15 +52,15 @@ enum PostgresSchema {
     // Version 12 gives hexadecimal push tokens one form, lower case (`PushToken`). Of several devices with one token the one seen last keeps
     // it, and the others become tombstones.
     //
-    // Version 13 adds `app` to `depth`, which says how many deliveries of an app are pending. Older versions leave it NULL, also where they
-    // sum up rows; `countDepth` puts that right once they have left. During a rolling update the sum of a notifier is right, so older versions
-    // keep to the bound and this one to twice the bound. Rows without an app count as one more app, and what they hide of an app may let it
-    // find room beyond its share.
+    // Version 13 adds `app` to `depth`, which says how many deliveries of an app are pending. Older versions leave it NULL, also where
+    // they sum up rows; `countDepth` puts that right once they have left. During a rolling update the sum of a notifier is right, so older
+    // versions keep to the bound and this one to twice the bound. Rows without an app count as one more app, and what they hide of an app
+    // may let it find room beyond its share.
     //
     // Version 14 adds `deliveries_turns`, with which a claim finds what is due for each app at once, however much waits for another one.
-    // `leads IS NOT FALSE` is the same as `leads`, but only a statement that says so uses this index, and never `deliveries_due`, in which
-    // it might pass over the whole backlog of another app. Older versions claim by that one, and this one asks it when the next delivery is
-    // due.
+    // `state < 1 AND leads IS NOT FALSE` is the same as `state = 0 AND leads`, but a statement that says so can use only this index, and
+    // none in which it might pass over a whole backlog. Older versions claim by `deliveries_due`, and this one asks it when the next
+    // delivery is due. The index can be made before the update (`SCALING.md`).
     //
     // Rows that change often leave room for their next version on the same page (fillfactor), and are vacuumed early.
     static let steps: [[StaticString]] = [
@@ -395,7 +395,8 @@ enum PostgresSchema {
         ["ALTER TABLE depth ADD COLUMN app integer"],
         [
             """
-            CREATE INDEX deliveries_turns ON deliveries (notifier, app, due_at, event, position) WHERE state = 0 AND leads IS NOT FALSE
+            CREATE INDEX IF NOT EXISTS deliveries_turns ON deliveries (notifier, app, due_at, event, position)
+            WHERE state < 1 AND leads IS NOT FALSE
             """
         ],
     ]

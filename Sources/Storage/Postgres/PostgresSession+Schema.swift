@@ -64,13 +64,20 @@ extension PostgresSession {
         // An index on a large table takes long, and so does waiting for the one who makes it.
         patienceMilliseconds = Self.migrationMilliseconds
         defer { patienceMilliseconds = PostgresSession.patienceMilliseconds }
+        while try takeStep(to: latest) {}
+    }
+
+    /// Brings the schema to the next version, in a transaction of its own: one that waits for a second table while it has locked another one
+    /// would stand in a circle with replicas that work.
+    /// - Returns: whether there was one.
+    private func takeStep(to latest: Int) throws(PostgresError) -> Bool {
         try transaction { session throws(PostgresError) in
             _ = try session.run([Query(SchemaStatements.lock)])
             _ = try session.run([Query(SchemaStatements.addVersions)])
             let version = Int(try session.run([Query(SchemaStatements.version)])[0].one().int64(0))
-            guard version < latest else { return ((), []) }
-            let steps = PostgresSchema.steps[version..<latest].flatMap { $0 }.map { Query($0) }
-            return ((), steps + [Query(SchemaStatements.setVersion, .int8(Int64(latest)))])
+            guard version < latest else { return (false, []) }
+            let steps = PostgresSchema.steps[version].map { Query($0) }
+            return (true, steps + [Query(SchemaStatements.setVersion, .int8(Int64(version + 1)))])
         }
     }
 

@@ -11,8 +11,8 @@ final class PostgresSession {
     private var names: [Int32: String] = [:]
     /// Where the claims of notifiers begin to look.
     var floors: [ByteKey: ClaimFloor] = [:]
-    /// Which app comes next in the claims of notifiers.
-    var turns: [ByteKey: ClaimTurns] = [:]
+    /// The number of the app that had the last turn in the claims of each notifier.
+    var lastTurns: [ByteKey: Int32] = [:]
     /// The apps that got their number in the transaction under way: it is theirs once that is committed.
     private var newApps: Set<ByteKey> = []
 
@@ -98,7 +98,7 @@ final class PostgresSession {
     }
 
     /// Where the claims of a notifier begin to look now.
-    func floor(_ notifier: String, _ now: MonotonicMilliseconds) -> ClaimFloor.Places { floors[ByteKey(notifier)]?.start(now) ?? .start }
+    func floor(_ notifier: String, _ now: MonotonicMilliseconds) -> ClaimFloor.Place { floors[ByteKey(notifier)]?.start(now) ?? .start }
 
     /// The number that stands for an app, which gets one when it has none.
     func number(ofApp appID: String) throws(PostgresError) -> Int32 {

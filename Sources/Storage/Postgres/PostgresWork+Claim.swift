@@ -40,13 +40,10 @@ extension PostgresWork {
 
     /// What one claim comes to, from the rows that were due. A row that cannot be read fails this claim alone.
     private func draft(_ claim: Claim, _ rows: Rows, _ budget: ClaimBudget) throws(PostgresError) -> Result<ClaimDraft, StoreError> {
-        let name = ByteKey(claim.notifier)
-        var draft = ClaimDraft(claim)
-        var turns = session.turns[name, default: ClaimTurns()]
-        var asked = turns.part(of: ClaimBudget().limit(claim))
-        defer { session.turns[name] = turns }
+        var draft = ClaimDraft(claim, after: session.lastTurns[ByteKey(claim.notifier)])
+        defer { session.lastTurns[ByteKey(claim.notifier)] = draft.lastTurn }
         let limit = budget.limit(claim)
-        var rows = rows
+        var (rows, asked) = (rows, ClaimBudget().limit(claim))
         while true {
             var due: [StoredRow] = []
             do throws(PostgresError) {
@@ -54,19 +51,21 @@ extension PostgresWork {
             } catch {
                 return .failure(StoreError(error))
             }
-            try lock(due.compactMap { PacedCall($0.delivery, claim.pace) }, notifier: claim.notifier)
-            let full = turns.note(due, asked)
-            let (endings, putOff) = draft.take(due, full, limit: limit, ends: budget.ends, &turns.order, &book)
+            let begun = draft.begun.count
+            let reached = draft.reach(of: due, limit: limit)
+            try lock(reached.compactMap { PacedCall($0.delivery, claim.pace) }, notifier: claim.notifier)
+            let (endings, putOff) = draft.take(reached, ends: budget.ends, &book)
             try end(endings)
             try write(putOff)
-            // Others of their orders lead now, others may be called, and an app may have more than its part.
-            guard !full.isEmpty || !endings.isEmpty || !putOff.isEmpty, draft.begun.count < limit, draft.ended < budget.ends else {
-                return .success(draft)
-            }
-            asked = turns.part(of: limit - draft.begun.count)
+            let apps = draft.appsWithMore(than: due, asked: asked, from: begun)
+            guard !apps.isEmpty, draft.begun.count < limit, draft.ended < budget.ends else { return .success(draft) }
+            // Where many have ended, many more may.
+            asked = max(limit - draft.begun.count, min(2 * (endings.count + putOff.count), budget.ends - draft.ended))
             let start = session.floor(claim.notifier, SystemClock.monotonicMilliseconds())
             let taken = draft.begun.map(\.stored.place.key)
-            rows = try session.run([claim.dueQuery(perApp: asked, from: start, without: taken)])[0]
+            rows = try session.run([
+                claim.dueQuery(limit: asked, from: start, after: draft.lastTurn, of: apps, without: taken)
+            ])[0]
         }
     }
 
@@ -78,8 +77,8 @@ extension PostgresWork {
         for claim in claims {
             if claim.latestDue != .max { queries.append(claim.pullInQuery) }
             places.append(queries.count)
-            let part = session.turns[ByteKey(claim.notifier), default: ClaimTurns()].part(of: ClaimBudget().limit(claim))
-            queries.append(claim.dueQuery(perApp: part, from: session.floor(claim.notifier, began), without: []))
+            let last = session.lastTurns[ByteKey(claim.notifier)]
+            queries.append(claim.dueQuery(limit: ClaimBudget().limit(claim), from: session.floor(claim.notifier, began), after: last))
         }
         let results = try session.run(queries + [PostgresSession.timeQuery])
         let found = places.map { results[$0] }
@@ -95,7 +94,7 @@ extension PostgresWork {
             let behind = ClaimFloor.Place(due: claim.now.stored, event: .max, position: .max)
             session.floors[ByteKey(claim.notifier), default: ClaimFloor()].note(
                 milliseconds, from: session.floor(claim.notifier, began),
-                found: ClaimFloor.Places(rows, others: behind), now: now)
+                found: rows.first.flatMap { try? ClaimFloor.Place(first: $0) } ?? behind, now: now)
         }
     }
 
@@ -118,7 +117,7 @@ extension PostgresWork {
     ) throws(PostgresError) -> (next: [ByteKey: UnixMilliseconds], pauses: [ByteKey: [SharedPause]]) {
         let names = Parameter.storedArray(claims.map(\.notifier))
         let now = SystemClock.monotonicMilliseconds()
-        let starts = claims.map { session.floor($0.notifier, now).first }
+        let starts = claims.map { session.floor($0.notifier, now) }
         let results = try session.run(
             PauseRow.tell(claims, replica: session.replica) + [
                 Query(
@@ -142,8 +141,13 @@ struct ClaimDraft {
     private(set) var expired = 0
     private(set) var withoutTarget = 0
     private(set) var putOff = 0
+    /// The number of the app that had the last turn; nil at first.
+    private(set) var lastTurn: Int32?
 
-    init(_ claim: Claim) { self.claim = claim }
+    init(_ claim: Claim, after lastTurn: Int32?) {
+        self.claim = claim
+        self.lastTurn = lastTurn
+    }
 
     /// How many were ended or put off instead of being attempted.
     var ended: Int { expired + withoutTarget + putOff }
@@ -154,31 +158,48 @@ struct ClaimDraft {
             begun.map(\.delivery), expired: expired, withoutTarget: withoutTarget, putOff: putOff, nextDue: nextDue, pauses: pauses)
     }
 
-    /// Takes due deliveries of the apps in turn, the longest due of each first.
+    /// The deliveries that `take` may look at: as many as still fit, and between them those that end instead.
+    func reach(of due: [StoredRow], limit: Int) -> ArraySlice<StoredRow> {
+        var room = limit - begun.count
+        return due.prefix { stored in
+            if stored.end(expiredBy: claim.expiredBy) == nil { room -= 1 }
+            return room >= 0
+        }
+    }
+
+    /// The apps of which more may be due than was found: those that had all they were asked for, those of which one ended, so that another
+    /// one of its order leads, and those of which one was left.
     /// - Parameters:
-    ///   - full: the apps that may have more.
+    ///   - due: what was found.
+    ///   - asked: how many the look was for.
+    ///   - first: how many had begun before.
+    func appsWithMore(than due: [StoredRow], asked: Int, from first: Int) -> [Int32] {
+        let found = Dictionary(grouping: due) { $0.place.app }
+        let begun = Dictionary(grouping: begun[first...]) { $0.stored.place.app }
+        return found.keys.filter { app in
+            let count = found[app]?.count ?? 0
+            return count * found.count >= asked || begun[app]?.count ?? 0 < count
+        }
+    }
+
+    /// Takes due deliveries in their order.
+    /// - Parameters:
     ///   - ends: how many may be ended or put off in all.
-    ///   - turns: which app comes next.
     ///   - book: has the counts of their calls.
     /// - Returns: those that end now, and those that wait for the pace.
     mutating func take(
-        _ due: [StoredRow], _ full: Set<Int32>, limit: Int, ends: Int, _ turns: inout AppTurns<Int32>, _ book: inout PaceBook
+        _ due: ArraySlice<StoredRow>, ends: Int, _ book: inout PaceBook
     ) -> (endings: [PostgresWork.Ending], putOff: [PostgresWork.Retry]) {
         var (endings, waiting) = ([PostgresWork.Ending](), [PostgresWork.Retry]())
-        // When one of an order ends, another one leads, and may have been due for longer than the rows that follow here of its app, which
-        // keeps its turn.
-        var hidden: Int32?
-        var rest = Dictionary(grouping: due.reversed()) { $0.place.app }
-        while ended < ends, begun.count < limit, let app = hidden ?? turns.next(among: rest.keys.sorted()),
-            let stored = rest[app]?.popLast()
-        {
-            if rest[app]?.isEmpty == true, !full.contains(app) { rest[app] = nil }
-            let before = begun.count
+        // When one of an order ends, another one leads, and may have been due for longer than what follows here of its app.
+        var hidingOlder: Set<Int32> = []
+        for stored in due where ended < ends {
+            let app = stored.place.app
             if let (state, reason) = stored.end(expiredBy: claim.expiredBy) {
                 if state == .dead { expired += 1 } else { withoutTarget += 1 }
                 endings.append(PostgresWork.Ending(place: stored.place, state: state, reason: reason, at: claim.now))
-                if stored.place.order != nil { hidden = app }
-            } else if hidden != nil {
+                if stored.place.order != nil { hidingOlder.insert(app) }
+            } else if hidingOlder.contains(app) {
                 continue
             } else if let call = PacedCall(stored.delivery, claim.pace),
                 let allowedAt = book.admit(call, notifier: claim.notifier, now: claim.now)
@@ -187,31 +208,12 @@ struct ClaimDraft {
                 waiting.append(PostgresWork.Retry(place: stored.place, at: allowedAt, reason: StoreRules.paced))
             } else {
                 begun.append((stored, stored.delivery.claimed(until: claim.now + claim.leaseMilliseconds)))
+                lastTurn = app
             }
-            if begun.count > before || ended == ends { turns.took(app) }
+            // A claim that may end no more gives the turn to the next app.
+            if ended == ends { lastTurn = app }
         }
         return (endings, waiting)
-    }
-}
-
-/// How the claims of one notifier ask for what is due for each app.
-struct ClaimTurns {
-    /// Which app comes next.
-    var order = AppTurns<Int32>()
-    /// How many apps had all that they were asked for when claims looked last; at least 1.
-    private var apps = 1
-
-    /// How many deliveries to ask each app for, of so many that are wanted. Those that do not get their turn were locked and read in vain.
-    func part(of limit: Int) -> Int { (limit + apps - 1) / apps }
-
-    /// Takes in the deliveries that were found when each app was asked for at most `asked`.
-    /// - Returns: the apps that may have more.
-    mutating func note(_ due: [StoredRow], _ asked: Int) -> Set<Int32> {
-        // A claim that only asks when the next one is due finds out nothing.
-        guard asked > 0 else { return [] }
-        let full = Dictionary(grouping: due) { $0.place.app }.filter { $0.value.count >= asked }
-        apps = max(1, full.count)
-        return Set(full.keys)
     }
 }
 
@@ -222,9 +224,17 @@ extension Claim {
         )
     }
 
-    fileprivate func dueQuery(perApp limit: Int, from start: ClaimFloor.Places, without taken: [DeliveryKey]) -> Query {
+    /// Looks for so many due deliveries, for not quite twice as many at most.
+    /// - Parameters:
+    ///   - last: the app that had the last turn.
+    ///   - apps: the apps that are asked; none for all.
+    func dueQuery(
+        limit: Int, from start: ClaimFloor.Place, after last: Int32?, of apps: [Int32] = [], without taken: [DeliveryKey] = []
+    ) -> Query {
         let rows: [Parameter] = [.int8Array(taken.map(\.event)), .int4Array(taken.map { Int32($0.position) })]
-        return Query(ClaimStatements.due, [.stored(notifier), .int8(now.stored), .int8(Int64(limit))] + rows + start.parameters)
+        // The numbers of apps begin at 1.
+        let turns: [Parameter] = [.int4(last ?? 0), .int4Array(apps)]
+        return Query(ClaimStatements.due, [.stored(notifier), .int8(now.stored), .int8(Int64(limit))] + rows + start.parameters + turns)
     }
 }
 
@@ -241,7 +251,7 @@ struct StoredRow {
     }
 }
 
-private enum ClaimStatements {
+enum ClaimStatements {
     static let pullIn: StaticString = """
         WITH late AS MATERIALIZED (
             SELECT event, position FROM deliveries WHERE state = 0 AND leads AND notifier = $1 AND due_at > $3
@@ -250,22 +260,39 @@ private enum ClaimStatements {
         UPDATE deliveries SET due_at = $2 FROM late
         WHERE deliveries.event = late.event AND deliveries.position = late.position
         """
-    // A search in `deliveries_turns` for each app that there is, of which there are few.
+    // One search in `deliveries_turns` for each app that there is, of which there are few, finds out who has something due. Of those, in
+    // the order of their turns, as many as are wanted are asked for their part. `state < 1` is in the predicate of that index alone, so
+    // that the planner has no other one to choose, in which it would pass over the whole backlog.
     static let due: StaticString = """
-        WITH due AS MATERIALIZED (
-            SELECT found.event, found.position FROM apps
-                LEFT JOIN unnest($6::integer[], $7::bigint[], $8::bigint[], $9::integer[]) AS floors (app, due, event, position)
-                    ON floors.app = apps.number
+        WITH heads AS MATERIALIZED (
+            SELECT number AS app, head.due_at, head.event, head.position FROM apps
                 CROSS JOIN LATERAL (
-                    SELECT event, position FROM deliveries
-                    WHERE state = 0 AND leads IS NOT FALSE AND notifier = $1 AND app = apps.number AND due_at <= $2
-                        AND (due_at, event, position)
-                            >= (coalesce(floors.due, $10), coalesce(floors.event, $11), coalesce(floors.position, $12))
+                    SELECT due_at, event, position FROM deliveries
+                    WHERE state < 1 AND leads IS NOT FALSE AND notifier = $1 AND app = apps.number AND due_at <= $2
+                        AND (due_at, event, position) >= ($6, $7, $8)
                         AND (event, position) NOT IN (SELECT * FROM unnest($4::bigint[], $5::integer[]))
-                    ORDER BY due_at, event, position LIMIT $3 FOR NO KEY UPDATE SKIP LOCKED
+                    ORDER BY due_at, event, position LIMIT 1
+                ) AS head
+            WHERE cardinality($10::integer[]) = 0 OR number = ANY ($10)
+        ), asked AS MATERIALIZED (
+            SELECT app FROM heads ORDER BY app <= $9, app LIMIT $3
+        ), due AS MATERIALIZED (
+            SELECT app, found.due_at, found.event, found.position FROM asked
+                CROSS JOIN LATERAL (
+                    SELECT due_at, event, position FROM deliveries
+                    WHERE state < 1 AND leads IS NOT FALSE AND notifier = $1 AND app = asked.app AND due_at <= $2
+                        AND (due_at, event, position) >= ($6, $7, $8)
+                        AND (event, position) NOT IN (SELECT * FROM unnest($4::bigint[], $5::integer[]))
+                    ORDER BY due_at, event, position LIMIT (SELECT ceil($3::numeric / count(*)) FROM asked)
+                    FOR NO KEY UPDATE SKIP LOCKED
                 ) AS found
+        ), turns AS (
+            SELECT app, event, position, row_number() OVER (PARTITION BY app ORDER BY due_at, event, position) AS turn FROM due
         )
-        SELECT traced_stories.* FROM due JOIN traced_stories USING (event, position) ORDER BY due_at, event, position
+        SELECT traced_stories.*, first.due_at, first.event, first.position
+        FROM turns JOIN traced_stories USING (event, position)
+            CROSS JOIN (SELECT due_at, event, position FROM heads ORDER BY due_at, event, position LIMIT 1) AS first
+        ORDER BY turn, turns.app <= $9, turns.app
         """
     static let lease: StaticString = """
         UPDATE deliveries SET attempts = begun.attempt, due_at = begun.until, owner = $5

@@ -5,13 +5,11 @@ import Time
 
 /// From where claims look on when dead rows make a look slow.
 @Suite struct ClaimFloorTests {
-    private let places = ClaimFloor.Places(
-        apps: [1: ClaimFloor.Place(due: 5, event: 6, position: 0), 2: ClaimFloor.Place(due: 5, event: 4, position: 9)],
-        others: ClaimFloor.Place(due: 9, event: .max, position: .max))
+    private let place = ClaimFloor.Place(due: 5, event: 6, position: 0)
     private var floor = ClaimFloor()
 
-    private mutating func note(_ milliseconds: UInt64, from start: ClaimFloor.Places = .start, now: MonotonicMilliseconds) {
-        floor.note(milliseconds, from: start, found: places, now: now)
+    private mutating func note(_ milliseconds: UInt64, from start: ClaimFloor.Place = .start, now: MonotonicMilliseconds) {
+        floor.note(milliseconds, from: start, found: place, now: now)
     }
 
     @Test mutating func aQuickLookChangesNothing() {
@@ -24,20 +22,15 @@ import Time
         took: UInt64, last: MonotonicMilliseconds, over: MonotonicMilliseconds
     ) {
         note(took, now: 1000)
-        #expect(floor.start(last) == places)
+        #expect(floor.start(last) == place)
         #expect(floor.start(over) == .start)
     }
 
     @Test mutating func aLookThatBeganThereSaysNothingOfTheWhole() {
         note(100, now: 1000)
-        note(0, from: places, now: 1100)
-        #expect(floor.start(1200) == places)
+        note(0, from: place, now: 1100)
+        #expect(floor.start(1200) == place)
         note(0, now: 3000)
         #expect(floor.start(3000) == .start)
-    }
-
-    @Test func theFirstPlaceIsThatOfTheAppWhichWaitsLongest() {
-        #expect(places.first == ClaimFloor.Place(due: 5, event: 4, position: 9))
-        #expect(ClaimFloor.Places(apps: [:], others: places.others).first == places.others)
     }
 }

@@ -121,18 +121,92 @@ import Time
         #expect(try rows("two", 1).map { $0.prefix(4) } == ["2 at"])
     }
 
-    /// The index for all apps would serve a claim, too, but there it might pass over the whole backlog of another app.
+    /// A look that reads another index may pass over the whole backlog, whatever the planner believes of it.
     @Test func aClaimSearchesTheIndexThatLeadsByTheApp() throws {
+        // Of its own, because the statistics stay.
+        let place = try PostgresPlace(PostgresServer.shared.get())
         let session = try PostgresSession(place.settings(), replica: [])
         try session.migrate()
-        let explain: StaticString = """
-            EXPLAIN SELECT event, position FROM deliveries
-            WHERE state = 0 AND leads IS NOT FALSE AND notifier = 'log' AND app = 1 AND due_at <= 5 AND (due_at, event, position) >= (1, 1, 1)
-            ORDER BY due_at, event, position LIMIT 3 FOR NO KEY UPDATE SKIP LOCKED
+        func fill(_ state: Int32, from first: Int64) throws {
+            let insert = Query(
+                """
+                INSERT INTO deliveries (event, position, notifier, app, needs_device, state, leads, attempts, due_at, expires_at, reason)
+                SELECT number, 0, 'webhook', 1 + number % 10, false, $1, true, 0, 1000, 9000000000000, ''
+                FROM generate_series($2::bigint, $2 + 19999) AS number
+                """, .int4(state), .int8(first))
+            try place.run(insert)
+        }
+        try fill(1, from: 1)
+        try place.run(Query("INSERT INTO apps (app_id) SELECT 'app' || number FROM generate_series(1, 10) AS number"), Query("ANALYZE"))
+        try fill(0, from: 20_001)
+        let planOf = Query(
             """
-        var plan = ""
-        for row in try session.run([Query(explain)])[0] { plan += try row.string(0) + "\n" }
-        #expect(plan.contains("deliveries_turns"), "\(plan)")
+            CREATE FUNCTION plan_of(statement text) RETURNS SETOF text LANGUAGE plpgsql AS $$ DECLARE line text; BEGIN
+                FOR line IN EXECUTE 'EXPLAIN ' || statement USING 'webhook'::text, 5000::bigint, 20::bigint,
+                    '{}'::bigint[], '{}'::integer[], 0::bigint, 0::bigint, 0, 0, '{}'::integer[]
+                LOOP RETURN NEXT line; END LOOP;
+            END $$
+            """)
+        try place.run(planOf)
+        var searches = 0
+        for row in try session.run([Query("SELECT plan_of($1)", .text("\(ClaimStatements.due)"))])[0] {
+            let line = try row.string(0)
+            if line.contains(" on deliveries deliveries_") {
+                #expect(line.contains(" using deliveries_turns "), "\(line)")
+                searches += 1
+            }
+            #expect(!line.contains("deliveries_due"))
+            #expect(!line.contains("deliveries_expiring"))
+        }
+        #expect(searches == 2)
+    }
+
+    /// Rows without a turn would be locked and read in vain.
+    @Test(arguments: [
+        (limit: 0, found: 0), (limit: 8, found: 8), (limit: 20, found: 20), (limit: 60, found: 100), (limit: 512, found: 550),
+    ])
+    func aLookFindsFewMoreThanAreWanted(limit: Int, found: Int) throws {
+        let store = try place.store()
+        defer { store.close() }
+        try store.takeAll(
+            (0..<1000).map { number in
+                Sample(number + 1).with { ($0.app, $0.ticket) = ("app\(number % 50)", HelpDeskID(Int64(number))) }
+            })
+        let session = try PostgresSession(place.settings(), replica: [])
+        let claim = Claim(notifier: "log", now: 2000, leaseMilliseconds: 1000, limit: limit)
+        #expect(try session.run([claim.dueQuery(limit: limit, from: .start, after: nil)])[0].count == found)
+    }
+
+    /// A claim of another replica would wait for the calls of persons whose deliveries have no turn.
+    @Test func aClaimLocksThePaceOnlyOfWhatHasATurn() throws {
+        let store = try place.store()
+        defer { store.close() }
+        for number in 1...6 {
+            try store.take(
+                Sample(number).with { ($0.app, $0.user, $0.ticket) = ("app\(number % 2)", "u\(number)", HelpDeskID(Int64(number))) })
+        }
+        let pace = [PaceRule(per: .person, max: 1, windowMilliseconds: 1000)]
+        let claim = Claim(notifier: "log", now: 2000, leaseMilliseconds: 1000, limit: 3, pace: pace)
+        #expect(try store.work([], [claim], telling: .nobody)[0].get().deliveries.count == 3)
+        let locked = try #require(try place.run(Query("SELECT count(*) FROM paced_calls"))).one()
+        #expect(try locked.int64(0) == 3)
+    }
+
+    /// Where later looks begin must hide no delivery of an app that is not asked.
+    @Test func aLookNamesTheLongestDueOfAllApps() throws {
+        let store = try place.store()
+        defer { store.close() }
+        for number in 1...3 {
+            try store.take(Sample(number).with { ($0.app, $0.received) = ("app\(number)", UnixMilliseconds(2000 - 100 * number)) })
+        }
+        let session = try PostgresSession(place.settings(), replica: [])
+        let claim = Claim(notifier: "log", now: 5000, leaseMilliseconds: 1000, limit: 1)
+        let first = try #require(try place.run(Query("SELECT number FROM apps WHERE app_id = 'app1'"))).one().int32(0)
+        let rows = try session.run([claim.dueQuery(limit: 1, from: .start, after: first)])[0]
+        #expect(rows.count == 1)
+        let row = try #require(rows.first)
+        #expect(try StoredRow(row).delivery.event.identity.appID == "app2")
+        #expect(try ClaimFloor.Place(first: row).due == 1700)
     }
 
     @Test func twoReplicasTakeTurnsBetweenTheApps() throws {

@@ -136,6 +136,28 @@ import Time
         _ = try session.run([Query("SELECT * FROM stories")])
     }
 
+    /// Locks of several tables, taken one after the other, would stand in a circle with those of replicas that work.
+    @Test func eachVersionIsATransactionOfItsOwn() throws {
+        try PostgresSession(place.settings(), replica: []).migrate()
+        let versions = try #require(try place.run(Query("SELECT count(*), count(DISTINCT xmin::text) FROM deskgate_versions"))).one()
+        #expect(try versions.int64(0) == Int64(PostgresSchema.latest))
+        #expect(try versions.int64(1) == Int64(PostgresSchema.latest))
+    }
+
+    /// As docs/SCALING.md says, there without stopping those who write.
+    @Test func theIndexOfTurnsMayBeMadeBefore() throws {
+        try place.run(
+            Query(
+                """
+                CREATE INDEX IF NOT EXISTS deliveries_turns ON deliveries (notifier, app, due_at, event, position)
+                WHERE state < 1 AND leads IS NOT FALSE
+                """))
+        let store = try place.store()
+        defer { store.close() }
+        try store.take(Sample(1))
+        #expect(try store.claim(at: 2000).count == 1)
+    }
+
     /// Anything else would break the replicas that still run the version before. Rows may be changed to what these could have written.
     @Test func stepsOnlyAdd() {
         for statement in PostgresSchema.steps.dropFirst().joined() {
