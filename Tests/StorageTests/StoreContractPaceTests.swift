@@ -135,9 +135,9 @@ extension DeliveryFilter {
 
 extension Store {
     /// Signs somebody in on a device, of which `relay` is told.
-    func sign(_ device: String, token: String? = nil, user: String, at now: UnixMilliseconds) throws {
-        let audience = RegistryAudience([("app", [Subscription(notifier: "relay")])], lifeMilliseconds: 1 << 40)
-        let wish = try Registration.of(token ?? "T-\(user)-\(device)", user: user, device: device, at: now)
+    func sign(_ device: String, token: String? = nil, app: String = "app", user: String, at now: UnixMilliseconds) throws {
+        let audience = RegistryAudience([(app, [Subscription(notifier: "relay")])], lifeMilliseconds: 1 << 40)
+        let wish = try Registration.of(token ?? "T-\(user)-\(device)", app: app, user: user, device: device, at: now)
         let answer = Answer<Registration.Outcome>()
         register(wish, telling: audience) { answer.set($0) }
         _ = try answer.get()

@@ -23,7 +23,10 @@ import Testing
         let directory = try ConfigurationDirectory()
         try directory.scratch.write("secrets/app-4.key", TestSecret.text(4))
         let fixture = try ServiceFixture(in: directory, json: Self.json)
-        let graph = try fixture.graph()
+        let graph = try ServiceGraph(fixture.configuration, logger: fixture.log.logger, clocks: ServiceFixture.clocks) {
+            () throws(StoreError) in
+            try fixture.configuration.store.open(devicesPerUser: 10)
+        }
         defer { graph.store.close() }
         let client = InProcessClient(graph.publicRouter)
         func post(_ app: String, _ secret: Int, _ comment: Int) -> ReceivedResponse {

@@ -181,15 +181,10 @@ import Time
     @Test func aClaimLocksThePaceOnlyOfWhatHasATurn() throws {
         let store = try place.store()
         defer { store.close() }
-        for number in 1...6 {
-            try store.take(
-                Sample(number).with { ($0.app, $0.user, $0.ticket) = ("app\(number % 2)", "u\(number)", HelpDeskID(Int64(number))) })
-        }
-        let pace = [PaceRule(per: .person, max: 1, windowMilliseconds: 1000)]
-        let claim = Claim(notifier: "log", now: 2000, leaseMilliseconds: 1000, limit: 3, pace: pace)
-        #expect(try store.work([], [claim], telling: .nobody)[0].get().deliveries.count == 3)
-        let locked = try #require(try place.run(Query("SELECT count(*) FROM paced_calls"))).one()
-        #expect(try locked.int64(0) == 3)
+        for number in 1...6 { try store.sign("d\(number)", app: "app\(number % 2)", user: "u\(number)", at: 1000) }
+        #expect(try store.claimDue(.paced(at: 2000, limit: 3)).deliveries.count == 3)
+        let locked = try #require(try place.run(Query("SELECT count(*) FROM paced_calls"))).one().int64(0)
+        #expect(locked == 3 * Int64(StoreContractPaceTests.pace.count))
     }
 
     /// Where later looks begin must hide no delivery of an app that is not asked.
