@@ -98,6 +98,8 @@ final class Connection: Exchange {
         unsafe identifier.take(headers.requestID)
         unsafe traceparent = headers.traceparent
         if headers.isAmbiguous { return refuse(StandardResponse.ambiguousLength) }
+        // A body that comes slowly would take the place of others that wait for their refusal.
+        if unsafe isOverLimit { return refuse(ownResponse) }
         applyAdmission()
         if headers.isEncoded, headers.isChunked || headers.contentLength ?? 0 > 0, case .handler(_, let route, _) = unsafe match {
             unsafe match = .response(StandardResponse.encodedBody, route: route)
@@ -109,9 +111,9 @@ final class Connection: Exchange {
         switch unsafe reception.begin(
             declaredLength: declared, expectsContinue: headers.expectsContinue, isRefused: bodyLimit == nil)
         {
-        case .refuse: return refuse(unsafe isOverLimit || bodyLimit == nil ? ownResponse : StandardResponse.bodyTooLarge)
+        case .refuse: return refuse(bodyLimit == nil ? ownResponse : StandardResponse.bodyTooLarge)
         case .receive:
-            unsafe phase.receiveBody(deadline: begunAt + (isOverLimit ? context.headMilliseconds : context.requestMilliseconds))
+            unsafe phase.receiveBody(deadline: begunAt + context.requestMilliseconds)
             if unsafe !reception.isTooLarge, let declared { unsafe body.reserve(Int(declared)) }
             return .YES
         }

@@ -120,6 +120,22 @@ import Threading
         #expect(try status(other) == 200)
     }
 
+    /// A client that sends its body slowly does not take the place of others that wait for their refusal.
+    @Test func `a refused request is answered before its body`() throws {
+        let fixture = try ServerFixture(settings: ServerSettings(connectionLimit: 2, threads: 1))
+        defer { fixture.stop() }
+        let busy = try fixture.client(from: "127.0.0.2")
+        let held = try hold(busy, fixture)
+        for _ in 0..<200 {
+            let refused = try fixture.client(from: "127.0.0.2")
+            try refused.send("POST /echo HTTP/1.1\r\nHost: test\r\nContent-Length: 1000\r\n\r\n")
+            #expect(try refused.readResponse().status == 503)
+            #expect(try refused.isClosedByServer())
+        }
+        held.respond(ServerFixture.text(200, "held"))
+        #expect(try busy.readResponse().status == 200)
+    }
+
     /// Refused connections are bounded as well: those that wait for their refusal take no room from others for long.
     @Test func `further refused connections are closed at once`() throws {
         let fixture = try ServerFixture(settings: ServerSettings(connectionLimit: 2, threads: 1))
