@@ -10,14 +10,14 @@ internal import Glibc
 final class Connection: Exchange {
     // Premises of the unchecked fields below. libmicrohttpd serves a connection on one thread only, and makes no callback for it while it
     // is suspended. The thread that answers a suspended request writes `answer` and `isOverdue` after it has won the phase and before it
-    // resumes the connection; resuming takes a lock that the serving thread takes before its next callback. `tableIndex` and `standing` are
+    // resumes the connection; resuming takes a lock that the serving thread takes before its next callback. `tableIndex` and `limitState` are
     // guarded by the table's lock. The socket stays open until the table has dropped the connection. For the same reasons no two accesses overlap; a
     // dynamic exclusivity check would cost each request more than the decision on it.
     nonisolated(unsafe) private let raw: OpaquePointer
     private let descriptor: Int32
     private let context: ServerContext
-    /// How a connection stands to the bounds.
-    enum Standing {
+    /// Whether a connection counts for the bounds.
+    enum LimitState {
         case counted, refused
         /// It is about to be closed.
         case ended
@@ -27,7 +27,7 @@ final class Connection: Exchange {
     let caller: IPAddress?
     let phase = ExchangePhase()
     nonisolated(unsafe) var tableIndex = -1
-    nonisolated(unsafe) var standing = Standing.ended
+    nonisolated(unsafe) var limitState = LimitState.ended
     /// Whether it found a bound reached, so that its request is refused.
     @exclusivity(unchecked) nonisolated(unsafe) private var isOverLimit = false
 

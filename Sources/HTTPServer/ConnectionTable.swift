@@ -89,12 +89,12 @@ private struct TableContents {
         unsafe connection.tableIndex = all.count
         all.append(connection)
         guard isRefused else {
-            unsafe connection.standing = .counted
+            unsafe connection.limitState = .counted
             counted += 1
             if let caller = connection.caller { shares[caller, default: Share()].count += 1 }
             return
         }
-        unsafe connection.standing = .refused
+        unsafe connection.limitState = .refused
         refused += 1
         if refused > Self.mostRefused { _ = connection.closeIfIdle() }
     }
@@ -130,7 +130,7 @@ private struct TableContents {
 
     /// Takes a connection that is closed, or about to be, out of the counts.
     private mutating func end(_ connection: Connection) {
-        switch unsafe connection.standing {
+        switch unsafe connection.limitState {
         case .ended: return
         case .refused: refused -= 1
         case .counted:
@@ -139,7 +139,7 @@ private struct TableContents {
                 if share.count > 1 { shares[caller]?.count -= 1 } else { shares[caller] = nil }
             }
         }
-        unsafe connection.standing = .ended
+        unsafe connection.limitState = .ended
     }
 }
 
@@ -163,7 +163,7 @@ private struct IdleConnections {
         let now = coarseMilliseconds()
         guard foundNoneAt != now else { return nil }
         found = all.compactMap { connection in
-            guard unsafe connection.standing == .counted, isWanted(connection) else { return nil }
+            guard unsafe connection.limitState == .counted, isWanted(connection) else { return nil }
             return connection.idleSince.map { (connection, $0) }
         }
         found.sort { $0.since > $1.since }
@@ -175,7 +175,7 @@ private struct IdleConnections {
 
     private mutating func closeLast() -> Connection? {
         while let (connection, since) = found.popLast() {
-            if unsafe connection.standing == .counted, connection.idleSince == since, connection.closeIfIdle() { return connection }
+            if unsafe connection.limitState == .counted, connection.idleSince == since, connection.closeIfIdle() { return connection }
         }
         return nil
     }

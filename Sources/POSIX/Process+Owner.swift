@@ -5,8 +5,8 @@ internal import Threading
 extension Process {
     /// Runs `body` with the rights of a path's owner, if root runs this process. Otherwise, and for root's own paths, it changes nothing.
     ///
-    /// That user may replace anything in the directory at any moment, such as a file that was just created, by a symbolic link to a file of
-    /// root. A check of a path does not hold until the path is used. With the rights of that user, no call can do more than the user could.
+    /// The owner may replace anything in the directory at any moment, such as a new file, by a symbolic link to a file of root. A check of
+    /// a path does not hold until the path is used. With the rights of the owner, no call can do more than the owner could.
     ///
     /// All threads of the process change their rights, so commands may use this, and a service may not. Calls may nest, but not wait for
     /// other threads that call this, which wait for them. A call for the owner whose rights are in force changes nothing, not even for a

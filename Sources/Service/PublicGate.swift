@@ -82,7 +82,8 @@ struct PublicGate: Sendable {
     /// trusted proxy's.
     func expects(_ address: IPAddress) -> Bool {
         let rules = rules.current
-        return ((rules.networks ?? []) + (rules.proxies?.networks ?? [])).contains { $0.contains(address) }
+        let isAllowed = rules.networks?.contains { $0.contains(address) } ?? false
+        return isAllowed || rules.proxies?.networks.contains { $0.contains(address) } ?? false
     }
 
     private func refusal(of request: borrowing Request, _ path: String) -> Response? {

@@ -246,7 +246,7 @@ package struct ServiceGraph: Sendable {
         }
     }
 
-    /// Whose connections a listener bounds, and who is told of that.
+    /// The callers that a listener does not bound one by one, and the report of bounds that are reached.
     func pressure(on listener: CrowdedListener.Name) -> ConnectionPressure {
         let (gate, pressure) = (listener == .public ? publicGate : nil, listenerPressure)
         return ConnectionPressure(

@@ -4,7 +4,7 @@ import Testing
 
 /// Clients that take their time, which must not become the time of others.
 @Suite struct SlowClientTests {
-    /// Its clients may be silent for longer than a busy machine leaves them so.
+    /// The library ends a silent client only after an hour, because a busy machine may keep one silent for a while.
     private let impatientWithRequests = ServerSettings(idleTimeoutSeconds: 3600, requestTimeoutMilliseconds: 300, threads: 2)
     /// A request that was sent at once may take longer to be read than a busy machine needs.
     private let impatientWithReaders = ServerSettings(requestTimeoutMilliseconds: 3000, threads: 2)

@@ -81,7 +81,7 @@ import Time
         #expect(try fixture.log.text().contains("no room for a connection listener=public limit=caller closed=idle peer=127.0.0.2"))
     }
 
-    /// Those that the operator expects are not bounded one by one.
+    /// A network of `listen.allow` or `listen.trusted_proxies` frees its addresses from the bound of one caller.
     @Test(arguments: [#""allow":["127.0.0.0/8"]"#, #""trusted_proxies":["127.0.0.2/32"],"allow":["127.0.0.1/32"]"#])
     func `expected callers are not bounded`(_ members: String) throws {
         let fixture = try ServiceFixture(json: ServiceFixture.json(listen: #""port":0,"max_connections":50,\#(members)"#))
