@@ -140,8 +140,9 @@ package struct AdminContext: Sendable {
     let author: String
     /// Called with the number of pending deliveries that an operator's action has ended, their notifier, and why.
     let onGivenUp: @Sendable (_ count: Int, _ notifier: String, _ reason: GivenUpReason) -> Void
-    /// Called with a change that the store has taken; it is in force when this returns.
-    let onRevocation: @Sendable (RevocationChange) -> Void
+    /// Called with a change that the store has; nil if it had nothing to change. When this returns, all changes that the store had before
+    /// are in force.
+    let onRevocation: @Sendable (RevocationChange?) -> Void
     /// The tickets of an app at its help desk; nil for an app whose help desk offers none, and outside the service. Waits for nothing.
     let tickets: @Sendable (_ appID: String) -> (any TicketDesk)?
     /// What this process knows of a person's session tokens; nil for an app that hands none out, and outside the service. Waits for nothing.

@@ -18,7 +18,7 @@ package struct AdminServices: Sendable {
     let holds: @Sendable () -> [String: String]
     let notifiers: @Sendable () -> [NotifierStanding]
     let onGivenUp: @Sendable (_ count: Int, _ notifier: String, _ reason: GivenUpReason) -> Void
-    let onRevocation: @Sendable (RevocationChange) -> Void
+    let onRevocation: @Sendable (RevocationChange?) -> Void
     let revocations: Live<Revocations>
     let tickets: @Sendable (_ appID: String) -> (any TicketDesk)?
     let sessions: @Sendable (_ appID: String, _ userID: String) -> SessionStanding?
@@ -31,7 +31,8 @@ package struct AdminServices: Sendable {
     ///     - holds: why a notifier starts no attempts just now, by its name.
     ///     - notifiers: how the configured notifiers do their work; must not block.
     ///     - onGivenUp: called on the store's thread with the number of pending deliveries that were ended, their notifier, and why.
-    ///     - onRevocation: called on that thread, before the answer, with a change that the store has taken; puts it in force.
+    ///     - onRevocation: called on that thread, before the answer, with a change that the store has, or nil if it had nothing to change;
+    ///       puts all changes of the store in force.
     ///     - revocations: the ones in force.
     ///     - tickets: the tickets of an app; nil when its help desk offers none.
     ///     - sessions: what is known of a person's session tokens; nil for an app that hands none out. Must not block.
@@ -42,7 +43,7 @@ package struct AdminServices: Sendable {
         holds: @escaping @Sendable () -> [String: String],
         notifiers: @escaping @Sendable () -> [NotifierStanding],
         onGivenUp: @escaping @Sendable (_ count: Int, _ notifier: String, _ reason: GivenUpReason) -> Void,
-        onRevocation: @escaping @Sendable (RevocationChange) -> Void, revocations: Live<Revocations>,
+        onRevocation: @escaping @Sendable (RevocationChange?) -> Void, revocations: Live<Revocations>,
         tickets: @escaping @Sendable (_ appID: String) -> (any TicketDesk)? = { _ in nil },
         sessions: @escaping @Sendable (_ appID: String, _ userID: String) -> SessionStanding? = { _, _ in nil },
         onWork: @escaping @Sendable () -> Void

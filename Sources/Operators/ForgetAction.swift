@@ -46,7 +46,11 @@ package struct ForgetAction: AdminAction, Equatable {
 
     /// Adds the revocation of a former person with the event that tells of it, unless there is one.
     private func revokeForEver(_ context: AdminContext) throws(StoreError) -> Revocation {
-        if let known = try context.store.formerRevocation(of: person) { return known }
+        if let known = try context.store.formerRevocation(of: person) {
+            // Another replica may have made it just now.
+            context.onRevocation(.added(known))
+            return known
+        }
         let former = try context.store.former(person, salt: try context.store.formerSalt())
         var random = SystemRandomNumberGenerator()
         let audience = context.state.registryAudience

@@ -67,6 +67,8 @@ package struct PersonAction: AdminAction, Equatable {
         let block: Revocation
         if let earlier = try blocks(context).first {
             block = earlier
+            // Another replica may have made it just now.
+            context.onRevocation(.added(earlier))
         } else {
             block = try context.revoke(person.appID, .user(person.userID), issuedBefore: nil, reason: reason)
         }
@@ -74,8 +76,11 @@ package struct PersonAction: AdminAction, Equatable {
     }
 
     private func unblock(_ context: AdminContext) throws(StoreError) -> AdminAnswer {
+        let blocks = try blocks(context)
+        // Another replica may have removed the last one just now.
+        if blocks.isEmpty { context.onRevocation(nil) }
         var removed = 0
-        for block in try blocks(context) where try context.remove(block.id) != nil { removed += 1 }
+        for block in blocks where try context.remove(block.id) != nil { removed += 1 }
         let reference = context.userReference(person.appID, person.userID) ?? ""
         return AdminAnswer(
             .removed(removed), about: [AuditField(name: "app", text: person.appID), AuditField(name: "user_ref", text: reference)])

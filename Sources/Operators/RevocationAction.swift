@@ -89,10 +89,11 @@ extension AdminContext {
         return revocation
     }
 
-    /// Removes a revocation; nil when there is none with this id.
+    /// Removes a revocation. When this returns it is no longer in force, even if another replica has removed it.
+    /// - Returns: as `Store.removeRevocation` says.
     func remove(_ id: UUIDv7) throws(StoreError) -> Revocation? {
         let removed = try store.removeRevocation(id)
-        if removed != nil { onRevocation(.removed(id)) }
+        onRevocation(removed.map { .removed($0.id) })
         return removed
     }
 

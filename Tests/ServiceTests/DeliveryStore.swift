@@ -31,6 +31,7 @@ final class DeliveryStore: Store {
         var works: [(finished: Int, claims: [String])] = []
         var standing = ReplicaStanding.alone
         var standingReads = 0
+        var interruption: (answersLeft: Int, body: @Sendable () throws(StoreError) -> Void)?
     }
 
     /// How many deliveries may wait for one notifier.
@@ -49,6 +50,21 @@ final class DeliveryStore: Store {
     /// Refuses the next calls of this kind.
     func refuse(_ operation: Operation, times: Int) {
         state.update { $0.refused[operation] = times }
+    }
+
+    /// Calls `body` once, after `count` answers to questions about revocations and before the caller gets the last of them.
+    func afterAnswers(_ count: Int, _ body: @escaping @Sendable () throws(StoreError) -> Void) {
+        state.update { $0.interruption = (count, body) }
+    }
+
+    private func noteAnswer() throws(StoreError) {
+        let body = state.withLock { state -> (@Sendable () throws(StoreError) -> Void)? in
+            state.interruption?.answersLeft -= 1
+            guard let interruption = state.interruption, interruption.answersLeft == 0 else { return nil }
+            state.interruption = nil
+            return interruption.body
+        }
+        try body?()
     }
 
     /// How many calls have been refused.
@@ -220,14 +236,18 @@ final class DeliveryStore: Store {
     func proveErasure(of traces: PersonTraces) throws(StoreError) -> ErasureProof { try store.proveErasure(of: traces) }
 
     func revocations(of person: RevokedPerson?, after: UUIDv7?, limit: Int) throws(StoreError) -> [Revocation] {
-        try store.revocations(of: person, after: after, limit: limit)
+        let found = try store.revocations(of: person, after: after, limit: limit)
+        try noteAnswer()
+        return found
     }
 
     func removeRevocation(_ id: UUIDv7) throws(StoreError) -> Revocation? { try store.removeRevocation(id) }
 
     func revocationNews(since version: Int64?) throws(StoreError) -> RevocationNews {
         if isRefused(.revocations) { throw Self.refusal }
-        return try store.revocationNews(since: version)
+        let news = try store.revocationNews(since: version)
+        try noteAnswer()
+        return news
     }
 
     var refusal: StoreError? { store.refusal }

@@ -152,6 +152,22 @@ import Time
         #expect(graph.revocations.status.copyProblem == nil)
     }
 
+    @Test func `a change that was answered is in force although only the copy can be read`() throws {
+        try File.replace(path, mode: 0o600, [1, 2, 3])
+        let store = try DeliveryStore()
+        store.refuse(.revocations, times: 1000)
+        let graph = try graph(store)
+        try store.revoke(Self.block)
+        graph.revocations.take(.added(Self.block))
+        #expect(try status(graph) == 503)
+        try File.remove(path)
+        try makeCopy()
+        monotonic.withLock { $0 = 5_000_000_000 }
+        graph.revocations.refresh()
+        #expect(graph.revocations.status.source == .copy)
+        #expect(try status(graph) == 403)
+    }
+
     @Test func `another file is neither read nor replaced`() throws {
         let directory = try TemporaryDirectory()
         try directory.write("secret", "not a copy")

@@ -73,7 +73,9 @@ import Time
     }
 
     @Test func aReloadOfTheConfigurationKeepsThem() throws {
-        let graph = try graph(MemoryStore())
+        let store = MemoryStore()
+        let graph = try graph(store)
+        try store.revoke(Self.block)
         graph.revocations.take(.added(Self.block))
         try graph.prepare(fixture.configuration)()
         #expect(try status(graph) == 403)
@@ -83,7 +85,7 @@ import Time
         let store = try DeliveryStore()
         try store.revoke(Self.block)
         let graph = try graph(store)
-        store.refuse(.revocations, times: 3)
+        store.refuse(.revocations, times: 4)
         for _ in 0..<3 { graph.revocations.refresh() }
         #expect(try status(graph) == 403)
         // What is changed by hand is in force all the same.

@@ -108,6 +108,43 @@ import Time
         #expect(backend.requests.filter { $0.text.contains("user-2") }.count == 2, "what is kept about others is not forgotten")
     }
 
+    /// An answer is in force at once, although another replica made the change and this one has not read it.
+    @Test(arguments: Shared.allCases) func `an answer is in force although another replica made the change`(shared: Shared) throws {
+        let backend = try ScriptedServer(.everyRequest(.respond(200)))
+        defer { backend.stop() }
+        let replicas = try Replicas(shared, count: 2) { $0.json(backend.url()) }
+        let (here, there) = (replicas.graphs[0], replicas.graphs[1])
+        let person = #"{"app_id":"shop","user_id":"user-1"}"#
+        let block = admin(there, .post, "/v1/users/block", person)
+        #expect(block.status == 200)
+        #expect(try status(here) == 200, "it has not heard of it")
+        #expect(admin(here, .post, "/v1/users/block", person).text == block.text)
+        #expect(try status(here) == 403)
+        #expect(admin(there, .post, "/v1/users/unblock", person).text == #"{"removed":1}"#)
+        #expect(try status(here) == 403, "it has not heard of it")
+        #expect(admin(here, .post, "/v1/users/unblock", person).text == #"{"removed":0}"#)
+        #expect(try status(here) == 200)
+        #expect(admin(here, .post, "/v1/revocations", person).status == 201)
+        let revocation = try #require(try here.store.revocations(of: nil, after: nil, limit: 1).first)
+        #expect(admin(there, .delete, "/v1/revocations/\(revocation.id)").status == 200)
+        #expect(try status(here) == 403, "it has not heard of it")
+        #expect(admin(here, .delete, "/v1/revocations/\(revocation.id)").status == 404)
+        #expect(try status(here) == 200)
+    }
+
+    /// PostgreSQL is left out because the command would wait 1.5 seconds for the other replicas.
+    @Test(arguments: [Shared.memory, .sqlite]) func `a person is forgotten although another replica did it`(shared: Shared) throws {
+        let backend = try ScriptedServer(.everyRequest(.respond(200)))
+        defer { backend.stop() }
+        let replicas = try Replicas(shared, count: 2) { $0.json(backend.url()) }
+        let (here, there) = (replicas.graphs[0], replicas.graphs[1])
+        let person = #"{"app_id":"shop","user_id":"user-1"}"#
+        #expect(admin(there, .post, "/v1/users/forget", person).status == 200)
+        #expect(try status(here) == 200, "it has not heard of it")
+        #expect(admin(here, .post, "/v1/users/forget", person).status == 200)
+        #expect(try status(here) == 403)
+    }
+
     /// Where the backend alone decides, a refresh that brings a sign-out has the backend asked again, and one that brings a block denies.
     @Test(arguments: Shared.allCases) func aRefreshForgetsWhatTheBackendSaid(shared: Shared) throws {
         let backend = try ScriptedServer(.everyRequest(.respond(200)))

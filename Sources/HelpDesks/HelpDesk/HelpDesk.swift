@@ -156,7 +156,7 @@ package final class HelpDeskNews: Sendable {
     /// Makes one without listeners.
     package init() {}
 
-    /// Adds somebody who is told from now on, right before a change of the revocations is in force. It must not block.
+    /// Adds a listener. It is called right after a change of the revocations is in force, and must not block.
     package func listen(_ listener: @escaping @Sendable (Item) -> Void) {
         listeners.withLock { $0.append(listener) }
     }

@@ -13,11 +13,12 @@ package final class RevocationKeeper: Sendable {
     package static let intervalMilliseconds: UInt64 = 800
 
     private struct State {
+        /// The revocations as they were last read.
         var book = RevocationBook()
         /// The version of the store's revocations that the book has; nil when all must be read.
         var version: Int64?
-        /// The changes that were put in force by `take` since the last reading. The store tells of them, too.
-        var taken: [RevocationChange] = []
+        /// Changes given to `take` that the store could not be asked about yet. They are in force on top of the book.
+        var unread: [RevocationChange] = []
         var failure: StoreError?
         /// The version that the copy has; nil when that is not known.
         var copied: Int64?
@@ -39,8 +40,8 @@ package final class RevocationKeeper: Sendable {
     /// Knows no revocations before the first `refresh`.
     /// - Parameters:
     ///   - copy: where they are kept for a start at which the store cannot be read; nil nowhere.
-    ///   - onChange: called right before a change is in force; with nil, when anything may have changed. It must not block. A change that
-    ///     another thread is about to `take` may be told twice.
+    ///   - onChange: called right after a change is in force, to drop what was decided without it; with nil, when anything may have
+    ///     changed. It must not block.
     package init(
         _ store: any Store, copy: RevocationCopyFile? = nil, logger: Logger, clocks: Clocks,
         onChange: @escaping @Sendable (RevocationChange?) -> Void = { _ in }
@@ -55,63 +56,76 @@ package final class RevocationKeeper: Sendable {
     /// Where they come from, and how old they are. Does not block.
     package var status: RevocationStatus { known.withLock { $0 } }
 
-    /// Puts a change in force that the store has taken. Waits for a refresh under way.
-    package func take(_ change: RevocationChange) {
+    /// Puts in force everything that the store has taken before this call. Waits for a refresh under way, which may have read before that,
+    /// and blocks like the store.
+    ///
+    /// Changes are applied in the store's order. Otherwise a revocation that another replica has removed meanwhile would come back.
+    /// - Parameter change: a change that the store is known to have, which is then in force even if the store cannot be asked; nil if the
+    ///   store had nothing to change.
+    package func take(_ change: RevocationChange?) {
         state.withLock { state in
-            // Before the first reading the list is not known, and it will contain this change.
+            refresh(&state)
+            guard state.failure != nil, let change else { return }
+            // Until all are read again.
+            state.unread.append(change)
             guard live.current.isKnown else { return }
-            state.taken.append(change)
-            state.book.apply(change)
+            putInForce(state)
             onChange(change)
-            live.replace(with: state.book.snapshot)
         }
     }
 
     /// Puts in force what has changed in the store. Blocks like the store. A failure is logged, and the next call tries again.
     package func refresh() {
-        state.withLock { state in
-            do throws(StoreError) {
-                try read(into: &state)
-                let now = clocks.unixSeconds()
-                known.withLock { ($0.source, $0.knownAt) = (.store, now) }
-                if state.failure != nil { logger.log(.info, "the revocations are up to date again") }
-                state.failure = nil
-            } catch {
-                (state.version, state.copied) = (nil, nil)
-                if !live.current.isKnown { takeCopy(&state) }
-                if state.failure != error { log(error) }
-                state.failure = error
-            }
+        state.withLock { refresh(&$0) }
+    }
+
+    private func refresh(_ state: inout State) {
+        do throws(StoreError) {
+            try read(into: &state)
+            let now = clocks.unixSeconds()
+            known.withLock { ($0.source, $0.knownAt) = (.store, now) }
+            if state.failure != nil { logger.log(.info, "the revocations are up to date again") }
+            state.failure = nil
+        } catch {
+            (state.version, state.copied) = (nil, nil)
+            if !live.current.isKnown { takeCopy(&state) }
+            if state.failure != error { log(error) }
+            state.failure = error
         }
     }
 
     private func read(into state: inout State) throws(StoreError) {
-        var version = state.version
-        var book = state.book
-        var hasChanged = version == nil
+        var (book, version) = (state.book, state.version)
+        // Collected first: if a later question to the store fails, none of them is put in force.
+        var changes: [RevocationChange?] = []
         while true {
             guard let known = version else {
                 (book, version) = try readAll()
-                onChange(nil)
+                changes = [nil]
                 continue
             }
             let news = try store.revocationNews(since: known)
             guard news.isComplete else {
-                (version, hasChanged) = (nil, true)
+                version = nil
                 continue
             }
-            for change in news.changes where !state.taken.contains(change) {
+            for change in news.changes {
                 book.apply(change)
-                onChange(change)
+                changes.append(change)
             }
-            hasChanged = hasChanged || !news.changes.isEmpty
             version = news.version
             if news.version == known { break }
         }
-        state.version = version
-        state.taken = []
-        guard hasChanged else { return }
+        (state.version, state.unread) = (version, [])
+        guard !changes.isEmpty else { return }
         state.book = book
+        putInForce(state)
+        for change in changes { onChange(change) }
+    }
+
+    private func putInForce(_ state: State) {
+        var book = state.book
+        for change in state.unread { book.apply(change) }
         live.replace(with: book.snapshot)
     }
 
@@ -153,8 +167,8 @@ extension RevocationKeeper {
             var book = RevocationBook()
             for revocation in found.revocations { book.apply(.added(revocation)) }
             state.book = book
+            putInForce(state)
             onChange(nil)
-            live.replace(with: book.snapshot)
             known.withLock { ($0.source, $0.knownAt, $0.copiedAt, $0.copyProblem) = (.copy, found.confirmedAt, found.confirmedAt, nil) }
         } catch {
             state.copyRestsUntil = now + Self.retryMilliseconds

@@ -27,8 +27,8 @@ import Time
     @Test func countEveryCombinationOfLabels() throws {
         let graph = try ServiceFixture(members: Self.members).graph()
         let client = InProcessClient(graph.publicRouter)
-        graph.revocations.take(
-            .added(.sample(1, appID: "shop", .everyKey, issuedBefore: TestTime.now - 500)))
+        try graph.store.revoke(.sample(1, appID: "shop", .everyKey, issuedBefore: TestTime.now - 500))
+        graph.revocations.refresh()
         for (count, (_, body)) in try requests().enumerated() {
             for _ in 0...count { _ = client.send(.post, "/pyrus/authorize", body: body) }
         }
