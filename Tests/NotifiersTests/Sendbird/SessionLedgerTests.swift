@@ -21,7 +21,7 @@ import Time
     }
 
     private static func session(_ end: UnixMilliseconds, at start: UnixMilliseconds = start) -> Session {
-        Session(token: SecretBytes(copying: "token".utf8.span), expiresAt: end, obtainedAt: start)
+        Session(token: SecretBytes(copying: "token".utf8.span), expiresAt: end, obtainedAt: start, receivedAt: start)
     }
 
     /// The number and the end of the call that a step orders.

@@ -1,4 +1,6 @@
+import Core
 import HTTPServer
+import HelpDesk
 import JSON
 import TestSupport
 import Testing
@@ -230,6 +232,21 @@ import Time
             // One for the block, and one for the token that came after it.
             #expect(sendbird.waitForRequests(3))
             #expect(Self.targets(sendbird).dropFirst() == ["DELETE /v3/users/user-1/token", "DELETE /v3/users/user-1/token"])
+        }
+    }
+
+    /// Sendbird issues the token late, after another replica has had it end those of the user.
+    @Test func aSlowTokenEndsWithTheRevocationOfAnotherReplica() throws {
+        try fixture.withService(.requests([[.awaitRelease, Self.given], [.respond(200)]])) { (service, sendbird) throws in
+            let client = try service.beginSession(SessionFixture.body())
+            #expect(sendbird.waitForRequests(1))
+            fixture.pass(milliseconds: 6000)
+            sendbird.release()
+            #expect(try client.readResponse().status == 200)
+            try service.graph.store.revoke(.sample(1, appID: "shop", .user("user-1"), issuedBefore: TestTime.now + 1))
+            service.graph.revocations.refresh()
+            #expect(sendbird.waitForRequests(2))
+            #expect(Self.targets(sendbird).last == "DELETE /v3/users/user-1/token")
         }
     }
 

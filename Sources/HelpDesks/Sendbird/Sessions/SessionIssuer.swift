@@ -19,7 +19,7 @@ final class SessionIssuer: Sendable {
         let complete: Completion
     }
 
-    /// How long after a token was obtained a revocation may turn out to be older than it: longer than the other replicas take to hear of one.
+    /// How long after a token was received a revocation may turn out to be older than it: longer than a replica takes to hear of one.
     private static let lagMilliseconds: UInt64 = 5000
     /// Whether Sendbird refuses a user's id: "ParameterValueLengthExceeded", "InvalidValue".
     static func refusesUser(_ refusal: PlatformRefusal) -> Bool { ["400110", "400111"].contains(refusal.code) }
@@ -97,7 +97,7 @@ final class SessionIssuer: Sendable {
             let session = ledger.withLock { $0.forget(ByteKey(userID)) }
             // Another replica may have had Sendbird end the tokens before this one was issued.
             let now = services.clocks.unixMilliseconds()
-            if let session, now.elapsed(since: session.obtainedAt) < Self.lagMilliseconds { endSessions(of: userID) }
+            if let session, now.elapsed(since: session.receivedAt) < Self.lagMilliseconds { endSessions(of: userID) }
         case .sessionsEnded(let person):
             guard person.appID.utf8.elementsEqual(appID.utf8) else { return }
             _ = ledger.withLock { $0.forget(ByteKey(person.userID)) }
@@ -118,7 +118,8 @@ final class SessionIssuer: Sendable {
                     call(number, userID, since: start, until: end, mayCreate: false)
                 }
             case .failure(let error): finish(number, userID, .failure(error))
-            case .success(let json): finish(number, userID, Session.read(json, since: start, until: end))
+            case .success(let json):
+                finish(number, userID, Session.read(json, since: start, until: end, now: services.clocks.unixMilliseconds()))
             }
         }
     }
@@ -187,13 +188,14 @@ extension Session {
     /// Reads Sendbird's answer.
     /// - Parameter end: the end that was asked for.
     fileprivate static func read(
-        _ json: JSONValue, since start: UnixMilliseconds, until end: UnixMilliseconds
+        _ json: JSONValue, since start: UnixMilliseconds, until end: UnixMilliseconds, now: UnixMilliseconds
     ) -> Result<Session, PlatformError> {
         guard let token = json["token"]?.text, !token.isEmpty else {
             return .failure(.unavailable(reason: "malformed_response", mayHaveArrived: true))
         }
         let given = json["expires_at"]?.integer.map { UnixMilliseconds(rawValue: UInt64(clamping: $0)) } ?? end
-        return .success(Session(token: SecretBytes(copying: token.utf8.span), expiresAt: min(given, end), obtainedAt: start))
+        return .success(
+            Session(token: SecretBytes(copying: token.utf8.span), expiresAt: min(given, end), obtainedAt: start, receivedAt: now))
     }
 }
 

@@ -10,6 +10,8 @@ struct Session: Sendable {
     let expiresAt: UnixMilliseconds
     /// When Sendbird was asked for it.
     let obtainedAt: UnixMilliseconds
+    /// When Sendbird's answer arrived. The token was issued at some moment between the two.
+    let receivedAt: UnixMilliseconds
 
     /// Whether only a tenth of its life, or less, is left.
     func isNearItsEnd(_ now: UnixMilliseconds) -> Bool {
