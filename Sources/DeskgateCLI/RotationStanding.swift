@@ -68,7 +68,10 @@ struct RotationStanding {
     private func obstacle(toRetiring keyID: UInt32, _ app: String, _ unusedSeconds: UInt64, _ now: UnixSeconds) -> Obstacle? {
         let key = key(keyID, app)
         guard let since = key?.integer("known_since") else {
-            return Obstacle(word: "unknown", message: "no service has recorded yet when key \(keyID) is used; serve with it first")
+            return Obstacle(
+                word: "unknown",
+                message: "it is not known yet when key \(keyID) was last used: no service has recorded it, or the one that answers has not "
+                    + "read its store since it was started; serve with the key, then run this again")
         }
         let used = key?.integer("last_used")
         let last = UnixSeconds(rawValue: UInt64(max(0, max(since, used ?? 0))))

@@ -35,11 +35,16 @@ enum StatusCommands {
             return [
                 "app": key["app_id"] ?? .null, "key": key["key_id"] ?? .null, "state": key["state"] ?? .null,
                 "end": .string(time(key["not_after"]) ?? "none"),
-                "used": .string(time(key["last_used"]) ?? "never since \(time(key["known_since"]) ?? "now")"),
+                "used": .string(lastUse(of: key)),
             ]
         }
         let columns = [("APP", "app"), ("KEY", "key"), ("STATE", "state"), ("NOT AFTER", "end"), ("LAST USED", "used")]
         return (lines + [AdminText.table(rows, columns.map { (heading: $0.0, key: $0.1) })]).joined(separator: "\n")
+    }
+
+    /// When a key of the status was last used, in words. A key without a record may have been used before.
+    static func lastUse(of key: JSONObject) -> String {
+        time(key["last_used"]) ?? time(key["known_since"]).map { "never since \($0)" } ?? "not known yet"
     }
 
     private static func time(_ value: JSONValue?) -> String? {

@@ -119,6 +119,8 @@ package struct ServiceGraph: Sendable {
         metrics.tellBackends(helpDeskState)
         metrics.tellStoreClock(store)
         let keyUses = KeyUseKeeper(metrics.helpDesks.keyUses, helpDeskState, store: store, logger: logger, clocks: clocks)
+        // Before anything is served. A store that has just not answered is not waited for again; `tend` reads it later.
+        if revocations.status.source == .store { try? keyUses.read() }
         self.keyUses = keyUses
         readiness = Readiness(store: store, dispatcherInbox: inbox, record: record, revocations: revocations)
         let denials = DenialLog(logger: logger, monotonicMilliseconds: clocks.monotonicMilliseconds)

@@ -23,6 +23,8 @@ final class DeliveryStore: Store {
         case revocations
         /// Recording when keys were used.
         case keyUses
+        /// Reading when keys were used.
+        case keyUseReads
     }
 
     private struct State {
@@ -188,7 +190,10 @@ final class DeliveryStore: Store {
         try store.giveUpBotCalls(startedBefore: startedBefore, now: now, limit: limit)
     }
 
-    func keyUses() throws(StoreError) -> [KeyUse] { try store.keyUses() }
+    func keyUses() throws(StoreError) -> [KeyUse] {
+        if isRefused(.keyUseReads) { throw Self.refusal }
+        return try store.keyUses()
+    }
 
     func conditions() throws(StoreError) -> [OperatorCondition] { try store.conditions() }
 

@@ -26,12 +26,15 @@ import Time
     }
 
     /// The last use of the keys of the one app.
-    private func lastUses(_ graph: ServiceGraph) throws -> [JSONValue?] {
+    private func lastUses(_ graph: ServiceGraph) throws -> [JSONValue?] { try told("last_used", graph) }
+
+    /// A member of each key of the one app.
+    private func told(_ member: String, _ graph: ServiceGraph) throws -> [JSONValue?] {
         let status = InProcessClient(graph.adminRouter).send(.get, "/v1/status", headers: AdminCases.authorization)
         guard case .object(let object) = try JSONDocument(parsing: status.body.span).value(), case .array(let keys)? = object["keys"] else {
             return []
         }
-        return keys.map { if case .object(let key) = $0 { key["last_used"] } else { nil } }
+        return keys.map { if case .object(let key) = $0 { key[member] } else { nil } }
     }
 
     @Test func onlyWhoIsAuthorizedUsesAKey() throws {
@@ -67,6 +70,59 @@ import Time
         #expect(try lastUses(graph) == [.integer(Int64(later.rawValue)), .integer(Self.usedAt)])
         #expect(try store.keyUses().map(\.usedAt?.seconds.rawValue) == [later.rawValue, UInt64(Self.usedAt)])
         #expect(try store.keyUses().map(\.since) == [0, 0])
+    }
+
+    @Test func `the first status has what the store had at the start`() throws {
+        let store = MemoryStore()
+        try store.record([KeyUse(appID: "shop", keyID: 2, since: 7000, usedAt: (TestTime.now - 3600).milliseconds)])
+        let fixture = try ServiceFixture()
+        let graph = try ServiceGraph(fixture.configuration, logger: fixture.log.logger, clocks: ServiceFixture.clocks) { store }
+        #expect(try lastUses(graph) == [.null, .integer(Int64((TestTime.now - 3600).rawValue))])
+        #expect(try told("known_since", graph) == [.integer(Int64(TestTime.now.rawValue)), .integer(7)])
+    }
+
+    /// Null in both members means that nothing is known; a time in `known_since` alone means that the key was not used since.
+    @Test func `no key is called unused before the store was read`() throws {
+        let fixture = try ServiceFixture()
+        let (store, now) = (try DeliveryStore(), Int64(TestTime.now.rawValue))
+        try store.record([KeyUse(appID: "shop", keyID: 1, since: 7000, usedAt: 60_000)])
+        store.refuse(.keyUseReads, times: 2)
+        let graph = try ServiceGraph(fixture.configuration, logger: fixture.log.logger, clocks: ServiceFixture.clocks) { store }
+        #expect(try lastUses(graph) == [.null, .null])
+        #expect(try told("known_since", graph) == [.null, .null])
+        // A use by this process is known without the store.
+        #expect(try authorize(graph, keyID: 2) == 200)
+        graph.keyUses.tend()
+        #expect(store.refusals == 2)
+        #expect(try lastUses(graph) == [.null, .integer(Self.usedAt)])
+        #expect(try told("known_since", graph) == [.null, .integer(now)])
+        // Not a minute later, as for a record that could not be stored.
+        graph.keyUses.tend()
+        #expect(try lastUses(graph) == [.integer(60), .integer(Self.usedAt)])
+        #expect(try told("known_since", graph) == [.integer(7), .integer(now)])
+    }
+
+    /// A database that hangs would delay the start twice.
+    @Test func `a store that did not answer at the start is not asked again before serving`() throws {
+        let fixture = try ServiceFixture()
+        let store = try DeliveryStore()
+        store.refuse(.revocations, times: 1)
+        store.refuse(.keyUseReads, times: 1)
+        let graph = try ServiceGraph(fixture.configuration, logger: fixture.log.logger, clocks: ServiceFixture.clocks) { store }
+        #expect(store.refusals == 1)
+        graph.keyUses.tend()
+        #expect(store.refusals == 2)
+    }
+
+    @Test func `a store that takes no record can still be read`() throws {
+        let fixture = try ServiceFixture()
+        let store = try DeliveryStore()
+        let graph = try ServiceGraph(fixture.configuration, logger: fixture.log.logger, clocks: ServiceFixture.clocks) { store }
+        try store.record([KeyUse(appID: "shop", keyID: 1, since: 7000, usedAt: 60_000)])
+        store.refuse(.keyUses, times: 1)
+        graph.keyUses.save()
+        #expect(store.refusals == 1)
+        #expect(try lastUses(graph) == [.integer(60), .null])
     }
 
     /// Once a minute, and only what has changed.

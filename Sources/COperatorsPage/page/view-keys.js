@@ -30,7 +30,7 @@ function keyTable(app, all) {
   return table(t("keys.of", { app }), [
     { title: t("keys.id"), number: true, tight: true, cell: ({ key_id: id }) => h("span", { class: "strong" }, id) },
     { title: t("state"), cell: ({ state }) => badge(t(`key.${state}`), state === "active" ? "good" : "plain") },
-    { title: t("keys.used"), cell: ({ last_used: used }) => (used ? [ago(used), " · ", time(used)] : t("never")) },
+    { title: t("keys.used"), cell: ({ last_used: used, known_since: since }) => (used ? [ago(used), " · ", time(used)] : t(since ? "never" : "keys.unknown")) },
     { title: t("keys.since"), cell: ({ known_since: since }) => time(since) },
     { title: t("keys.end"), cell: ({ not_after: end }) => (end ? time(end) : t("keys.no-end")) },
   ], all);

@@ -12,8 +12,8 @@ package final class KeyUseKeeper: Sendable {
     private struct State {
         /// What this process has recorded.
         var recorded: [KeyUse.Name: KeyUse] = [:]
-        /// What all processes had recorded a while ago.
-        var stored: [KeyUse.Name: KeyUse] = [:]
+        /// The records of all processes, as the store last had them; nil until it has been read.
+        var stored: [KeyUse.Name: KeyUse]?
         var dueAt = MonotonicMilliseconds(rawValue: 0)
         var isFailing = false
     }
@@ -30,12 +30,12 @@ package final class KeyUseKeeper: Sendable {
         (self.book, self.helpDesks, self.store, self.logger, self.clocks) = (book, helpDesks, store, logger, clocks)
     }
 
-    /// Does what is due. Blocks like the store, once a minute.
+    /// Does what is due. Blocks like the store, once a minute, and each time until the store has been read.
     package func tend() {
         announce()
         let now = clocks.monotonicMilliseconds()
         let isDue = state.withLock { state in
-            guard now >= state.dueAt else { return false }
+            guard now >= state.dueAt || state.stored == nil else { return false }
             state.dueAt = now + Self.intervalMilliseconds
             return true
         }
@@ -47,17 +47,23 @@ package final class KeyUseKeeper: Sendable {
         store.announce(keysDigest: helpDesks.current.authorizer.keysDigest)
     }
 
-    /// Records what has changed, and reads what others have recorded. Blocks like the store.
+    /// Reads the records of all processes. Blocks like the store.
+    package func read() throws(StoreError) {
+        let stored = Self.byName(try store.keyUses())
+        state.withLock { $0.stored = stored }
+    }
+
+    /// Reads what others have recorded, and records what has changed. Blocks like the store.
     package func save() {
         let uses = book.all(now: clocks.unixMilliseconds())
         let recorded = state.withLock { $0.recorded }
         do throws(StoreError) {
+            // Reads first: a store whose disk is full takes no record, and can still be read.
+            try read()
             let changed = uses.filter { recorded[$0.name] != $0 }
             if !changed.isEmpty { try store.record(changed) }
-            let stored = try store.keyUses()
             state.withLock { state in
                 state.recorded = Self.byName(uses)
-                state.stored = Self.byName(stored)
                 state.isFailing = false
             }
         } catch {
@@ -73,10 +79,13 @@ package final class KeyUseKeeper: Sendable {
         }
     }
 
-    /// When the keys were last used, by this process or, as far as the store has told, by others. Does not block.
+    /// When the keys were last used, by this process or, as far as the store was last read, by others. Does not block.
+    ///
+    /// Until the store has been read, only the keys that this process has used are included: others may have been used before it started.
     package var uses: [KeyUse] {
-        let stored = state.withLock { $0.stored }
-        return book.all(now: clocks.unixMilliseconds()).map { use in stored[use.name].map(use.merged) ?? use }
+        let own = book.all(now: clocks.unixMilliseconds())
+        guard let stored = state.withLock({ $0.stored }) else { return own.filter { $0.usedAt != nil } }
+        return own.map { use in stored[use.name].map(use.merged) ?? use }
     }
 
     private static func byName(_ uses: [KeyUse]) -> [KeyUse.Name: KeyUse] {
