@@ -5,9 +5,9 @@ internal import JSON
 internal import Operators
 internal import Time
 
-/// `deskgate key mint`, `key verify` and `key inspect`
+/// `deskgate key mint` and `key inspect`
 enum KeyCommands {
-    private static let appAndUser = [
+    static let appAndUser = [
         Option("app", value: .app, required: true, "the app_id"), Option("user", value: .text("ID"), required: true, "the user_id"),
     ]
 
@@ -54,75 +54,16 @@ enum KeyCommands {
         }
     }
 
-    // MARK: key verify
-
-    static let verify = Command(
-        "key verify", "Tells whether a security key lets a user in and why not, by the configuration alone.",
-        exits: [.done: "for 200", .negative: "otherwise"],
-        options: [.config] + appAndUser + [
-            Option("key", value: .secret("KEY"), required: true, "the security key"),
-            Option("at", value: .number(0...UInt64.max, "UNIX"), default: "now", "the time to decide for, in seconds since 1970"),
-            Option("json", "the default; for symmetry"),
-        ],
-        examples: [
-            Example(
-                "deskgate key mint --app my-app --user 42 | deskgate key verify --app my-app --user 42 --key -",
-                "Reads the key from standard input, where no process list shows it.")
-        ], run: runVerify)
-
-    private static func runVerify(_ arguments: Arguments) throws(CommandError) -> ExitCode {
-        let (answer, code) = verify(arguments, try authorizer(arguments.configuration()))
-        Console.print(answer)
-        return code
-    }
-
-    /// Returns the answer and the exit code of `key verify`.
-    static func verify(_ arguments: Arguments, _ authorizer: Authorizer) -> (answer: JSONValue, code: ExitCode) {
-        let now = arguments.number("at").map(UnixSeconds.init(rawValue:)) ?? Clocks.system.unixSeconds()
-        func bytes(_ name: String) -> [UInt8] { Array(arguments.required(name).utf8) }
-        let (app, user, key) = (bytes("app"), bytes("user"), bytes("key"))
-        let decision = authorizer.decide(appID: app.span, userID: user.span, securityKey: key.span, now: now, revocations: .none)
-        let verdict = authorizer.shadowing(decision, now: now).verdict
-        let reference = authorizer.userReference(appID: app.span, userID: user.span)
-        let answer = describe(
-            verdict, key: SecurityKey(key.span), authorizer.index(of: app.span).map { authorizer.applications[$0] }, reference: reference)
-        return (answer, verdict.status == 200 ? .done : .negative)
-    }
-
     /// An authorizer with the configuration's apps and keys.
     static func authorizer(_ configuration: Configuration) throws(CommandError) -> Authorizer {
         try explaining { () throws(CryptoError) in try configuration.makeAuthorizer() }
-    }
-
-    /// - Parameters:
-    ///   - application: the app, when it is configured.
-    ///   - reference: the person's `user_ref` in the log.
-    private static func describe(
-        _ verdict: Verdict, key: SecurityKey?, _ application: Application?, reference: String?
-    ) -> JSONValue {
-        var object: JSONObject = ["status": .integer(Int64(verdict.status)), "reason": .string(verdict.reason)]
-        if case .shadowed = verdict { object.append(true, forKey: "shadowed") }
-        if case .unconfirmed = verdict {
-            let message = "The service would now ask the app's backend, which this command does not."
-            object = ["status": .null, "reason": .string(verdict.reason), "message": .string(message)]
-        }
-        if case .malformed(let malformation) = verdict {
-            object.append(.string(malformation.field.name), forKey: "field")
-            object.append(.string(malformation.description), forKey: "message")
-            return .object(object)
-        }
-        if let key {
-            append(key, to: &object)
-            append(application?.keys.first { $0.id == key.keyID }, to: &object)
-        }
-        if let reference { object.append(.string(reference), forKey: "user_ref") }
-        return .object(object)
     }
 
     // MARK: key inspect
 
     static let inspect = Command(
         "key inspect", "Shows the public fields of a security key; proves nothing.",
+        details: "Use key verify to check that the key is genuine and not revoked.",
         operand: Operand(.secret("KEY"), "the security key"),
         options: [
             .config, Option("app", value: .app, "the app_id: tell the state of the app's key that made it, from the configuration"),
@@ -169,12 +110,13 @@ enum KeyCommands {
     }
 
     /// Adds what is configured of the key that made a security key; null when the app has none of that id.
-    private static func append(_ secret: Application.Key?, to object: inout JSONObject) {
+    static func append(_ secret: Application.Key?, to object: inout JSONObject) {
         object.append(secret.map { .string($0.state.rawValue) } ?? .null, forKey: "key_state")
         object.append(secret?.notAfter.map { .integer(Int64($0.rawValue)) } ?? .null, forKey: "key_not_after")
     }
 
-    private static func append(_ key: SecurityKey, to object: inout JSONObject) {
+    /// Adds the public fields of a security key.
+    static func append(_ key: SecurityKey, to object: inout JSONObject) {
         object.append(.integer(Int64(key.keyID)), forKey: "key_id")
         object.append(.integer(Int64(key.issuedAt.rawValue)), forKey: "issued_at")
         object.append(.integer(Int64(key.expiresAt.rawValue)), forKey: "expires_at")

@@ -150,8 +150,9 @@ package struct AdminRoute: Sendable {
 
     /// The table of all requests of the admin listener, from which `GET /openapi.json` describes them.
     package static let all: [AdminRoute] =
-        [metrics, openAPI, KeyRequest.route, StatusAction.route, ExplainAction.route, ListenerProof.route] + DeliveryAction.routes
-        + DeviceAction.routes + RevocationAction.routes + PersonAction.routes + [ForgetAction.route, UserAction.route]
+        [metrics, openAPI, KeyRequest.route, KeyRevocationAction.route, StatusAction.route, ExplainAction.route, ListenerProof.route]
+        + DeliveryAction.routes + DeviceAction.routes + RevocationAction.routes + PersonAction.routes
+        + [ForgetAction.route, UserAction.route]
         + [DeadGroupsAction.route, NotifierStanding.route, NotifierTestAction.route, ShownConfigurationAction.route]
         + [ConfigurationChangesAction.route] + TicketAction.routes + BotCallAction.routes
 

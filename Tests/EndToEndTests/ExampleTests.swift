@@ -18,7 +18,7 @@ import Testing
         try scratch.write("data/secrets/app-1.key", "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8\n", mode: 0o600)
         let verified = try Deskgate.run(
             "key", "verify", "--config", scratch.path("data/config.json"), "--app", "my-app", "--user", "user-1", "--key", key, "--at",
-            "1767225600")
+            "1767225600", "--offline")
         #expect(verified.code == 0)
     }
 

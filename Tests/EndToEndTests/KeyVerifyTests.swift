@@ -21,7 +21,10 @@ import Time
             let arguments = try Arguments(words, for: command)
             let keys = try authorizer ?? KeyCommands.authorizer(arguments.configuration())
             authorizer = keys
-            let (answer, code) = KeyCommands.verify(arguments, keys)
+            let (answer, code) = try KeyCommands.verify(arguments, keys) { _ in
+                Issue.record("asked in spite of --offline: \(vector.name)")
+                return .failed("")
+            }
             #expect(answer["status"] == .integer(Int64(vector.status)), "\(vector.name)")
             #expect(answer["reason"] == .string(vector.reason), "\(vector.name)")
             #expect(code == (vector.status == 200 ? .done : .negative), "\(vector.name)")
@@ -45,7 +48,7 @@ import Time
     private func words(of vector: Vector, _ workspace: Workspace) -> [String] {
         [
             "--config", workspace.configuration, "--app", vector.appID, "--user", vector.userID, "--key", vector.securityKey, "--at",
-            "\(vector.now)",
+            "\(vector.now)", "--offline",
         ]
     }
 
@@ -158,7 +161,7 @@ import Time
     }
 
     private func arguments(_ workspace: Workspace, _ key: String, app: String = "app-1", user: String = Markers.user) -> [String] {
-        ["key", "verify", "--config", workspace.configuration, "--app", app, "--user", user, "--key", key]
+        ["key", "verify", "--config", workspace.configuration, "--app", app, "--user", user, "--key", key, "--offline"]
     }
 
     private func verify(
@@ -191,6 +194,12 @@ import Time
 
     private func described(_ status: Int64, _ reason: String, _ fields: JSONObject) -> JSONObject {
         var object: JSONObject = ["status": .integer(status), "reason": .string(reason)]
+        if status == 200 {
+            object.append("not_asked", forKey: "revocations")
+            object.append(
+                "Revocations were not asked: if the key is revoked or its user blocked, the service denies it. Ask without --offline.",
+                forKey: "message")
+        }
         for member in fields.members { object.append(member.value, forKey: member.key) }
         return object
     }

@@ -16,7 +16,7 @@ import Testing
     }
 
     private func verify(_ input: String) throws -> Deskgate.Result {
-        let words = ["--config", workspace.configuration, "--app", Workspace.app, "--user", Markers.user, "--key", "-"]
+        let words = ["--config", workspace.configuration, "--app", Workspace.app, "--user", Markers.user, "--key", "-", "--offline"]
         return try run(["key", "verify"] + words, input: input)
     }
 

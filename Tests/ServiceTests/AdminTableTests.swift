@@ -21,6 +21,7 @@ import Testing
     /// A request that is carried out, by method and path.
     private static let good: [String: (query: String, body: String)] = [
         "POST /v1/keys": ("", #"{"app_id":"shop","user_id":"user-1"}"#),
+        "GET /v1/keys/revoked": ("?app_id=shop&user_id=user-1&security_key=k", ""),
         "GET /v1/explain": ("?app_id=shop&user_id=user-1", ""),
         "GET /v1/listener-proof": ("?nonce=\(String(repeating: "A", count: 43))", ""),
         "DELETE /v1/deliveries": ("?state=delivered", ""),

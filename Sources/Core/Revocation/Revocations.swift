@@ -30,6 +30,25 @@ package final class Revocations: Sendable {
         hasFormers = has(.formerUser)
     }
 
+    /// Stands in for the revocations of another process in decisions about one person and one key.
+    /// - Parameters:
+    ///   - key: nil where only the app's backend understands keys.
+    ///   - isBlocked: the other's answer to `blocks`.
+    ///   - isRevoked: the other's answer to `revokes`.
+    package static func concerning(_ person: RevokedPerson, _ key: SecurityKey?, isBlocked: Bool, isRevoked: Bool) -> Revocations {
+        let app = RevocationDigests.app(person.appID.utf8.span)
+        var (table, counts): (RevocationTable, [RevocationDigests.Kind: Int]) = (RevocationTable(), [:])
+        if isBlocked {
+            table.set(RevocationDigests.user(app, person.userID.utf8.span), .max)
+            counts[.user] = 1
+        }
+        if isRevoked, let key {
+            table.set(RevocationDigests.securityKey(app, key.salt.span), .max)
+            counts[.securityKey] = 1
+        }
+        return Revocations(table, counts)
+    }
+
     /// Whether a key is revoked. Only a key that has proven genuine says which person and time it is about.
     /// - Parameters:
     ///   - app: `Application.digest`.

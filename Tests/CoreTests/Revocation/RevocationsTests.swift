@@ -128,6 +128,43 @@ import Time
         #expect(verdict == (isKeptOut ? .denied(denial, keyID: 1) : .shadowed(denial, keyID: 1)))
     }
 
+    /// `deskgate key verify` decides with a service's two answers in place of the service's revocations.
+    @Test(arguments: VerifyMode.allCases, [nil, Samples.now + 100]) func `two answers decide as the revocations do`(
+        _ mode: VerifyMode, _ shadowUntil: UnixSeconds?
+    ) throws {
+        let keys = [Application.Key(id: 1, secret: try Samples.secret(1))]
+        let application = Application(id: "shop", keys: keys, shadowUntil: shadowUntil, verification: mode)
+        let authorizer = try Authorizer([application])
+        let ann = RevokedPerson(appID: "shop", userID: "ann")
+        let sets: [[Revocation]] = [
+            [], [revocation(.user("ann"))], [revocation(.user("bob"))], [revocation(.user("ann"), before: Samples.now + 1)],
+            [revocation(.user("ann"), before: Self.issuedAt)], [revocation(.keyID(1))], [revocation(.keyID(2))],
+            [revocation(.securityKey(salt: [UInt8](repeating: 7, count: 16)))],
+            [revocation(.securityKey(salt: [UInt8](repeating: 8, count: 16)))], [revocation(.everyKey, before: Samples.now + 1)],
+            [revocation(.everyKey, before: 7)], [revocation(.formerUser(try FormerUser(ann, salt: [UInt8](0..<32))))],
+        ]
+        let own = try Samples.triple("shop", "ann", issuedAt: Self.issuedAt, salt: 7)
+        var foreign = own
+        foreign.securityKey = try Samples.triple("shop", "bob", issuedAt: Self.issuedAt, salt: 7).securityKey
+        for (index, triple) in [own, foreign].enumerated() {
+            for set in sets {
+                var book = RevocationBook()
+                for revocation in set { book.apply(.added(revocation)) }
+                let (key, snapshot) = (SecurityKey(triple.securityKey.span), book.snapshot)
+                let genuine = try #require(key)
+                let told = Revocations.concerning(
+                    ann, key,
+                    isBlocked: try snapshot.blocks(app: application.digest, appID: triple.appID.span, userID: triple.userID.span),
+                    isRevoked: try snapshot.revokes(
+                        genuine, app: application.digest, appID: triple.appID.span, userID: triple.userID.span))
+                func verdict(_ revocations: Revocations) -> Verdict {
+                    authorizer.shadowing(authorizer.decide(triple, now: Samples.now, revocations: revocations), now: Samples.now).verdict
+                }
+                #expect(verdict(told) == verdict(snapshot), "\(index) \(set.map(\.subject))")
+            }
+        }
+    }
+
     @Test func aDigestIsReadAsItIsWritten() throws {
         let former = try FormerUser(RevokedPerson(appID: "shop", userID: "ann"), salt: [UInt8](0..<32))
         #expect(FormerUser(name: former.name, salt: former.salt) == former)

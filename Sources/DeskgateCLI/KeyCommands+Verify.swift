@@ -1,0 +1,167 @@
+internal import Configuration
+internal import Core
+internal import JSON
+internal import Operators
+internal import Service
+internal import Time
+
+/// `deskgate key verify`
+extension KeyCommands {
+    static let verify = Command(
+        "key verify", "Tells whether a security key lets a user in and why not.",
+        details:
+            "The configuration decides about the key. Unless it denies the key already, the running service, or its store while none runs, "
+            + "is asked whether the key is revoked or the user blocked. If nobody can be asked, the status is null and the reason "
+            + "revocations_not_asked. The app's backend is never asked.",
+        exits: [.done: "for the status 200", .negative: "otherwise, also when revocations could not be asked"],
+        options: [.config] + appAndUser + [
+            Option("key", value: .secret("KEY"), required: true, "the security key"),
+            Option(
+                "at", value: .number(0...UInt64.max, "UNIX"), default: "now",
+                "the time to decide for, in seconds since 1970; revocations are those in force now"),
+            Option("offline", "ask nobody: decide by the configuration alone, as if nothing were revoked"),
+            Option("json", "the default; for symmetry"),
+        ],
+        examples: [
+            Example(
+                "deskgate key mint --app my-app --user 42 | deskgate key verify --app my-app --user 42 --key -",
+                "Reads the key from standard input, where no process list shows it."),
+            Example(
+                "printf %s \"$KEY\" | deskgate key verify --offline --app my-app --user 42 --key -",
+                "Checks a key where neither the service nor its store can be asked."),
+        ]
+    ) { arguments throws(CommandError) in
+        let configuration = try arguments.configuration()
+        let (answer, code) = try verify(arguments, authorizer(configuration)) { ask($0, configuration) }
+        Console.print(answer)
+        return code
+    }
+
+    /// The outcome of asking which revocations are about a key.
+    enum RevocationAnswer {
+        /// The service, or its store, has answered.
+        case answered(Revocations)
+        /// Nobody was asked, because the command line says so.
+        case skipped
+        /// Nobody could be asked, for this reason.
+        case failed(String)
+
+        /// The revocations to decide with.
+        fileprivate var revocations: Revocations {
+            switch self {
+            case .answered(let revocations): revocations
+            case .skipped: .none
+            case .failed: .unknown
+            }
+        }
+    }
+
+    /// Asks the running service of a configuration, or its store when none runs, which revocations are about a key.
+    private static func ask(_ question: KeyRevocationAction, _ configuration: Configuration) -> RevocationAnswer {
+        do throws(AdminAccess.Failure) {
+            let answer = try WaitingLine.show("waiting for an answer") { () throws(AdminAccess.Failure) in
+                try AdminAccess(configuration).perform(question, remark: Console.complain)
+            }
+            if let revocations = question.revocations(in: answer) { return .answered(revocations) }
+            return .failed("the service refused the question (\(answer.status) \(AdminText.text(answer.json["error"])))")
+        } catch {
+            return .failed(error.description)
+        }
+    }
+
+    /// Returns the answer and the exit code of `key verify`.
+    /// - Parameter ask: asks which revocations are about the key; called only where the verdict depends on them.
+    static func verify(
+        _ arguments: Arguments, _ authorizer: Authorizer, ask: (KeyRevocationAction) -> RevocationAnswer
+    ) throws(CommandError) -> (answer: JSONValue, code: ExitCode) {
+        let now = arguments.number("at").map(UnixSeconds.init(rawValue:)) ?? Clocks.system.unixSeconds()
+        func bytes(_ name: String) -> [UInt8] { Array(arguments.required(name).utf8) }
+        let (app, user, key) = (bytes("app"), bytes("user"), bytes("key"))
+        func verdict(_ revocations: Revocations) -> Verdict {
+            let decision = authorizer.decide(
+                appID: app.span, userID: user.span, securityKey: key.span, now: now, revocations: revocations)
+            return authorizer.shadowing(decision, now: now).verdict
+        }
+        var finding = Finding(verdict: verdict(.unknown), revocations: nil)
+        if finding.verdict == .undecided(.revocationsUnknown) {
+            let question = try arguments.action { () throws(AdminProblem) in
+                try KeyRevocationAction(
+                    appID: arguments.required("app"), userID: arguments.required("user"), securityKey: arguments.required("key"))
+            }
+            let answer = arguments.has("offline") ? .skipped : ask(question)
+            finding = Finding(verdict: verdict(answer.revocations), revocations: answer)
+        }
+        let application = authorizer.index(of: app.span).map { authorizer.applications[$0] }
+        let reference = authorizer.userReference(appID: app.span, userID: user.span)
+        let answer = describe(finding, key: SecurityKey(key.span), application, reference: reference)
+        return (answer, finding.status == 200 ? .done : .negative)
+    }
+
+    /// The verdict, and how far it goes.
+    private struct Finding {
+        let verdict: Verdict
+        /// Nil where the verdict does not depend on revocations.
+        let revocations: RevocationAnswer?
+
+        /// The status that the service answers; nil where that depends on somebody who was not asked.
+        var status: Int? {
+            if case .failed = revocations { return nil }
+            if case .unconfirmed = verdict { return nil }
+            return verdict.status
+        }
+
+        var reason: String { if case .failed = revocations { "revocations_not_asked" } else { verdict.reason } }
+
+        /// A sentence for each question that the verdict leaves open, with a remedy; nil when it leaves none.
+        var message: String? {
+            let sentences = [revocationsMessage, backendMessage].compactMap(\.self)
+            return sentences.isEmpty ? nil : sentences.joined(separator: " ")
+        }
+
+        private var revocationsMessage: String? {
+            switch revocations {
+            case .skipped:
+                "Revocations were not asked: if the key is revoked or its user blocked, the service denies it. Ask without --offline."
+            case .failed(let reason):
+                "Revocations could not be asked: \(reason). With --offline the configuration alone decides."
+            case .answered where verdict == .undecided(.revocationsUnknown):
+                "The service does not know which keys are revoked; deskgate status says why."
+            case .answered, nil: nil
+            }
+        }
+
+        private var backendMessage: String? {
+            guard case .unconfirmed = verdict else { return nil }
+            return "The service would now ask the app's backend, which this command does not."
+        }
+    }
+
+    /// - Parameters:
+    ///   - application: the app, when it is configured.
+    ///   - reference: the person's `user_ref` in the log.
+    private static func describe(
+        _ finding: Finding, key: SecurityKey?, _ application: Application?, reference: String?
+    ) -> JSONValue {
+        var object: JSONObject = [
+            "status": finding.status.map { .integer(Int64($0)) } ?? .null, "reason": .string(finding.reason),
+        ]
+        if case .malformed(let malformation) = finding.verdict {
+            object.append(.string(malformation.field.name), forKey: "field")
+            object.append(.string(malformation.description), forKey: "message")
+            return .object(object)
+        }
+        if case .shadowed = finding.verdict { object.append(true, forKey: "shadowed") }
+        switch finding.revocations {
+        case .answered: object.append("asked", forKey: "revocations")
+        case .skipped, .failed: object.append("not_asked", forKey: "revocations")
+        case nil: break
+        }
+        if let message = finding.message { object.append(.string(message), forKey: "message") }
+        if let key {
+            append(key, to: &object)
+            append(application?.keys.first { $0.id == key.keyID }, to: &object)
+        }
+        if let reference { object.append(.string(reference), forKey: "user_ref") }
+        return .object(object)
+    }
+}

@@ -1,0 +1,113 @@
+import Core
+import JSON
+import TestSupport
+import Testing
+import Time
+
+@testable import DeskgateCLI
+
+/// `deskgate key verify` and revoked keys: with a running service, with its store alone, and where nobody can be asked.
+@Suite struct KeyVerifyRevocationTests {
+    private static let members: JSONObject = [
+        "admin": ["unix": "admin.sock", "token": ["file": "admin-token"]],
+        "store": ["type": "sqlite", "path": "deskgate.db", "minimum_free_megabytes": 0],
+    ]
+
+    private struct Said: Equatable {
+        let code: Int32
+        let status: Int64?
+        let reason, revocations: String?
+
+        static let valid = Said(code: 0, status: 200, reason: "valid", revocations: "asked")
+        static let revoked = Said(code: 1, status: 403, reason: "revoked", revocations: "asked")
+        static let offline = Said(code: 0, status: 200, reason: "valid", revocations: "not_asked")
+        static let unasked = Said(code: 1, status: nil, reason: "revocations_not_asked", revocations: "not_asked")
+    }
+
+    private func words(_ key: String, user: String) -> [String] { ["--app", Workspace.app, "--user", user, "--key", key] }
+
+    private func verify(_ workspace: Workspace, _ key: String, user: String = Markers.user, _ more: String...) throws -> Said {
+        let result = try Deskgate.run(["key", "verify", "--config", workspace.configuration] + words(key, user: user) + more)
+        #expect(result.errors.isEmpty)
+        let json = try result.json
+        return Said(
+            code: result.code, status: json.integer("status"), reason: json.string("reason"), revocations: json.string("revocations"))
+    }
+
+    private func run(_ workspace: Workspace, _ words: String...) throws {
+        let result = try Deskgate.run(words + ["--config", workspace.configuration])
+        #expect(result.code == 0, "\(result.errors)")
+    }
+
+    @Test func `a revoked key is not valid, with and without the service`() throws {
+        let workspace = try Workspace(Self.members)
+        let (key, other) = (try workspace.key(), try workspace.key())
+        #expect(try verify(workspace, key) == .unasked)
+        let server = try RunningServer(workspace)
+        #expect(try verify(workspace, key) == .valid)
+        try run(workspace, "revoke", "--app", Workspace.app, "--key", key)
+        #expect(try verify(workspace, key) == .revoked)
+        #expect(try verify(workspace, other) == .valid)
+        #expect(try verify(workspace, key, "--offline") == .offline)
+        #expect(try server.stop() == .exit(0))
+        #expect(try verify(workspace, key) == .revoked)
+        #expect(try verify(workspace, other) == .valid)
+        try run(workspace, "users", "block", "--app", Workspace.app, "--user", Markers.user)
+        #expect(try verify(workspace, other) == .revoked)
+        #expect(try verify(workspace, try workspace.key(user: Markers.otherUser), user: Markers.otherUser) == .valid)
+    }
+
+    @Test func `the answer says why nobody was asked, and what to do`() throws {
+        let workspace = try Workspace(Self.members)
+        let key = try workspace.key()
+        let result = try Deskgate.run(["key", "verify", "--config", workspace.configuration] + words(key, user: Markers.user))
+        let message = try #require(try result.json.string("message"))
+        #expect(message.hasPrefix("Revocations could not be asked: the service does not run, and there is no store at "))
+        #expect(message.hasSuffix(". With --offline the configuration alone decides."))
+    }
+
+    /// Runs the command in this process, with an answer about revocations.
+    private func verify(
+        _ workspace: Workspace, _ key: String, user: String = Markers.user, told answer: KeyCommands.RevocationAnswer
+    ) throws -> (said: Said, json: JSONValue) {
+        let arguments = try Arguments(["--config", workspace.configuration] + words(key, user: user), for: KeyCommands.verify)
+        let (json, code) = try KeyCommands.verify(arguments, KeyCommands.authorizer(arguments.configuration())) { _ in answer }
+        let status: Int64? = if case .integer(let status)? = json["status"] { status } else { nil }
+        let said = Said(code: code.rawValue, status: status, reason: json["reason"]?.text, revocations: json["revocations"]?.text)
+        return (said, json)
+    }
+
+    @Test func `a service that does not know the revocations is quoted`() throws {
+        let workspace = try Workspace()
+        let (said, json) = try verify(workspace, workspace.key(), told: .answered(.unknown))
+        #expect(said == Said(code: 1, status: 503, reason: "revocations_not_loaded", revocations: "asked"))
+        #expect(json["message"]?.text == "The service does not know which keys are revoked; deskgate status says why.")
+    }
+
+    @Test func `a key that is denied anyway needs no answer`() throws {
+        let workspace = try Workspace()
+        let (said, json) = try verify(workspace, workspace.key(), user: Markers.otherUser, told: .failed("nobody is there"))
+        #expect(said == Said(code: 1, status: 403, reason: "wrong_mac", revocations: nil))
+        #expect(json["message"] == nil)
+    }
+
+    /// The shadow mode lets in nobody who is blocked, so its verdict depends on the answer as well.
+    @Test func `in the shadow mode a wrong key of a blocked user is denied`() throws {
+        let end = Int64(SystemClock.unixSeconds().rawValue) + 86_400
+        guard case .object(var app) = Workspace.app(1) else {
+            Issue.record("expected an object for the app")
+            return
+        }
+        app.append(.integer(end), forKey: "shadow_until")
+        let workspace = try Workspace(["apps": [.object(app)]])
+        let key = try workspace.key()
+        let person = RevokedPerson(appID: Workspace.app, userID: Markers.otherUser)
+        func said(isBlocked: Bool) throws -> Said {
+            let told = Revocations.concerning(person, SecurityKey(key.utf8.span), isBlocked: isBlocked, isRevoked: isBlocked)
+            return try verify(workspace, key, user: Markers.otherUser, told: .answered(told)).said
+        }
+        #expect(try said(isBlocked: false) == Said(code: 0, status: 200, reason: "wrong_mac", revocations: "asked"))
+        #expect(try said(isBlocked: true) == Said(code: 1, status: 403, reason: "wrong_mac", revocations: "asked"))
+        #expect(try verify(workspace, key, user: Markers.otherUser, told: .failed("nobody is there")).said == .unasked)
+    }
+}

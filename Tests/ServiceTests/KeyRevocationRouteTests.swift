@@ -1,0 +1,83 @@
+import Core
+import HTTPServer
+import HelpDesk
+import JSON
+import TestSupport
+import Testing
+import Time
+
+@testable import Configuration
+@testable import Operators
+@testable import Service
+
+/// `GET /v1/keys/revoked`
+@Suite struct KeyRevocationRouteTests {
+    private static let none: JSONObject = ["known": true, "revoked": false, "blocked": false]
+    private static let revoked: JSONObject = ["known": true, "revoked": true, "blocked": false]
+    private static let blocked: JSONObject = ["known": true, "revoked": true, "blocked": true]
+
+    private func query(_ key: String, user: String = "user-1") -> String {
+        "/v1/keys/revoked?app_id=shop&user_id=\(user)&security_key=\(key)"
+    }
+
+    @Test(
+        arguments: [
+            ("/v1/revocations", #","issued_before":7"#, none), ("/v1/revocations", #","user_id":"user-2""#, none),
+            ("/v1/revocations", #","key_id":2"#, none), ("/v1/revocations", #","user_id":"user-1""#, revoked),
+            ("/v1/revocations", #","key_id":1"#, revoked), ("/v1/revocations", #","issued_before":1773130513"#, revoked),
+            ("/v1/users/sign-out", #","user_id":"user-1""#, revoked), ("/v1/users/block", #","user_id":"user-1""#, blocked),
+            ("/v1/users/forget", #","user_id":"user-1""#, blocked), ("/v1/users/block", #","user_id":"user-2""#, none),
+        ])
+    func `tells what ends a key`(_ path: String, _ fields: String, _ answer: JSONObject) throws {
+        let fixture = try AdminDeliverFixture()
+        let key = try TestKey().text()
+        #expect(try fixture.send(.get, query(key)).object() == Self.none)
+        #expect([200, 201].contains(fixture.send(.post, path, body: #"{"app_id":"shop"\#(fields)}"#).status))
+        #expect(try fixture.send(.get, query(key)).object() == answer)
+    }
+
+    @Test func `tells of one key that it is revoked`() throws {
+        let fixture = try AdminDeliverFixture()
+        let key = try TestKey().text()
+        #expect(fixture.send(.post, "/v1/revocations", body: #"{"app_id":"shop","security_key":"\#(key)"}"#).status == 201)
+        #expect(try fixture.send(.get, query(key)).object() == Self.revoked)
+        // The MAC is not checked: the caller does that.
+        #expect(try fixture.send(.get, query(key, user: "user-2")).object() == Self.revoked)
+    }
+
+    /// Where only the app's backend understands keys, only the block of a person counts.
+    @Test func `tells of another text whether the person is blocked`() throws {
+        let fixture = try AdminDeliverFixture()
+        #expect(fixture.send(.post, "/v1/users/sign-out", body: #"{"app_id":"shop","user_id":"user-1"}"#).status == 200)
+        #expect(try fixture.send(.get, query("session-7")).object() == Self.none)
+        #expect(fixture.send(.post, "/v1/users/block", body: #"{"app_id":"shop","user_id":"user-1"}"#).status == 200)
+        #expect(try fixture.send(.get, query("session-7")).object() == Self.blocked)
+    }
+
+    @Test(
+        arguments: [
+            "", "?app_id=shop&user_id=user-1", "?app_id=shop&security_key=k", "?user_id=user-1&security_key=k",
+            "?app_id=nobody&user_id=user-1&security_key=k", "?app_id=shop&user_id=&security_key=k",
+            "?app_id=shop&user_id=user-1&security_key=",
+            "?app_id=shop&user_id=user-1&security_key=k&key=k",
+        ])
+    func `refuses`(_ query: String) throws {
+        #expect(try AdminDeliverFixture().send(.get, "/v1/keys/revoked\(query)").status == 400)
+    }
+
+    /// As authorization, which answers 503 then.
+    @Test func `does not say that a key is not revoked before that is known`() throws {
+        let fixture = try ServiceFixture()
+        let store = try DeliveryStore()
+        store.refuse(.revocations, times: 1)
+        let graph = try ServiceGraph(fixture.configuration, logger: fixture.log.logger, clocks: ServiceFixture.clocks) { store }
+        defer { graph.admin.stop() }
+        let key = try TestKey().text()
+        func answer() throws -> JSONObject {
+            try InProcessClient(graph.adminRouter).send(.get, query(key), headers: AdminCases.authorization).object()
+        }
+        #expect(try answer() == ["known": false, "revoked": .null, "blocked": .null])
+        graph.revocations.refresh()
+        #expect(try answer() == Self.none)
+    }
+}
