@@ -63,7 +63,8 @@ enum StatusCommands {
         for problem in status["problems"]?.elements ?? [] {
             switch problem["kind"]?.text {
             case "store": sentences.append("Remedy: \(AdminText.text(problem["remedy"]))")
-            case "revocations_unknown", "revocations_late", "revocations_copy", "settings_doubtful", "listener_full", "caller_full":
+            case "revocations_unknown", "revocations_late", "revocations_copy", "settings_doubtful", "listener_full", "caller_full",
+                "backend_open", "backend_new_keys":
                 sentences.append("\(AdminText.text(problem["text"])) \(AdminText.text(problem["remedy"]))")
             default: break
             }

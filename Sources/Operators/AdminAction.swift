@@ -147,6 +147,8 @@ package struct AdminContext: Sendable {
     let tickets: @Sendable (_ appID: String) -> (any TicketDesk)?
     /// What this process knows of a person's session tokens; nil for an app that hands none out, and outside the service. Waits for nothing.
     let sessions: @Sendable (_ appID: String, _ userID: String) -> SessionStanding?
+    /// How an app's backend does in this process; nil for an app without one, and outside the service. Waits for nothing.
+    let backend: @Sendable (_ appID: String) -> BackendStatus?
     /// The revocations in force: those that authorization asks now, or outside the service those of the store.
     let revocations: @Sendable () throws(StoreError) -> Revocations
 

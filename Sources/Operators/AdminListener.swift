@@ -22,6 +22,7 @@ package struct AdminServices: Sendable {
     let revocations: Live<Revocations>
     let tickets: @Sendable (_ appID: String) -> (any TicketDesk)?
     let sessions: @Sendable (_ appID: String, _ userID: String) -> SessionStanding?
+    let backend: @Sendable (_ appID: String) -> BackendStatus?
     let onWork: @Sendable () -> Void
 
     /// Gathers the services.
@@ -36,6 +37,7 @@ package struct AdminServices: Sendable {
     ///     - revocations: the ones in force.
     ///     - tickets: the tickets of an app; nil when its help desk offers none.
     ///     - sessions: what is known of a person's session tokens; nil for an app that hands none out. Must not block.
+    ///     - backend: how an app's backend does; nil for an app without one. Must not block.
     ///     - onWork: called on that thread, before the answer, when deliveries may have become due.
     package init(
         state: Live<OperatorState>, store: any Store, registry: MetricsRegistry, clocks: Clocks, logger: Logger, denials: DenialLog,
@@ -46,6 +48,7 @@ package struct AdminServices: Sendable {
         onRevocation: @escaping @Sendable (RevocationChange?) -> Void, revocations: Live<Revocations>,
         tickets: @escaping @Sendable (_ appID: String) -> (any TicketDesk)? = { _ in nil },
         sessions: @escaping @Sendable (_ appID: String, _ userID: String) -> SessionStanding? = { _, _ in nil },
+        backend: @escaping @Sendable (_ appID: String) -> BackendStatus? = { _ in nil },
         onWork: @escaping @Sendable () -> Void
     ) {
         self.state = state
@@ -63,6 +66,7 @@ package struct AdminServices: Sendable {
         self.revocations = revocations
         self.tickets = tickets
         self.sessions = sessions
+        self.backend = backend
         self.onWork = onWork
     }
 }
@@ -174,7 +178,7 @@ package final class AdminListener: Sendable {
         let context = AdminContext(
             store: services.store, now: services.clocks.unixMilliseconds(), state: services.state.current, holds: services.holds(),
             author: caller.author, onGivenUp: services.onGivenUp, onRevocation: services.onRevocation,
-            tickets: services.tickets, sessions: services.sessions,
+            tickets: services.tickets, sessions: services.sessions, backend: services.backend,
             revocations: { [live = services.revocations] in live.current })
         do throws(StoreError) {
             let answer = try action.perform(in: context)

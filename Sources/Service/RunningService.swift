@@ -178,7 +178,7 @@ package final class RunningService: Sendable {
         let deadline = SystemClock.monotonicMilliseconds() + drainMilliseconds
         publicServer.stop(drainMilliseconds: drainMilliseconds)
         // After the requests that wait for it: what it would still answer was answered 503.
-        graph.backends.client.close()
+        graph.backends.close()
         graph.helpDeskClient.close()
         for helpDesk in graph.helpDesks { helpDesk.close() }
         graph.bots.close()

@@ -159,7 +159,8 @@ package struct ServiceGraph: Sendable {
                         operatorState.current.configuration, now: clocks.unixMilliseconds(), store: store.refusal,
                         revocations: revocations.status, refusedAt: record.refusedAt, standings: Self.standings(inbox),
                         pending: (try? store.pending()) ?? [],
-                        replicas: replicas, keysDigest: authorizer.keysDigest, crowded: pressure.crowded
+                        replicas: replicas, keysDigest: authorizer.keysDigest, crowded: pressure.crowded,
+                        backends: helpDeskState.current.backends?.statuses ?? []
                     ).append(to: &status, in: language)
                     return .object(status)
                 }, openAPI: { openAPI.response }, holds: { inbox.withLock { $0.holds } },
@@ -173,7 +174,8 @@ package struct ServiceGraph: Sendable {
                     inbox.announceNews()
                 }, revocations: revocations.live,
                 tickets: { app in helpDesks.lazy.compactMap { $0.tickets(app) }.first },
-                sessions: { app, user in helpDesks.lazy.compactMap { $0.sessions(app, user) }.first }, onWork: { inbox.announceNews() }))
+                sessions: { app, user in helpDesks.lazy.compactMap { $0.sessions(app, user) }.first },
+                backend: { [helpDeskState] app in helpDeskState.current.backends?.status(of: app) }, onWork: { inbox.announceNews() }))
         adminRouter = admin.router(isLocal: configuration.admin.isLocal)
         openAPI.describe(publicListener: publicRouter, adminListener: adminRouter)
     }

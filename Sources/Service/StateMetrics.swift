@@ -48,9 +48,11 @@ extension ServiceMetrics {
         registry.gauge(
             "deskgate_backend_state", "1 for the state that an app's backend is in, 0 for the others.", labels: ["app", "state"]
         ) {
-            (state.current.backends?.standings ?? []).flatMap { app, current in
+            (state.current.backends?.statuses ?? []).flatMap { app, current in
                 // Nothing pauses a backend.
-                BreakerStanding.allCases.filter { $0 != .paused }.map { ComputedSample(app, $0.rawValue, value: $0 == current ? 1 : 0) }
+                BreakerStanding.allCases.filter { $0 != .paused }.map {
+                    ComputedSample(app, $0.rawValue, value: $0 == current.state ? 1 : 0)
+                }
             }
         }
     }

@@ -38,7 +38,7 @@ import Testing
     @Test func noCaseIsLeftOut() {
         #expect(Malformation.Problem.allCases.count == 8)
         #expect(Denial.allCases.count == 10)
-        #expect(Indecision.allCases.count == 7)
+        #expect(Indecision.allCases.count == 8)
         #expect(CredentialField.allCases.map(\.name) == ["app_id", "user_id", "security_key"])
     }
 
@@ -61,8 +61,7 @@ import Testing
             Indecision.allCases,
             [
                 "internal_error", "revocations_not_loaded", "backend_timeout", "backend_unreachable", "backend_status",
-                "backend_breaker_open",
-                "backend_overloaded",
+                "backend_breaker_open", "backend_new_keys_paced", "backend_overloaded",
             ]))
     func undecidedIsNeverADenial(indecision: Indecision, reason: String) {
         let verdict = Verdict.undecided(indecision)

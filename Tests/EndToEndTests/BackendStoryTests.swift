@@ -39,7 +39,10 @@ import Time
         #expect(try server.authorize(other, user: Markers.otherUser).status == 403)
         #expect(backend.requests.count == 2)
         #expect(try isGenuine(#require(backend.requests.first)))
-        for _ in 1...6 { #expect(try server.authorize(workspace.key()).status == 503) }
+        for number in 1...6 {
+            let user = "user-\(number)"
+            #expect(try server.authorize(workspace.key(user: user), user: user).status == 503)
+        }
         let line = try jsonObject(server.process.errors.line(containing: "a backend cannot decide").text)
         #expect(line.string("reason") == "backend_status")
         #expect(line.string("level") == "warning")

@@ -76,7 +76,7 @@ import Time
             unixSeconds: { [now] in now.withLock { $0 } }, monotonicNanoseconds: { elapsed.withLock { $0 } * 1_000_000 })
         let json = fixture.json(backend.url(), #","cache":{"positive_seconds":60}"#)
         let graph = try ServiceGraph(fixture.directory.configuration(json), logger: fixture.log.logger, clocks: clocks)
-        defer { graph.backends.client.close() }
+        defer { graph.backends.close() }
         for (count, edge) in Self.edges.enumerated() {
             for time in [edge, TestTime.now, edge + 1, edge - 1] {
                 now.update { $0 = time }

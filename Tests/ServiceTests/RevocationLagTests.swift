@@ -51,7 +51,7 @@ import Time
         }
 
         private static func close(_ graph: ServiceGraph) {
-            graph.backends.client.close()
+            graph.backends.close()
             graph.admin.stop()
             graph.store.close()
         }
@@ -60,7 +60,7 @@ import Time
         func withRestarted(_ body: (ServiceGraph) throws -> Void) throws {
             let graph = try make()
             defer {
-                graph.backends.client.close()
+                graph.backends.close()
                 graph.admin.stop()
                 if place != nil { graph.store.close() }
             }
@@ -182,7 +182,7 @@ import Time
         let clocks = Clocks(unixSeconds: { now.withLock { $0 } }, monotonicNanoseconds: { 0 })
         let configuration = try fixture.directory.configuration(fixture.json(backend.url(), mode: "backend"))
         let graph = try ServiceGraph(configuration, logger: fixture.log.logger, clocks: clocks) { store }
-        defer { graph.backends.client.close() }
+        defer { graph.backends.close() }
         func age() -> UInt64? {
             metric(graph, "deskgate_revocations_refresh_timestamp_seconds").flatMap { Double($0.split(separator: " ")[1]) }
                 .map { now.withLock { $0 }.rawValue - UInt64($0) }

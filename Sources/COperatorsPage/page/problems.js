@@ -15,7 +15,8 @@ const places = {
   queue_full: (name) => address("notifiers", { notifier: name }),
   queue_late: (name) => address("notifiers", { notifier: name }), settings_doubtful: (name) => address("notifiers", { notifier: name }),
   reload_refused: () => address("configuration"), configuration_warning: () => address("configuration"),
-  listener_full: () => address("configuration"), caller_full: () => address("configuration"), dead: () => address("dead"),
+  listener_full: () => address("configuration"), caller_full: () => address("configuration"),
+  backend_open: () => address("configuration"), backend_new_keys: () => address("configuration"), dead: () => address("dead"),
 };
 
 /** A list that `look` fills anew. What the service tells of is asked each time, dead letters only with `dead`, because they are counted in the store. */

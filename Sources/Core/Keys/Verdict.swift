@@ -84,6 +84,8 @@ package enum Indecision: String, Sendable, Equatable, CaseIterable {
     case backendStatus = "backend_status"
     /// The app's backend was not asked, because it has just failed several times in a row.
     case backendBreakerOpen = "backend_breaker_open"
+    /// The app's backend was not asked about a new key, because it has just failed for several of them in a row (`NewKeyPace`).
+    case backendNewKeysPaced = "backend_new_keys_paced"
     /// The app's backend was not asked, because too many calls were under way.
     case backendOverloaded = "backend_overloaded"
 }

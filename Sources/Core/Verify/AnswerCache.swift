@@ -3,7 +3,8 @@ package import Time
 /// Answers of one app's backend, kept for a while: bounded in number, and the oldest leaves first.
 ///
 /// An entry has a fixed size, about 250 bytes with its place in the order, so the bound is one of memory too. A yes and a no have bounds of
-/// their own: strangers who try many keys must not displace what is kept of users. It is a value, and the caller locks.
+/// their own: strangers who try many keys must not displace what is kept of users. A yes stays as a mark after its time, until it is
+/// displaced: the key was allowed before. It is a value, and the caller locks.
 package struct AnswerCache: Sendable {
     /// When the answers' time is over.
     private var allowed: BoundedTable<CheckIdentity, MonotonicMilliseconds>
@@ -25,24 +26,32 @@ package struct AnswerCache: Sendable {
         return nil
     }
 
-    /// Keeps a reply as long as its lifetime says, in place of what was kept for this identity before.
+    /// Whether the last decision about an identity was a yes, as far as it is remembered.
+    package func wasAllowed(_ identity: CheckIdentity) -> Bool { allowed[identity] != nil }
+
+    /// Keeps a decision as long as its lifetime says, in place of what was kept for this identity before.
     package mutating func keep(_ answer: BackendAnswer, of identity: CheckIdentity, milliseconds: UInt64, now: MonotonicMilliseconds) {
+        if case .undecided = answer { return }
         allowed.remove(identity)
         denied.remove(identity)
-        guard milliseconds > 0 else { return }
         let end = now.saturating(adding: milliseconds)
-        switch answer {
-        case .allowed: allowed.insert(end, for: identity)
-        case .denied: denied.insert(end, for: identity)
-        case .undecided: break
+        if answer == .allowed {
+            allowed.insert(end, for: identity)
+        } else if milliseconds > 0 {
+            denied.insert(end, for: identity)
         }
     }
 
     /// Forgets what is kept for a person; looks at each entry.
-    /// - Parameter person: as in `CheckIdentity`; nil for everybody.
+    /// - Parameter person: as in `CheckIdentity`; nil for everybody. Then the marks stay, because this happens after each failure of the store
+    ///   and must not make all keys new.
     package mutating func forget(person: UInt128?) {
-        let isCovered: (CheckIdentity) -> Bool = { person == nil || $0.person == person }
-        allowed.removeAll(where: isCovered)
-        denied.removeAll(where: isCovered)
+        if let person {
+            allowed.removeAll { $0.person == person }
+            denied.removeAll { $0.person == person }
+        } else {
+            allowed.setAll(0)
+            denied.removeAll { _ in true }
+        }
     }
 }

@@ -3,6 +3,10 @@ package import Time
 /// Decides when an app's backend is called: what is kept needs no call, who asks the same shares one, and while the backend is dead or has
 /// enough calls nobody calls it.
 ///
+/// A key is known if Deskgate has checked it, or if the backend allowed it before; any other key is new. Known and new keys have separate
+/// shares of the calls. Only failures for known keys count for the breaker, and in a row each person counts once: a user whose own key
+/// always fails must not keep the others out. Failures for new keys pace further questions about new keys (`NewKeyPace`).
+///
 /// Each call that `ask` orders must be ended by `finish` exactly once, because those who wait for its answer wait in here. It is a value, and
 /// the caller locks; all moments are of one clock.
 package struct BackendLedger<Waiter: Sendable>: Sendable {
@@ -29,7 +33,7 @@ package struct BackendLedger<Waiter: Sendable>: Sendable {
         /// Nothing: a call that is under way answers.
         case wait
         /// Call the backend, and tell `finish` this number with its reply.
-        case call(UInt64)
+        case call(UInt64, isKnown: Bool)
     }
 
     /// What the end of a call means.
@@ -38,28 +42,52 @@ package struct BackendLedger<Waiter: Sendable>: Sendable {
         package let waiters: [Waiter]
         /// Whether `forget` has come since the call: its answer may be older than what made us forget.
         package let isForgotten: Bool
-        /// True when the breaker has opened with it, false when it has closed, nil when neither.
-        package let hasOpened: Bool?
+        /// The change that operators are told of; nil when there is none.
+        package let change: Change?
+    }
+
+    /// What changes for others with the end of a call.
+    package enum Change: Sendable, Equatable {
+        /// The breaker has opened.
+        case opened
+        /// The breaker has closed.
+        case closed
+        /// Calls about new keys are paced from now on.
+        case pacedNewKeys
     }
 
     private struct Call {
         let identity: CheckIdentity
-        let start: Breaker.Start
+        /// Nil for a new key, which the breaker does not count.
+        let start: Breaker.Start?
         var waiters: [Waiter]
     }
 
     private let lifetimes: AnswerLifetimes
-    /// How many calls may be under way.
+    /// Whether Deskgate has checked each key that is asked about.
+    private let keysAreChecked: Bool
+    /// How many calls about known keys may be under way, and as many about new ones.
     private let callLimit: Int
     private var cache: AnswerCache
     private var breaker: Breaker
+    /// The persons of the failures in a row; while the breaker is open, the person of the last one.
+    private var failedPersons: Set<UInt128> = []
+    private var newKeys = NewKeyPace()
     private var calls: [UInt64: Call] = [:]
+    private var knownCalls = 0
     private var callOfIdentity: [CheckIdentity: UInt64] = [:]
     private var lastCall: UInt64 = 0
 
     /// Makes a ledger without calls.
-    package init(lifetimes: AnswerLifetimes, callLimit: Int = 128, cache: AnswerCache = AnswerCache(), breaker: Breaker = .ofBackends) {
+    /// - Parameters:
+    ///   - keysAreChecked: whether Deskgate has checked each key that is asked about; it then counts as known from the first question on.
+    ///   - callLimit: how many calls about known keys may be under way, and as many about new ones.
+    package init(
+        lifetimes: AnswerLifetimes, keysAreChecked: Bool, callLimit: Int = 128, cache: AnswerCache = AnswerCache(),
+        breaker: Breaker = .ofBackends
+    ) {
         self.lifetimes = lifetimes
+        self.keysAreChecked = keysAreChecked
         self.callLimit = callLimit
         self.cache = cache
         self.breaker = breaker
@@ -68,8 +96,10 @@ package struct BackendLedger<Waiter: Sendable>: Sendable {
     /// Whether the breaker lets nobody but probes through.
     package var isOpen: Bool { breaker.state != .closed }
 
-    /// How the backend does, as its breaker has found.
-    package var standing: BreakerStanding { BreakerStanding(breaker) }
+    /// How the backend does.
+    package func status(now: MonotonicMilliseconds) -> BackendStatus {
+        BackendStatus(breaker: BreakerStanding(breaker), pacesNewKeys: newKeys.isShown(now: now))
+    }
 
     /// How many wait for the answer to a call that is under way.
     package var waiting: Int { calls.values.reduce(0) { $0 + $1.waiters.count } }
@@ -78,9 +108,15 @@ package struct BackendLedger<Waiter: Sendable>: Sendable {
     package mutating func find(_ identity: CheckIdentity, now: MonotonicMilliseconds) -> Finding? {
         if let answer = cache.answer(identity, now: now) { return .kept(answer) }
         if callOfIdentity[identity] != nil { return nil }
-        if breaker.permits(now: Self.moment(now)) == 0 { return .refused(.backendBreakerOpen) }
-        return calls.count < callLimit ? nil : .refused(.backendOverloaded)
+        if isKnown(identity) {
+            if breaker.permits(now: Self.moment(now)) == 0 { return .refused(.backendBreakerOpen) }
+            return knownCalls < callLimit ? nil : .refused(.backendOverloaded)
+        }
+        guard newKeys.permits(now: now) else { return .refused(.backendNewKeysPaced) }
+        return calls.count - knownCalls < callLimit ? nil : .refused(.backendOverloaded)
     }
+
+    private func isKnown(_ identity: CheckIdentity) -> Bool { keysAreChecked || cache.wasAllowed(identity) }
 
     /// Takes somebody who wants to know.
     package mutating func ask(_ identity: CheckIdentity, _ waiter: Waiter, now: MonotonicMilliseconds) -> Step {
@@ -89,10 +125,12 @@ package struct BackendLedger<Waiter: Sendable>: Sendable {
             calls[number]?.waiters.append(waiter)
             return .wait
         }
+        let isKnown = isKnown(identity)
+        if isKnown { knownCalls += 1 } else { newKeys.started(now: now) }
         lastCall += 1
-        calls[lastCall] = Call(identity: identity, start: breaker.started(), waiters: [waiter])
+        calls[lastCall] = Call(identity: identity, start: isKnown ? breaker.started() : nil, waiters: [waiter])
         callOfIdentity[identity] = lastCall
-        return .call(lastCall)
+        return .call(lastCall, isKnown: isKnown)
     }
 
     /// Ends a call.
@@ -100,22 +138,48 @@ package struct BackendLedger<Waiter: Sendable>: Sendable {
         _ number: UInt64, _ reply: BackendReply, now: MonotonicMilliseconds, random: inout some RandomNumberGenerator
     ) -> End {
         guard let call = calls.removeValue(forKey: number) else { preconditionFailure("a call ends once") }
-        let wasOpen = isOpen
-        switch reply.health {
-        case .works: breaker.succeeded(call.start)
-        case .fails: breaker.failed(call.start, now: Self.moment(now), random: &random)
-        case .unknown: breaker.inconclusive(call.start)
+        var change: Change?
+        if let start = call.start {
+            knownCalls -= 1
+            let wasOpen = isOpen
+            end(start, of: call.identity.person, reply.health, now: now, random: &random)
+            change = isOpen == wasOpen ? nil : isOpen ? .opened : .closed
+        } else {
+            switch reply.health {
+            case .works: newKeys.succeeded()
+            case .fails: change = newKeys.failed(now: now) ? .pacedNewKeys : nil
+            case .unknown: break
+            }
         }
         let isForgotten = callOfIdentity[call.identity] != number
         if !isForgotten {
             callOfIdentity[call.identity] = nil
             cache.keep(reply.answer, of: call.identity, milliseconds: lifetimes.milliseconds(of: reply), now: now)
         }
-        return End(waiters: call.waiters, isForgotten: isForgotten, hasOpened: isOpen == wasOpen ? nil : isOpen)
+        return End(waiters: call.waiters, isForgotten: isForgotten, change: change)
+    }
+
+    /// Tells the breaker how a call about a known key has ended.
+    private mutating func end(
+        _ start: Breaker.Start, of person: UInt128, _ health: BackendReply.Health, now: MonotonicMilliseconds,
+        random: inout some RandomNumberGenerator
+    ) {
+        guard breaker.isCurrent(start) else { return }
+        switch health {
+        case .works:
+            breaker.succeeded(start)
+            failedPersons = []
+        case .fails:
+            // In a row each person counts once, with probes as well: after one that does not count, the next may start at once.
+            guard failedPersons.insert(person).inserted else { return breaker.inconclusive(start) }
+            breaker.failed(start, now: Self.moment(now), random: &random)
+            if isOpen { failedPersons = [person] }
+        case .unknown: breaker.inconclusive(start)
+        }
     }
 
     /// Forgets the answers about a person, also those that calls under way will bring: whoever asks from now on has a new call.
-    /// - Parameter person: as in `CheckIdentity`; nil for everybody.
+    /// - Parameter person: as in `CheckIdentity`; nil for everybody, whose keys stay known.
     package mutating func forget(person: UInt128?) {
         cache.forget(person: person)
         callOfIdentity = person.map { person in callOfIdentity.filter { $0.key.person != person } } ?? [:]
@@ -127,6 +191,7 @@ package struct BackendLedger<Waiter: Sendable>: Sendable {
 
 extension Breaker {
     /// For backends on whose answers people wait: it opens after five failures in a row, and is open for half a second to ten seconds.
+    /// `Retry-After` is not read: an answer about one key says nothing about how long the others should wait.
     package static let ofBackends = Breaker(
         failuresToOpen: 5,
         openTime: RetryPolicy(

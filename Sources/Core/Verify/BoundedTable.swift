@@ -41,6 +41,11 @@ public struct BoundedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable 
     @discardableResult
     package mutating func remove(_ key: Key) -> Value? { entries.removeValue(forKey: key)?.value }
 
+    /// Sets the values of all entries, whose order stays.
+    package mutating func setAll(_ value: Value) {
+        entries = entries.mapValues { Entry(value: value, turn: $0.turn) }
+    }
+
     /// Removes the entries that match; looks at each.
     package mutating func removeAll(where matches: (Key) -> Bool) {
         entries = entries.filter { !matches($0.key) }

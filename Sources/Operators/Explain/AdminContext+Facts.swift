@@ -36,6 +36,7 @@ extension AdminContext {
             facts.similarApp = NearestWord.nearest(to: appID, in: state.names.apps)
         }
         facts.backend = state.configuration.app(appID)?.verify?.origin
+        facts.backendStatus = backend(appID)
     }
 
     /// What is known of a person.

@@ -58,7 +58,8 @@ extension Explanation {
                         "Mend the store; the log and deskgate status say what is wrong with it, and with the copy.",
                         "Почините хранилище; что с ним и с копией, говорят журнал и deskgate status."))
             )
-        case .internalError, .backendTimeout, .backendUnreachable, .backendStatus, .backendBreakerOpen, .backendOverloaded:
+        case .internalError, .backendTimeout, .backendUnreachable, .backendStatus, .backendBreakerOpen, .backendNewKeysPaced,
+            .backendOverloaded:
             let reason = indecision.rawValue
             return (
                 .signature,

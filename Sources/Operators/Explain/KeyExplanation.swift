@@ -8,7 +8,8 @@ extension Explanation {
         let checks = Self.checks(facts)
         let shadow = Self.shadow(facts)
         (outcome, finding) = Self.finding(facts)
-        steps = checks + [shadow, Self.store(facts)].compactMap(\.self)
+        let backend = checks.contains { $0.subject == .backend } ? facts.backendTroubles : []
+        steps = checks + backend + [shadow, Self.store(facts)].compactMap(\.self)
     }
 
     /// The answer and what it is worth.

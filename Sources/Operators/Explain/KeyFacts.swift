@@ -24,6 +24,8 @@ struct KeyFacts {
     var storeProblem: String?
     /// The origin of the app's backend; nil when it has none.
     var backend: String?
+    /// How that backend does; nil when that is not known.
+    var backendStatus: BackendStatus?
     /// The most similar configured app, when the app is unknown.
     var similarApp: String?
 
@@ -82,6 +84,12 @@ struct KeyFacts {
         guard others > 0 else { return first.sentence }
         return Told(
             "\(first.sentence) And \(Telling.count(others, "other revocation")).", "\(first.sentence) И других отзывов: \(others).")
+    }
+
+    /// What is wrong with the app's backend, which decides beside or instead of the key.
+    var backendTroubles: [Explanation.Step] {
+        guard let appID, let backendStatus else { return [] }
+        return backendStatus.problems(of: appID).map { Explanation.Step(.backend, .problem, $0.text, remedy: $0.remedy) }
     }
 
     /// How to take it back.

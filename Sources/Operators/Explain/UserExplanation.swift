@@ -106,6 +106,7 @@ extension Explanation {
                 "The app's backend is asked at \(backend) (verify.mode \(mode)); when it cannot decide, the rule is \(rule).",
                 "Спрашивают сервер приложения \(backend) (verify.mode \(mode)); если он не может решить, действует правило \(rule).")
             steps.append(Step(.backend, .note, text))
+            steps += facts.key.backendTroubles
         }
         return steps + [shadow(facts.key)].compactMap(\.self)
     }

@@ -16,6 +16,10 @@ struct Problem: Equatable {
         case revocationsLate = "revocations_late"
         /// The copy of the revocations cannot be written.
         case revocationsCopy = "revocations_copy"
+        /// An app's backend has failed so often in a row that it is asked only now and then.
+        case backendOpen = "backend_open"
+        /// An app's backend fails for new keys, so calls about them are paced.
+        case backendNewKeys = "backend_new_keys"
         /// A notifier sends nothing until somebody changes its settings, or its receiver's.
         case notifierPaused = "notifier_paused"
         /// A provider refuses devices as if a notifier's settings were those of another app or project, and nothing has arrived since.
@@ -52,7 +56,7 @@ struct Problem: Equatable {
 
     let kind: Kind
     let severity: Severity
-    /// The notifier, the listener or the place in the configuration; nil when it is the whole service.
+    /// The notifier, the app, the listener or the place in the configuration; nil when it is the whole service.
     let subject: String?
     /// What is wrong, in sentences.
     let text: Told

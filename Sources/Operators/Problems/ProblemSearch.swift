@@ -24,6 +24,7 @@ package struct ProblemSearch {
     let pending: [PendingDeliveries]
     let strangers: [Replica]
     let crowded: [CrowdedListener]
+    let backends: [(app: String, status: BackendStatus)]
 
     /// Gathers what is known.
     /// - Parameters:
@@ -34,10 +35,11 @@ package struct ProblemSearch {
     ///   - replicas: the processes that share the store.
     ///   - keysDigest: of the keys in force in this one.
     ///   - crowded: the listeners that have no room for a connection.
+    ///   - backends: how the apps' backends do.
     package init(
         _ configuration: Configuration, now: UnixMilliseconds, store: StoreError?, revocations: RevocationStatus,
         refusedAt: UnixMilliseconds?, standings: [NotifierStanding], pending: [PendingDeliveries], replicas: [Replica], keysDigest: String,
-        crowded: [CrowdedListener]
+        crowded: [CrowdedListener], backends: [(app: String, status: BackendStatus)]
     ) {
         self.configuration = configuration
         self.now = now
@@ -47,6 +49,7 @@ package struct ProblemSearch {
         self.standings = standings
         self.pending = pending
         self.crowded = crowded
+        self.backends = backends
         strangers = replicas.filter { replica in
             !replica.isOwn && !replica.isDead && replica.keysDigest.map { $0 != keysDigest } ?? false
         }
@@ -66,6 +69,8 @@ package struct ProblemSearch {
         case .store: store.map { [Problem(.store, $0.told, remedy: $0.remedy(revocations.meanwhile(now: now.seconds)))] } ?? []
         case .revocationsUnknown, .revocationsLate, .revocationsCopy:
             revocations.problems(now: now.seconds).filter { $0.kind == kind }
+        case .backendOpen, .backendNewKeys:
+            backends.flatMap { $0.status.problems(of: $0.app) }.filter { $0.kind == kind }
         case .notifierPaused: standings.compactMap(paused)
         case .settingsDoubtful: standings.compactMap(doubtful)
         case .listenerFull: crowded.filter { $0.bound.caller == nil }.map(full)

@@ -33,9 +33,33 @@ import Time
 
     @Test func keepsNothingWithoutTimeOrDecision() {
         var cache = AnswerCache()
-        cache.keep(.allowed, of: identity(1), milliseconds: 0, now: 0)
+        cache.keep(.denied, of: identity(1), milliseconds: 0, now: 0)
         cache.keep(.undecided(.backendTimeout), of: identity(2), milliseconds: 100, now: 0)
         #expect(cache.count == 0)
+    }
+
+    @Test(
+        arguments: [
+            ("a yes", [.allowed], 100, true), ("a yes without time", [.allowed], 0, true), ("a no", [.denied], 100, false),
+            ("a no after a yes", [.allowed, .denied], 100, false), ("a no without time after a yes", [.allowed, .denied], 0, false),
+            ("a failure after a yes", [.allowed, .undecided(.backendStatus)], 100, true),
+            ("a failure alone", [.undecided(.backendTimeout)], 100, false), ("a yes after a no", [.denied, .allowed], 100, true),
+            ("nothing", [], 100, false),
+        ] as [(String, [BackendAnswer], UInt64, Bool)])
+    func `the last decision is remembered beyond its time`(_: String, answers: [BackendAnswer], life: UInt64, wasAllowed: Bool) {
+        var cache = AnswerCache()
+        for answer in answers { cache.keep(answer, of: identity(1), milliseconds: life, now: 0) }
+        #expect(cache.answer(identity(1), now: 100) == nil)
+        #expect(cache.wasAllowed(identity(1)) == wasAllowed)
+        #expect(!cache.wasAllowed(identity(1, 2)))
+        cache.forget(person: 1)
+        #expect(!cache.wasAllowed(identity(1)))
+    }
+
+    @Test func `the oldest yes is forgotten first`() {
+        var cache = AnswerCache(mostAllowed: 2)
+        for person: UInt128 in 1...3 { cache.keep(.allowed, of: identity(person), milliseconds: 0, now: 0) }
+        #expect((1...3).map { cache.wasAllowed(identity($0)) } == [false, true, true])
     }
 
     @Test func theLastAnswerCounts() {
@@ -75,7 +99,18 @@ import Time
         #expect(cache.count == 1)
         #expect(cache.answer(identity(2), now: 1) == .allowed)
         cache.forget(person: nil)
-        #expect(cache.count == 0)
+        #expect(cache.answer(identity(2), now: 1) == nil)
+        #expect(cache.wasAllowed(identity(2)))
+    }
+
+    @Test func `forgetting everybody leaves the order of the marks`() {
+        var cache = AnswerCache(mostAllowed: 2)
+        for person: UInt128 in 1...2 { cache.keep(.allowed, of: identity(person), milliseconds: 1000, now: 0) }
+        cache.keep(.denied, of: identity(9), milliseconds: 1000, now: 0)
+        cache.forget(person: nil)
+        #expect(cache.count == 2, "a no leaves no mark")
+        cache.keep(.allowed, of: identity(3), milliseconds: 1000, now: 0)
+        #expect((1...3).map { cache.wasAllowed(identity($0)) } == [false, true, true])
     }
 
     /// Compared with a list that is searched from its end.
@@ -96,7 +131,7 @@ import Time
                 let life = UInt64.random(in: 0...40, using: &random)
                 cache.keep(answer, of: someone, milliseconds: life, now: MonotonicMilliseconds(rawValue: now))
                 naive.removeAll { $0.identity == someone }
-                guard life > 0 else { continue }
+                guard life > 0 || answer == .allowed else { continue }
                 let same = naive.indices.filter { naive[$0].answer == answer }
                 if same.count == (answer == .allowed ? 8 : 4) { naive.remove(at: same[0]) }
                 naive.append((someone, answer, now + life))

@@ -10,13 +10,13 @@ import Time
     private static let yes = BackendReply(status: 200, cacheControl: nil)
     private static let no = BackendReply(status: 403, cacheControl: nil)
     private var random = LargestGenerator()
-    private var ledger = Ledger(lifetimes: lifetimes, callLimit: 3)
+    private var ledger = Ledger(lifetimes: lifetimes, keysAreChecked: true, callLimit: 3)
 
     private func identity(_ person: UInt128) -> CheckIdentity { CheckIdentity(person: person, credential: person) }
 
     /// Asks about somebody, which must lead to a call.
     private mutating func call(_ person: UInt128, waiter: Int = 0, now: MonotonicMilliseconds = 0) throws -> UInt64 {
-        guard case .call(let number) = ledger.ask(identity(person), waiter, now: now) else {
+        guard case .call(let number, _) = ledger.ask(identity(person), waiter, now: now) else {
             throw Unexpected()
         }
         return number
@@ -37,7 +37,7 @@ import Time
         #expect(ledger.ask(identity(1), 3, now: 2) == .wait)
         let end = ledger.finish(number, Self.yes, now: 3, random: &random)
         #expect(end.waiters == [1, 2, 3])
-        #expect(end.hasOpened == nil)
+        #expect(end.change == nil)
     }
 
     @Test mutating func anotherKeyIsAnotherCall() throws {
@@ -57,7 +57,7 @@ import Time
 
     @Test mutating func noIndecisionIsKept() throws {
         let end = ledger.finish(try call(1), BackendReply(status: 302, cacheControl: "max-age=60"), now: 0, random: &random)
-        #expect(end.hasOpened == nil)
+        #expect(end.change == nil)
         #expect(ledger.find(identity(1), now: 0) == nil)
     }
 
@@ -80,16 +80,16 @@ import Time
     }
 
     @Test mutating func theBreakerTellsOnceThatItHasOpened() throws {
-        var told: [Bool?] = []
-        for person: UInt128 in 1...5 { told.append(ledger.finish(try call(person), Self.failure, now: 0, random: &random).hasOpened) }
-        #expect(told == [nil, nil, nil, nil, true])
+        var told: [Ledger.Change?] = []
+        for person: UInt128 in 1...5 { told.append(ledger.finish(try call(person), Self.failure, now: 0, random: &random).change) }
+        #expect(told == [nil, nil, nil, nil, .opened])
         // Only as many as the clock needs to show the longest first wait.
         let probe = try call(6, now: 1000)
         #expect(ledger.find(identity(7), now: 1000) == .refused(.backendBreakerOpen))
-        #expect(ledger.finish(probe, Self.failure, now: 1000, random: &random).hasOpened == nil)
+        #expect(ledger.finish(probe, Self.failure, now: 1000, random: &random).change == nil)
         #expect(ledger.find(identity(6), now: 2999) == .refused(.backendBreakerOpen))
         let next = try call(6, now: 3000)
-        #expect(ledger.finish(next, Self.no, now: 3000, random: &random).hasOpened == false)
+        #expect(ledger.finish(next, Self.no, now: 3000, random: &random).change == .closed)
         _ = try call(7, now: 3000)
     }
 
@@ -104,9 +104,9 @@ import Time
     @Test mutating func waitsAreNeverLongerThanTenSeconds() throws {
         try open()
         var now: MonotonicMilliseconds = 0
-        for _ in 0..<20 {
+        for person: UInt128 in 1...20 {
             now += 10_000
-            _ = ledger.finish(try call(1, now: now), Self.failure, now: now, random: &random)
+            _ = ledger.finish(try call(person, now: now), Self.failure, now: now, random: &random)
         }
         #expect(ledger.find(identity(1), now: now + 9999) == .refused(.backendBreakerOpen))
         #expect(ledger.find(identity(1), now: now + 10_000) == nil)
@@ -123,7 +123,7 @@ import Time
     @Test mutating func whatDidNotReachItProvesNothing() throws {
         try open()
         let probe = try call(1, now: 1000)
-        #expect(ledger.finish(probe, BackendReply(.backendOverloaded, .unknown), now: 1000, random: &random).hasOpened == nil)
+        #expect(ledger.finish(probe, BackendReply(.backendOverloaded, .unknown), now: 1000, random: &random).change == nil)
         #expect(ledger.isOpen)
         _ = try call(1, now: 1000)
     }

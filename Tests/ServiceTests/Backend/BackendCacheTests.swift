@@ -104,7 +104,7 @@ import Time
         defer { for server in [dead, alive] { server.stop() } }
         let fixture = try BackendFixture()
         try fixture.withService(fixture.json(dead.url())) { (service) throws in
-            for _ in 1...6 { #expect(try service.ask().status == 503) }
+            for number in 1...6 { #expect(try service.ask(user: "user-\(number)").status == 503) }
             #expect(dead.requests.count == 5)
             #expect(try fixture.reload(service, fixture.json(alive.url())))
             #expect(try service.ask().status == 200)

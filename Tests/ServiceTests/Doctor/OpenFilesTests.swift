@@ -31,6 +31,14 @@ import Testing
         #expect(try wanted(#""traces":{"otlp":{"url":"https://c.test/"}}"#) == 11_065)
     }
 
+    /// Known and new keys have clients of their own.
+    @Test(arguments: [("key", 0), ("key_and_backend", 256), ("backend", 512)])
+    func `the mode decides how many an app's backend wants`(mode: String, connections: Int) throws {
+        let address = mode == "key" ? "" : #","url":"https://a.test/","secret":{"file":"a.whsec"}"#
+        let app = #"{"app_id":"shop","keys":[{"id":1,"secret":{"file":"secrets/app-1.key"}}],"verify":{"mode":"\#(mode)"\#(address)}}"#
+        #expect(try directory.configuration(#"{"apps":[\#(app)]}"#).wantedOpenFiles == 11_064 + connections)
+    }
+
     @Test func backendsOfBotsAreCountedOnce() throws {
         let directory = try BotDocument.directory()
         let other = BotDocument.bot(["name": #""other""#, "secret": #"{"file":"secrets/other.whsec"}"#])

@@ -105,6 +105,25 @@ import Time
         #expect(Explanation(facts).outcome == .note && Explanation(facts).finding.english.contains("backend alone decides"))
     }
 
+    @Test(
+        arguments: [
+            (.unconfirmed(keyID: nil), .open, false, ["The backend of shop has failed so often"]),
+            (.unconfirmed(keyID: nil), .halfOpen, false, ["The backend of shop has failed so often"]),
+            (.unconfirmed(keyID: nil), .working, true, ["The backend of shop fails for new keys"]),
+            (.unconfirmed(keyID: nil), .open, true, ["The backend of shop has failed so often", "The backend of shop fails for new keys"]),
+            (.unconfirmed(keyID: nil), .working, false, []), (.unconfirmed(keyID: nil), .failing, false, []),
+            (nil, .working, true, ["The backend of shop fails for new keys"]),
+            // The backend would not be asked.
+            (.denied(.revoked, keyID: nil), .open, true, []),
+        ] as [(Verdict?, BreakerStanding, Bool, [String])])
+    func `a backend in trouble is explained`(verdict: Verdict?, breaker: BreakerStanding, pacesNewKeys: Bool, starts: [String]) throws {
+        var facts = try Self.facts(verdict, mode: .backend)
+        facts.backendStatus = BackendStatus(breaker: breaker, pacesNewKeys: pacesNewKeys)
+        let troubles = Explanation(facts).steps.filter { $0.subject == .backend && $0.outcome == .problem }
+        #expect(troubles.count == starts.count)
+        #expect(zip(troubles, starts).allSatisfy { $0.text.english.hasPrefix($1) })
+    }
+
     @Test(arguments: Indecision.allCases) func everyIndecisionIsToldApartFromADenial(_ indecision: Indecision) throws {
         let explanation = Explanation(try Self.facts(.undecided(indecision)))
         #expect(explanation.outcome == .problem && explanation.finding.english.contains("503 (\(indecision.rawValue))"))

@@ -15,7 +15,8 @@ import Time
     private static func search(
         members: String = #""log":{}"#, store: StoreError? = nil, revocations: RevocationStatus = known(),
         refusedAt: UnixMilliseconds? = nil, standings: [NotifierStanding] = [],
-        pending: [PendingDeliveries] = [], replicas: [Replica] = [], others: String = "", crowded: [CrowdedListener] = []
+        pending: [PendingDeliveries] = [], replicas: [Replica] = [], others: String = "", crowded: [CrowdedListener] = [],
+        backends: [(app: String, status: BackendStatus)] = []
     ) throws -> ProblemSearch {
         let crm = #""crm":{"type":"http","url":"https://crm.test/","secret":"\#(secret)"}"#
         let notifier = #""allow_insecure_secrets":true,"notifiers":{\#(crm)\#(others)}"#
@@ -23,7 +24,7 @@ import Time
         return ProblemSearch(
             configuration, now: now.milliseconds, store: store, revocations: revocations, refusedAt: refusedAt, standings: standings,
             pending: pending,
-            replicas: replicas, keysDigest: "own", crowded: crowded)
+            replicas: replicas, keysDigest: "own", crowded: crowded, backends: backends)
     }
 
     private static func known(
@@ -55,6 +56,10 @@ import Time
                 Replica(id: "me", isOwn: true, silentMilliseconds: 0, keysDigest: "own"),
                 Replica(id: "same", isOwn: false, silentMilliseconds: 0, keysDigest: "own"),
                 Replica(id: "gone", isOwn: false, silentMilliseconds: Replica.deadMilliseconds, keysDigest: "other"),
+            ],
+            backends: [
+                ("shop", BackendStatus(breaker: .working, pacesNewKeys: false)),
+                ("bank", BackendStatus(breaker: .failing, pacesNewKeys: false)),
             ])
         #expect(healthy.problems == [])
     }
@@ -75,6 +80,8 @@ import Time
             Self.search(replicas: [Replica(id: "other", isOwn: false, silentMilliseconds: 0, keysDigest: "other")]),
             Self.search(crowded: [CrowdedListener(.public, ReachedBound(of: nil, isRefused: true))]),
             Self.search(crowded: [CrowdedListener(.public, ReachedBound(of: IPAddress("192.0.2.7"), isRefused: false))]),
+            Self.search(backends: [("shop", BackendStatus(breaker: .open, pacesNewKeys: false))]),
+            Self.search(backends: [("shop", BackendStatus(breaker: .working, pacesNewKeys: true))]),
             Self.search(members: #""admin":{"tokens":[{"role":"read","token":{"file":"secrets/read-token"}}]}"#),
         ].map(\.problems)
         for problems in found { #expect(problems.count == 1, "\(problems)") }

@@ -108,9 +108,13 @@ import Time
                     #"{app="shop",state="working"} 1"#,
                 ])
             let client = try SocketClient(service.publicAddress)
-            let body = try AuthorizeCases.json(["security_key": "\"\(TestKey().text())\""])
-            let ask = ExchangeCase(name: "ask", path: "/pyrus/authorize", body: body, status: 503, answer: "")
-            for _ in 1...5 { #expect(try ask.send(to: client).status == 503) }
+            for number in 1...5 {
+                let user = "user-\(number)"
+                let fields = ["user_id": "\"\(user)\"", "security_key": "\"\(try TestKey(user: user).text())\""]
+                let body = try AuthorizeCases.json(fields)
+                let ask = ExchangeCase(name: "ask", path: "/pyrus/authorize", body: body, status: 503, answer: "")
+                #expect(try ask.send(to: client).status == 503)
+            }
             #expect(told().contains(#"{app="shop",state="open"} 1"#) && told().contains(#"{app="shop",state="working"} 0"#))
         }
     }

@@ -1,7 +1,7 @@
 package import Configuration
 package import Core
 package import Crypto
-package import HTTPClient
+internal import HTTPClient
 package import Observability
 package import Time
 package import Tracing
@@ -10,11 +10,14 @@ package import Tracing
 package struct BackendServices: Sendable {
     /// How many connections to backends may be open; none while no app asks one.
     package static func connectionLimit(of configuration: Configuration) -> Int {
-        configuration.apps.contains { $0.verify != nil } ? HelpDeskServices.clientSettings.connectionLimit : 0
+        let modes = configuration.apps.compactMap(\.verify?.mode)
+        let clients = modes.contains(.backend) ? 2 : modes.isEmpty ? 0 : 1
+        return clients * HelpDeskServices.clientSettings.connectionLimit
     }
 
-    /// Calls the backends, each request for its app; the owner closes it.
-    package let client: LazyClient
+    private let client = LazyClient(settings: HelpDeskServices.clientSettings)
+    /// Has the calls about new keys, so that junk keys, of however many apps, take no place of a known key.
+    private let newKeyClient = LazyClient(settings: HelpDeskServices.clientSettings)
     let metrics: BackendMetrics
     let clocks: Clocks
     let random = RandomPool()
@@ -22,15 +25,31 @@ package struct BackendServices: Sendable {
     let tracer: Tracer
     let digest: IdentityDigest
 
-    /// Gathers them.
+    /// Gathers them. The owner must call `close`.
     /// - Throws: when OpenSSL fails.
     package init(metrics: HelpDeskMetrics, clocks: Clocks, logger: Logger, tracer: Tracer) throws(CryptoError) {
-        client = LazyClient(settings: HelpDeskServices.clientSettings)
         self.metrics = metrics.backends
         self.clocks = clocks
         self.logger = logger
         self.tracer = tracer
         digest = try IdentityDigest()
+    }
+
+    /// Calls a backend, as `Client.send`.
+    /// - Parameters:
+    ///   - app: the app whose share of the connections the call takes.
+    ///   - isKnown: whether the call is about a known key, as in `BackendLedger`.
+    func send(
+        _ request: ClientRequest, for app: String, isKnown: Bool,
+        completion: @escaping @Sendable (Result<ClientResponse, ClientError>) -> Void
+    ) {
+        (isKnown ? client : newKeyClient).send(request, for: app, completion: completion)
+    }
+
+    /// Ends all calls and waits for their threads; calls that come later fail at once. Not from a completion.
+    package func close() {
+        client.close()
+        newKeyClient.close()
     }
 
     /// The verifiers of a configuration's apps. An app whose `verify` has not changed keeps the one that it has, with its connections, kept
@@ -62,14 +81,23 @@ package struct BackendVerifiers: Sendable {
     }
 
     /// How the backends do, by app.
-    package var standings: [(app: String, standing: BreakerStanding)] { verifiers.compactMap(\.self).map { ($0.app, $0.standing) } }
+    package var statuses: [(app: String, status: BackendStatus)] { verifiers.compactMap(\.self).map { ($0.app, $0.status) } }
+
+    /// How an app's backend does; nil for an app without one.
+    package func status(of appID: String) -> BackendStatus? {
+        verifier(of: appID)?.status
+    }
 
     /// How many requests wait for the backends' answers.
     var waiting: Int { verifiers.reduce(0) { $0 + ($1?.waiting ?? 0) } }
 
     /// The verifier of an app that is asked in just this way.
     fileprivate func verifier(of app: String, with settings: Configuration.Verify) -> BackendVerifier? {
-        verifiers.compactMap(\.self).first { $0.app.utf8.elementsEqual(app.utf8) && $0.settings == settings }
+        verifier(of: app).flatMap { $0.settings == settings ? $0 : nil }
+    }
+
+    private func verifier(of app: String) -> BackendVerifier? {
+        verifiers.compactMap(\.self).first { $0.app.utf8.elementsEqual(app.utf8) }
     }
 
     /// Concludes a decision that waits for the app's backend, if what is kept allows.
@@ -99,8 +127,7 @@ package struct BackendVerifiers: Sendable {
     /// Forgets what the backends have said of an app's users, also what calls under way will say, so that the next request asks again.
     /// - Parameter userID: the person; nil for all of the app's, who are also forgotten when OpenSSL fails.
     package func forget(appID: String, userID: String? = nil) {
-        guard let verifier = verifiers.compactMap(\.self).first(where: { $0.app.utf8.elementsEqual(appID.utf8) }) else { return }
-        verifier.forget(person: userID.flatMap { try? digest.person(appID: appID.utf8.span, userID: $0.utf8.span) })
+        verifier(of: appID)?.forget(person: userID.flatMap { try? digest.person(appID: appID.utf8.span, userID: $0.utf8.span) })
     }
 
     /// Forgets what the backends have said of those whom a revocation covers, because no kept answer may outlive it.

@@ -31,7 +31,7 @@ final class BackendVerifier: Sendable {
         self.services = services
         secrets = try settings.signingSecrets()
         server = ServerAddress(url: settings.url)
-        ledger = Monitor(BackendLedger(lifetimes: settings.lifetimes))
+        ledger = Monitor(BackendLedger(lifetimes: settings.lifetimes, keysAreChecked: settings.mode != .backend))
         counters = services.metrics.counters(of: app)
     }
 
@@ -54,12 +54,15 @@ final class BackendVerifier: Sendable {
         case .answer(let finding):
             counters.count(finding)
             waiter(finding.answer)
-        case .call(let number): call(number, identity, body, in: trace)
+        case .call(let number, let isKnown): call(number, identity, body, isKnown: isKnown, in: trace)
         }
     }
 
     /// How the backend does.
-    var standing: BreakerStanding { ledger.withLock { $0.standing } }
+    var status: BackendStatus {
+        let now = services.clocks.monotonicMilliseconds()
+        return ledger.withLock { $0.status(now: now) }
+    }
 
     /// How many requests wait for its answer.
     var waiting: Int { ledger.withLock { $0.waiting } }
@@ -70,7 +73,7 @@ final class BackendVerifier: Sendable {
         ledger.withLock { $0.forget(person: person) }
     }
 
-    private func call(_ number: UInt64, _ identity: CheckIdentity, _ body: [UInt8], in trace: TraceContext?) {
+    private func call(_ number: UInt64, _ identity: CheckIdentity, _ body: [UInt8], isKnown: Bool, in trace: TraceContext?) {
         let start = services.clocks.monotonicNanoseconds()
         let span = trace.flatMap { services.tracer.begin(below: $0) }
         let request: ClientRequest
@@ -79,7 +82,7 @@ final class BackendVerifier: Sendable {
         } catch {
             return answer(finish(number, BackendReply(.internalError, .unknown), since: start), with: .undecided(.internalError))
         }
-        services.client.send(request, for: app) { [self] result in
+        services.send(request, for: app, isKnown: isKnown) { [self] result in
             let reply = BackendReply(result)
             endSpan(span, reply, try? result.get().status)
             let end = finish(number, reply, since: start)
@@ -125,19 +128,23 @@ final class BackendVerifier: Sendable {
         let end = ledger.withLock { ledger in
             ledger.finish(number, reply, now: MonotonicMilliseconds(nanoseconds: nanoseconds), random: &random)
         }
-        if let hasOpened = end.hasOpened { log(hasOpened, reply) }
+        if let change = end.change { log(change, reply) }
         return end
     }
 
-    private func log(_ hasOpened: Bool, _ reply: BackendReply) {
-        guard hasOpened, case .undecided(let indecision) = reply.answer else {
+    private func log(_ change: BackendLedger<Waiter>.Change, _ reply: BackendReply) {
+        guard change != .closed, case .undecided(let indecision) = reply.answer else {
             return services.logger.log(.info, "a backend decides again", ["app": .string(app)])
         }
+        let remedy =
+            change == .opened
+            ? "look at the backend of apps[].verify.url; it is asked again by itself"
+            : "if others send junk keys, let the backend answer them 401, 403 or 404; it is asked about ten new keys a second meanwhile"
         services.logger.log(
-            .warning, "a backend cannot decide",
+            .warning, change == .opened ? "a backend cannot decide" : "a backend fails for new keys",
             [
                 "app": .string(app), "reason": .string(indecision.rawValue), "when_undecided": .string(settings.whenUndecided.rawValue),
-                "remedy": .string("look at the backend of apps[].verify.url; it is asked again by itself"),
+                "remedy": .string(remedy),
             ])
     }
 }
