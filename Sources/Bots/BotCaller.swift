@@ -26,14 +26,14 @@ final class BotCaller: Sendable {
     }
 
     /// The refusal of a limit that a call would meet; nil when there is none. Counts nothing.
-    func refusal(_ function: ServedBot.Function, of bot: ServedBot, _ caller: CallCaller) -> CallRefusal? {
+    func refusal(_ function: ServedBot.Function, of bot: ServedBot, _ caller: BotGrant) -> CallRefusal? {
         let now = services.clocks.unixMilliseconds()
         return bot.ledger.withLock { $0.refusal(of: function.definition.name, caller.person, now: now) }.map { .limited($0, now: now) }
     }
 
     /// The refusal of another call of somebody whose refused calls have taken too much, or of whom too many calls are under way; nil when
     /// another one may be read.
-    func exhaustion(of caller: CallCaller, at bot: ServedBot) -> CallRefusal? {
+    func exhaustion(of caller: BotGrant, at bot: ServedBot) -> CallRefusal? {
         if bot.ledger.withLock({ $0.isFull(for: caller.person) }) { return .busy }
         let now = services.clocks.unixMilliseconds()
         return refused.withLock { $0.secondsToWait(caller.person, now: now) }.map { .exhausted(seconds: $0) }
@@ -166,7 +166,7 @@ extension BotCaller {
     ///   - caller: nil when nobody is known; then nothing is stored, so that strangers cannot fill the store.
     ///   - byteCount: how many bytes of arguments were read for it.
     func refuse(
-        _ refusal: CallRefusal, _ bot: ServedBot, _ function: ServedBot.Function?, _ caller: CallCaller?, _ mark: RequestMark,
+        _ refusal: CallRefusal, _ bot: ServedBot, _ function: ServedBot.Function?, _ caller: BotGrant?, _ mark: RequestMark,
         arguments: BotArguments? = nil, byteCount: Int = 0
     ) -> CallReply {
         (function?.counters ?? bot.others).increment(refusal.result)
@@ -181,7 +181,7 @@ extension BotCaller {
     }
 
     private func record(
-        _ refusal: CallRefusal, _ outcome: BotCall.Outcome, _ bot: ServedBot, _ function: ServedBot.Function, _ caller: CallCaller,
+        _ refusal: CallRefusal, _ outcome: BotCall.Outcome, _ bot: ServedBot, _ function: ServedBot.Function, _ caller: BotGrant,
         _ arguments: BotArguments?, _ mark: RequestMark
     ) {
         let now = services.clocks.unixMilliseconds()
@@ -198,14 +198,14 @@ extension BotCaller {
 
     /// Logs a call that was not done; no field of the line has anything of the caller's own text.
     func log(
-        _ refusal: CallRefusal, _ bot: ServedBot?, _ function: ServedBot.Function?, _ caller: CallCaller?, _ mark: RequestMark, id: UUIDv7?
+        _ refusal: CallRefusal, _ bot: ServedBot?, _ function: ServedBot.Function?, _ caller: BotGrant?, _ mark: RequestMark, id: UUIDv7?
     ) {
         services.denials.log(
             refusal.level, "bot call", reason: refusal.reason, fields(refusal, bot, function, caller, mark, id: id))
     }
 
     private func fields(
-        _ refusal: CallRefusal, _ bot: ServedBot?, _ function: ServedBot.Function?, _ caller: CallCaller?, _ mark: RequestMark, id: UUIDv7?
+        _ refusal: CallRefusal, _ bot: ServedBot?, _ function: ServedBot.Function?, _ caller: BotGrant?, _ mark: RequestMark, id: UUIDv7?
     ) -> LogFields {
         var fields: LogFields = ["result": .string(refusal.result.rawValue), "reason": .string(refusal.reason)]
         if let bot { fields.append("bot", .string(bot.definition.name)) }
@@ -216,7 +216,7 @@ extension BotCaller {
         return fields
     }
 
-    private func append(_ caller: CallCaller, to fields: inout LogFields) {
+    private func append(_ caller: BotGrant, to fields: inout LogFields) {
         fields.append("app", .string(caller.appID))
         let (authorizer, appID, userID) = (services.state.current.authorizer, caller.appID, caller.userID)
         if let reference = authorizer.userReference(appID: appID.utf8.span, userID: userID.utf8.span) {

@@ -9,15 +9,16 @@ internal import Time
 extension CallGate {
     /// Decides on a change that the customer has confirmed, and counts, logs and stores it if it is refused.
     /// - Parameter text: the confirmation.
-    func decide(confirming text: String, by proven: ProvenCaller, _ bot: ServedBot) -> Decision {
+    func decide(confirming text: String, by proven: ProvenCaller, _ bot: ServedBot, _ state: BotsState) -> Decision {
         var function: ServedBot.Function?
-        var holder: CallCaller?
+        var holder: BotGrant?
         do throws(CallRefusal) {
             guard bot.definition.apps.contains(where: { Self.isSame($0, proven.appID) }) else { throw .foreignConfirmation("other_app") }
             let token = try confirmed(text, bot, appID: proven.appID, userID: proven.userID)
             function = bot.function(token.function)
-            holder = CallCaller(appID: token.appID, userID: token.userID, expiresAt: token.expiresAt)
-            guard let function, let holder else { throw .unknownFunction }
+            // The person's key counts now. The one with which the bot was started may not, as after a sign-out.
+            try check(token.grant, state, &holder, CallRefusal.foreignConfirmation)
+            guard let function else { throw .unknownFunction }
             guard function.definition.confirmation == .user else { throw .foreignConfirmation("not_by_user") }
             let arguments = try checked(token, function.definition)
             let request: BotFilledRequest
@@ -28,7 +29,7 @@ extension CallGate {
             }
             return .perform(
                 ReadyCall(
-                    bot: bot, function: function, caller: holder, arguments: arguments, byteCount: 0, request: request,
+                    bot: bot, function: function, caller: token.grant, arguments: arguments, byteCount: 0, request: request,
                     key: try Self.key(token, bot), mark: proven.mark))
         } catch {
             return .refuse(caller.refuse(error, bot, function, holder, proven.mark))
@@ -43,7 +44,9 @@ extension CallGate {
         case .expired: throw .expiredConfirmation
         case .forged: throw .foreignConfirmation("forged_confirmation")
         case .valid(let token):
-            guard Self.isSame(token.appID, appID), Self.isSame(token.userID, userID) else { throw .foreignConfirmation("other_user") }
+            guard Self.isSame(token.grant.appID, appID), Self.isSame(token.grant.userID, userID) else {
+                throw .foreignConfirmation("other_user")
+            }
             return token
         }
     }
@@ -51,7 +54,7 @@ extension CallGate {
     /// The arguments of a confirmation, which a reload may have made wrong.
     func checked(_ token: BotConfirmationToken, _ function: BotFunction) throws(CallRefusal) -> BotArguments {
         do throws(BotArgumentsProblem) {
-            return try function.arguments(.object(token.arguments), appID: token.appID, userID: token.userID)
+            return try function.arguments(.object(token.arguments), of: token.grant)
         } catch {
             throw .invalid(error)
         }
@@ -59,11 +62,10 @@ extension CallGate {
 
     /// What asks for the confirmation of a call.
     func toConfirm(
-        _ ticket: BotTicket, _ bot: ServedBot, _ function: BotFunction, _ arguments: BotArguments
+        _ grant: BotGrant, _ bot: ServedBot, _ function: BotFunction, _ arguments: BotArguments
     ) throws(CallRefusal) -> CallRefusal {
         try Self.orRefuse { () throws(CryptoError) in
-            let token = BotConfirmationToken(
-                ticket: ticket, function: function.name, arguments: arguments.given, id: try randomBytes())
+            let token = BotConfirmationToken(grant, function: function.name, arguments: arguments.given, id: try randomBytes())
             return .confirmationRequired(try token.text(for: bot.definition), token, by: function.confirmation)
         }
     }

@@ -38,7 +38,7 @@ struct CallGate: Sendable {
 
     /// What is found out about a call, for its refusal.
     private struct Findings {
-        var caller: CallCaller?
+        var caller: BotGrant?
         var arguments: BotArguments?
         /// The length of the arguments as they came; 0 before they are read.
         var byteCount = 0
@@ -65,16 +65,16 @@ struct CallGate: Sendable {
         _ findings: inout Findings, _ readArguments: ArgumentReader
     ) throws(CallRefusal) -> ReadyCall {
         let ticket = try ticket(asked.ticket, bot)
-        let holder = CallCaller(appID: ticket.appID, userID: ticket.userID, expiresAt: ticket.expiresAt)
-        try check(ticket, holder, state, &findings)
+        let holder = ticket.grant
+        try check(holder, state, &findings.caller, CallRefusal.denied)
         guard let function else { throw .unknownFunction }
         if asked.isGet, function.definition.changesSomething { throw .notByGet }
         if let refusal = caller.exhaustion(of: holder, at: bot) { throw refusal }
-        let (arguments, request, confirmation) = try read(asked, readArguments, function.definition, ticket, &findings.byteCount)
+        let (arguments, request, confirmation) = try read(asked, readArguments, function.definition, holder, &findings.byteCount)
         findings.arguments = arguments
         guard arguments.canonical.count <= ReceivedArguments.longest else { throw .tooLong }
         if function.definition.confirmation != .none, let refusal = caller.refusal(function, of: bot, holder) { throw refusal }
-        let key = try key(ticket, bot, function.definition, arguments, confirmation)
+        let key = try key(ticket, bot, function.definition, arguments, confirmation, state, &findings.caller)
         return ReadyCall(
             bot: bot, function: function, caller: holder, arguments: arguments, byteCount: findings.byteCount, request: request, key: key,
             mark: mark)
@@ -93,30 +93,29 @@ struct CallGate: Sendable {
         }
     }
 
-    /// Whether the ticket's person may still use the chat. Nothing is stored of somebody who was forgotten.
-    private func check(
-        _ ticket: BotTicket, _ holder: CallCaller, _ state: BotsState, _ findings: inout Findings
+    /// Refuses a ticket or a confirmation whose person may not use the chat any more, or whose security key counts no more.
+    /// - Parameters:
+    ///   - caller: set to the person, unless the person was forgotten, of whom nothing is stored.
+    ///   - denied: the refusal for a reason.
+    func check(
+        _ grant: BotGrant, _ state: BotsState, _ caller: inout BotGrant?, _ denied: (String) -> CallRefusal
     ) throws(CallRefusal) {
-        let authorizer = state.shared.authorizer
-        guard let application = authorizer.index(of: ticket.appID.utf8.span) else { throw .denied("unknown_app") }
-        let revocations = services.revocations.current
-        guard revocations.isKnown else { throw .undecided("revocations_unknown") }
+        let (authorizer, revocations, now) = (state.shared.authorizer, services.revocations.current, services.clocks.unixSeconds())
+        guard revocations.isKnown else { throw .undecided(Indecision.revocationsUnknown.rawValue) }
         let isFormer = try Self.orRefuse { () throws(CryptoError) in
-            try revocations.isFormer(appID: ticket.appID.utf8.span, userID: ticket.userID.utf8.span)
+            try revocations.isFormer(appID: grant.appID.utf8.span, userID: grant.userID.utf8.span)
         }
-        if isFormer { throw .denied("forgotten") }
-        findings.caller = holder
-        let isRevoked = try Self.orRefuse { () throws(CryptoError) in
-            try revocations.revokes(
-                issuedAt: ticket.issuedAt, app: authorizer.applications[application].digest, appID: ticket.appID.utf8.span,
-                userID: ticket.userID.utf8.span)
+        if isFormer { throw denied("forgotten") }
+        caller = grant
+        let denial = try Self.orRefuse { () throws(CryptoError) in
+            try authorizer.denial(of: grant, now: now, revocations: revocations)
         }
-        if isRevoked { throw .denied("revoked") }
+        if let denial { throw denied(denial.rawValue) }
     }
 
     /// The checked arguments, the request that they make, and the confirmation beside them.
     private func read(
-        _ asked: AskedCall, _ readArguments: ArgumentReader, _ function: BotFunction, _ ticket: BotTicket, _ byteCount: inout Int
+        _ asked: AskedCall, _ readArguments: ArgumentReader, _ function: BotFunction, _ grant: BotGrant, _ byteCount: inout Int
     ) throws(CallRefusal) -> (BotArguments, BotFilledRequest, confirmation: String?) {
         do throws(BotArgumentsProblem) {
             var received = try readArguments(&byteCount)
@@ -126,7 +125,7 @@ struct CallGate: Sendable {
             } else if confirmation != nil {
                 throw BotArgumentsProblem("\(function.name) takes no confirmation from a model")
             }
-            let arguments = try function.arguments(received.value(for: function), of: ticket)
+            let arguments = try function.arguments(received.value(for: function), of: grant)
             return (arguments, try function.filledRequest(with: arguments), confirmation)
         } catch {
             throw .invalid(error)
@@ -136,7 +135,8 @@ struct CallGate: Sendable {
     /// What makes another call the same one; nil for what changes nothing.
     /// - Throws: also what asks for a confirmation.
     private func key(
-        _ ticket: BotTicket, _ bot: ServedBot, _ function: BotFunction, _ arguments: BotArguments, _ confirmation: String?
+        _ ticket: BotTicket, _ bot: ServedBot, _ function: BotFunction, _ arguments: BotArguments, _ confirmation: String?,
+        _ state: BotsState, _ caller: inout BotGrant?
     ) throws(CallRefusal) -> [UInt8]? {
         guard function.changesSomething else { return nil }
         switch (function.confirmation, confirmation) {
@@ -145,12 +145,14 @@ struct CallGate: Sendable {
                 try CallKey.key(ticket, bot: bot.definition.name, function: function.name, arguments)
             }
         case (.model, let text?):
-            let token = try confirmed(text, bot, appID: ticket.appID, userID: ticket.userID)
+            let token = try confirmed(text, bot, appID: ticket.grant.appID, userID: ticket.grant.userID)
+            // It may be of an earlier start, with another key.
+            try check(token.grant, state, &caller, CallRefusal.foreignConfirmation)
             guard Self.isSame(token.function, function.name),
                 try checked(token, function).canonical == arguments.canonical
             else { throw .otherArguments }
             return try Self.key(token, bot)
-        case (.model, nil), (.user, _): throw try toConfirm(ticket, bot, function, arguments)
+        case (.model, nil), (.user, _): throw try toConfirm(ticket.grant, bot, function, arguments)
         }
     }
 }

@@ -94,7 +94,7 @@ extension CallRefusal {
                 json: [
                     "error": "confirmation_required", "message": .string(message), "confirmation": .string(text),
                     "function": .string(token.function), "arguments": .object(token.arguments),
-                    "expires_at": .integer(Int64(clamping: token.expiresAt.rawValue)),
+                    "expires_at": .integer(Int64(clamping: token.grant.expiresAt.rawValue)),
                 ], headers: [("Cache-Control", "no-store")]), .confirmationRequired, reason: "confirmation_\(confirmation.rawValue)")
     }
 }

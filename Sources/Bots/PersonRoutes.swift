@@ -65,10 +65,14 @@ struct PersonRoutes: Sendable {
         } catch {
             return ProvenAnswer(.error(400, "malformed", "\(error.description)."), result: "malformed", reason: "fields")
         }
+        let grant = BotGrant(
+            appID: person.appID, userID: person.userID, key: person.keyIdentity, keyEnd: person.latest.seconds,
+            issuedAt: services.clocks.unixSeconds(), lifeSeconds: bot.definition.ticketLifeSeconds)
+        guard let grant else {
+            return ProvenAnswer(AuthorizeRefusals().denied, result: "denied", reason: Denial.expired.rawValue)
+        }
         do throws(CryptoError) {
-            let ticket = BotTicket(
-                appID: person.appID, userID: person.userID, issuedAt: services.clocks.unixSeconds(),
-                lifeSeconds: bot.definition.ticketLifeSeconds, startID: try services.random.word())
+            let ticket = BotTicket(grant, startID: try services.random.word())
             return ProvenAnswer(Self.response(prompt, try ticket.text(for: bot.definition), ticket), result: "started")
         } catch {
             return ProvenAnswer(AuthorizeRefusals().undecided, result: "unavailable", reason: "internal_error", level: .error)
@@ -81,7 +85,7 @@ struct PersonRoutes: Sendable {
             json: [
                 "ai_attrs": .string(prompt.aiAttributes(ticket: text)),
                 "first_message_data": prompt.firstMessageData.map { .string($0) } ?? .null, "tools": prompt.tools,
-                "ticket": .string(text), "expires_at": .integer(Int64(clamping: ticket.expiresAt.rawValue)),
+                "ticket": .string(text), "expires_at": .integer(Int64(clamping: ticket.grant.expiresAt.rawValue)),
             ], headers: [("Cache-Control", "no-store")])
     }
 
@@ -100,10 +104,11 @@ struct PersonRoutes: Sendable {
     }
 
     private func confirm(_ person: ProvenCaller, _ text: String) -> ProvenStep {
-        guard let bot = state.current.bot(person.parameter) else {
+        let state = state.current
+        guard let bot = state.bot(person.parameter) else {
             return .answer(ProvenAnswer(CallRefusal.unknownBot.response, result: "invalid", reason: "unknown_bot"))
         }
-        switch gate.decide(confirming: text, by: person, bot) {
+        switch gate.decide(confirming: text, by: person, bot, state) {
         // What has happened is logged already.
         case .refuse(let reply): return .answer(ProvenAnswer(reply.response(endpoint: ""), result: reply.result.rawValue))
         case .perform(let call):

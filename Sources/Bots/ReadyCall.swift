@@ -1,13 +1,13 @@
 internal import Core
 internal import Crypto
 internal import HelpDesk
-internal import Time
 
 /// A call that is allowed, checked and confirmed: all that is left is to perform it.
 struct ReadyCall: Sendable {
     let bot: ServedBot
     let function: ServedBot.Function
-    let caller: CallCaller
+    /// The person for whom it is made, as a ticket or a confirmation has proven.
+    let caller: BotGrant
     let arguments: BotArguments
     /// How many bytes they had as they came; 0 for those of a confirmation that a person has sent with the security key.
     let byteCount: Int
@@ -22,13 +22,7 @@ struct ReadyCall: Sendable {
     }
 }
 
-/// For whom a call is made, as a ticket or a confirmation has proven.
-struct CallCaller: Sendable {
-    let appID: String
-    let userID: String
-    /// The first second in which it may not be repeated.
-    let expiresAt: UnixSeconds
-
+extension BotGrant {
     /// The person, as limits count.
     var person: CallWindows.Person { CallWindows.Person(appID: appID, userID: userID) }
 }
@@ -38,7 +32,7 @@ enum CallKey {
     /// The key of a call with a ticket: the same arguments of the same function after the same start.
     static func key(_ ticket: BotTicket, bot: String, function: String, _ arguments: BotArguments) throws(CryptoError) -> [UInt8] {
         var bytes: [UInt8] = []
-        for part in ["call", bot, ticket.appID, ticket.userID, "\(ticket.startID)", function] { append(part, to: &bytes) }
+        for part in ["call", bot, ticket.grant.appID, ticket.grant.userID, "\(ticket.startID)", function] { append(part, to: &bytes) }
         bytes += arguments.canonical
         return try sha256(bytes.span)
     }

@@ -54,9 +54,21 @@ final class BotSite {
     }
 
     /// A key for somebody.
-    static func mint(_ user: String, _ scratch: TemporaryDirectory) throws -> String {
-        let result = try Deskgate.run("key", "mint", "--config", scratch.path("d/config.json"), "--app", app, "--user", user)
+    static func mint(_ user: String, _ scratch: TemporaryDirectory, ttl: String? = nil) throws -> String {
+        let words = ["key", "mint", "--config", scratch.path("d/config.json"), "--app", app, "--user", user]
+        let result = try Deskgate.run(words + (ttl.map { ["--ttl", $0] } ?? []))
         return String(result.output.dropLast())
+    }
+
+    /// Sends an operator's request about the app, and returns the status of its answer.
+    func operate(_ path: String, _ members: String) throws -> Int {
+        let admin = try SocketClient(server.adminAddress)
+        let token = try scratch.read("d/secrets/admin-token").dropLast()
+        let body = #"{"app_id":"\#(Self.app)",\#(members)}"#
+        try admin.send(
+            "POST \(path) HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer \(token)\r\n"
+                + "Content-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
+        return try admin.readResponse().status
     }
 
     /// Starts the bot; in the text for the vendor the addresses are those of this server.

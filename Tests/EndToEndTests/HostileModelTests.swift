@@ -1,9 +1,11 @@
+import Core
 import HTTPClient
 import JSON
 import Simulators
 import TestSupport
 import Testing
 import Threading
+import Time
 
 /// Whatever a model says, or an attacker who has its text: nothing happens that the ticket does not allow. The shop tells.
 @Suite struct HostileModelTests {
@@ -153,15 +155,33 @@ import Threading
         let start = try site.start(fields: ["name": "Olga"])
         let model = try site.model(start)
         #expect(try model.ask(SimulatedModel.Call("get_order_list")).statusCode == 200)
-        let admin = try SocketClient(site.server.adminAddress)
-        let token = try site.scratch.read("d/secrets/admin-token").dropLast()
-        let body = #"{"app_id":"\#(BotSite.app)","user_id":"\#(BotSite.customer)"}"#
-        try admin.send(
-            "POST /v1/users/sign-out HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer \(token)\r\n"
-                + "Content-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
-        #expect(try admin.readResponse().status == 200)
+        #expect(try site.operate("/v1/users/sign-out", #""user_id":"\#(BotSite.customer)""#) == 200)
         #expect(try model.ask(SimulatedModel.Call("get_order_list")).statusCode == 403)
         #expect(site.shop.records.count == 1)
+    }
+
+    /// A thief starts the bot with a stolen key of five minutes, and leaves a question for the customer, who has another key. The stolen key is
+    /// revoked: neither the ticket nor the customer's consent is of any use then.
+    @Test func nothingOutlivesAStolenKey() throws {
+        let stolen = try BotSite.mint(BotSite.customer, site.scratch, ttl: "5m")
+        let bytes = Array(stolen.utf8)
+        let key = SecurityKey(bytes.span)
+        let end = try #require(key?.expiresAt)
+        let answer = try site.phone.ask("orders/start", key: stolen, [("fields", ["name": "Olga"])])
+        #expect(answer.response["expires_at"]?.integer == Int64(end.rawValue))
+        let data = try #require(answer.text("ai_attrs")).replacing("http://127.0.0.1:8080", with: site.url)
+        let model = try SimulatedModel(data: data, client: site.client)
+        #expect(try model.ask(SimulatedModel.Call("get_order_list")).statusCode == 200)
+        let asked = try model.ask(SimulatedModel.Call("cancel_order", ["order_id": "1002"]))
+        let confirmation = JSONValue.string(try #require(asked.text("confirmation")))
+        #expect(try site.operate("/v1/revocations", #""security_key":"\#(stolen)""#) == 201)
+        for call in ["get_order_list", "get_recommendation", "cancel_order"] {
+            #expect(try model.ask(SimulatedModel.Call(call)).statusCode == 403, "\(call)")
+        }
+        #expect(try site.start(fields: ["name": "Olga"]).ticket.isEmpty == false)
+        #expect(try site.phone.ask("orders/confirm", [("confirmation", confirmation)]).statusCode == 403)
+        #expect(site.shop.records.count == 1)
+        checkThatNothingHappened()
     }
 }
 

@@ -17,13 +17,7 @@ extension BotFunction {
 
     /// Checks the model's arguments and adds the bound ones.
     /// - Throws: a sentence about the first few mistakes.
-    package func arguments(_ given: JSONValue, of ticket: BotTicket) throws(BotArgumentsProblem) -> BotArguments {
-        try arguments(given, appID: ticket.appID, userID: ticket.userID)
-    }
-
-    /// Checks the model's arguments and adds those of a user of an app.
-    /// - Throws: a sentence about the first few mistakes.
-    package func arguments(_ given: JSONValue, appID: String, userID: String) throws(BotArgumentsProblem) -> BotArguments {
+    package func arguments(_ given: JSONValue, of grant: BotGrant) throws(BotArgumentsProblem) -> BotArguments {
         guard case .object(let object) = given else { throw BotArgumentsProblem("the arguments must be an object") }
         let violations = parameters.violations(in: given)
         guard violations.isEmpty else {
@@ -31,7 +25,7 @@ extension BotFunction {
         }
         var complete = object
         for (parameter, binding) in bindings {
-            complete.append(.string(binding == .userID ? userID : appID), forKey: parameter)
+            complete.append(.string(binding == .userID ? grant.userID : grant.appID), forKey: parameter)
         }
         let canonical = JSONSchema.canonical(.object(complete))
         if changesSomething, canonical.count > Self.longestConfirmedArguments {

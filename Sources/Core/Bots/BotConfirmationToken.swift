@@ -6,8 +6,9 @@ package import Time
 /// A call that waits for somebody's consent: the model has asked for it, and with this text it is made, once.
 ///
 /// As text it is `dgbc1.`, the base64url of a JSON object, a full stop, and the base64url of the object's HMAC-SHA-256. A customer's app may
-/// read the object to show what it is asked to confirm: `bot`, `app_id`, `user_id`, `function`, `arguments` (the model's), `id`, and
-/// `issued_at` and `expires_at` in UNIX seconds, which are the ticket's.
+/// read the object to show what it is asked to confirm: `bot`, `app_id`, `user_id`, `function`, `arguments` (the model's), `id`, `issued_at`
+/// and `expires_at` in UNIX seconds, and `key` with the security key's `key_id`, `issued_at` and `salt` in hexadecimal, or null. The times and
+/// the key are the ticket's, so that what ends the ticket ends the confirmation.
 package struct BotConfirmationToken: Sendable, Equatable {
     /// What a text is to a bot.
     package enum Verdict: Sendable, Equatable {
@@ -26,35 +27,28 @@ package struct BotConfirmationToken: Sendable, Equatable {
     /// The longest text in bytes; what is longer is none.
     package static let longestText = 64 << 10
 
-    /// The app of the user.
-    package let appID: String
-    /// The user.
-    package let userID: String
+    /// The person, the security key and the times; the ticket's.
+    package let grant: BotGrant
     /// The function's name.
     package let function: String
     /// The model's arguments.
     package let arguments: JSONObject
     /// Tells it from all others: 32 hexadecimal digits of 16 random bytes.
     package let id: String
-    /// When the ticket was issued.
-    package let issuedAt: UnixSeconds
-    /// The first second in which it is not valid; the ticket's.
-    package let expiresAt: UnixSeconds
 
-    /// Makes one for a call with this ticket.
+    /// Makes one for a call with a ticket of this grant.
     /// - Parameter arguments: at most `BotFunction.longestConfirmedArguments`.
-    package init(ticket: BotTicket, function: String, arguments: JSONObject, id: InlineArray<16, UInt8>) {
-        (appID, userID, self.function, self.arguments) = (ticket.appID, ticket.userID, function, arguments)
-        (issuedAt, expiresAt) = (ticket.issuedAt, ticket.expiresAt)
+    package init(_ grant: BotGrant, function: String, arguments: JSONObject, id: InlineArray<16, UInt8>) {
+        (self.grant, self.function, self.arguments) = (grant, function, arguments)
         self.id = Hexadecimal.text(id.span)
     }
 
     /// Its text, signed with the bot's first secret; throws when OpenSSL fails.
     package func text(for bot: BotDefinition) throws(CryptoError) -> String {
         let object: JSONValue = [
-            "bot": .string(bot.name), "app_id": .string(appID), "user_id": .string(userID), "function": .string(function),
-            "arguments": .object(arguments), "id": .string(id), "issued_at": .integer(Int64(issuedAt.rawValue)),
-            "expires_at": .integer(Int64(expiresAt.rawValue)),
+            "bot": .string(bot.name), "app_id": .string(grant.appID), "user_id": .string(grant.userID), "function": .string(function),
+            "arguments": .object(arguments), "id": .string(id), "issued_at": .integer(Int64(grant.issuedAt.rawValue)),
+            "expires_at": .integer(Int64(grant.expiresAt.rawValue)), "key": grant.key.map(\.json) ?? .null,
         ]
         let bytes = object.serialized()
         let code = try bot.keys.confirmations[0].code { message throws(CryptoError) in try message.append(bytes.span) }
@@ -75,17 +69,37 @@ package struct BotConfirmationToken: Sendable, Equatable {
         }
         guard isGenuine else { return .forged }
         guard let token = JSONValue(parsing: bytes).flatMap({ BotConfirmationToken($0, of: bot) }) else { return .forged }
-        return BotTicket.isInForce(at: now, issuedAt: token.issuedAt, expiresAt: token.expiresAt) ? .valid(token) : .expired
+        return token.grant.isInForce(at: now) ? .valid(token) : .expired
     }
 
-    /// Reads what has been signed; nil when it was signed for another bot, with a secret that this bot has, too.
+    /// Reads what has been signed; nil when it was signed for another bot, with a secret that this bot has, too, or does not name the key.
     private init?(_ value: JSONValue, of bot: BotDefinition) {
         guard value["bot"]?.text == bot.name, let appID = value["app_id"]?.text, let userID = value["user_id"]?.text,
             let function = value["function"]?.text, case .object(let arguments)? = value["arguments"], let id = value["id"]?.text,
             let issued = value["issued_at"]?.integer.flatMap({ UInt64(exactly: $0) }),
-            let expires = value["expires_at"]?.integer.flatMap({ UInt64(exactly: $0) })
+            let expires = value["expires_at"]?.integer.flatMap({ UInt64(exactly: $0) }), let named = value["key"]
         else { return nil }
-        (self.appID, self.userID, self.function, self.arguments, self.id) = (appID, userID, function, arguments, id)
-        (issuedAt, expiresAt) = (UnixSeconds(rawValue: issued), UnixSeconds(rawValue: expires))
+        let key = KeyIdentity(named)
+        guard key != nil || named == .null else { return nil }
+        grant = BotGrant(
+            appID: appID, userID: userID, key: key, issuedAt: UnixSeconds(rawValue: issued), expiresAt: UnixSeconds(rawValue: expires))
+        (self.function, self.arguments, self.id) = (function, arguments, id)
+    }
+}
+
+extension KeyIdentity {
+    fileprivate var json: JSONValue {
+        [
+            "key_id": .integer(Int64(keyID)), "issued_at": .integer(Int64(clamping: issuedAt.rawValue)),
+            "salt": .string(Hexadecimal.text(salt.span)),
+        ]
+    }
+
+    fileprivate init?(_ value: JSONValue) {
+        guard let keyID = value["key_id"]?.integer.flatMap({ UInt32(exactly: $0) }),
+            let issued = value["issued_at"]?.integer.flatMap({ UInt64(exactly: $0) }),
+            let salt = value["salt"]?.text.flatMap({ Hexadecimal.bytes($0.utf8.span) }), salt.count == SecurityKey.saltCount
+        else { return nil }
+        self.init(keyID: keyID, issuedAt: UnixSeconds(rawValue: issued), salt: salt)
     }
 }

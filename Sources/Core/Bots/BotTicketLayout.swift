@@ -5,16 +5,22 @@ internal import Time
 struct BotTicketLayout {
     static let codeCount = 16
     private static let fixedCount = 4 + 4 + 5 + 2 + 8
+    /// The length of a security key's name in bytes: key id, second of issue, salt.
+    private static let keyCount = 4 + 5 + SecurityKey.saltCount
+    /// Bits beside the life in seconds.
+    private static let (utf16Bit, keyBit): (UInt64, UInt64) = (0x8000, 0x4000)
     /// The longest text of a ticket in bytes: the longest user's id has 200 bytes in UTF-16.
-    static let longestText = BotTicket.prefix.utf8.count + ((fixedCount + 2 * FieldGrammar.longestUserID + codeCount) * 4 + 2) / 3
+    static let longestText =
+        BotTicket.prefix.utf8.count + ((fixedCount + keyCount + 2 * FieldGrammar.longestUserID + codeCount) * 4 + 2) / 3
 
     let bot, app: [UInt8]
     let signed: [UInt8]
     let code: [UInt8]
     private let issuedAt, life, startID: UInt64
+    private let key: KeyIdentity?
     private let user: BotTicketUser
 
-    /// Takes bytes apart; nil when they are too few or too many.
+    /// Takes bytes apart; nil when they are too few.
     init?(_ bytes: [UInt8]) {
         guard bytes.count > Self.fixedCount + Self.codeCount else { return nil }
         (bot, app) = (Array(bytes[0..<4]), Array(bytes[4..<8]))
@@ -22,19 +28,52 @@ struct BotTicketLayout {
         (issuedAt, life, startID) = (Self.number(bytes[8..<13]), lifeAndForm & BotTicket.longestLife, Self.number(bytes[15..<23]))
         signed = Array(bytes.dropLast(Self.codeCount))
         code = Array(bytes.suffix(Self.codeCount))
-        user = BotTicketUser(bytes: Array(signed.dropFirst(Self.fixedCount)), isUTF16: lifeAndForm > BotTicket.longestLife)
+        var rest = signed.dropFirst(Self.fixedCount)
+        if lifeAndForm & Self.keyBit == 0 {
+            key = nil
+        } else {
+            guard rest.count > Self.keyCount else { return nil }
+            key = Self.key(rest.prefix(Self.keyCount))
+            rest = rest.dropFirst(Self.keyCount)
+        }
+        user = BotTicketUser(bytes: Array(rest), isUTF16: lifeAndForm & Self.utf16Bit != 0)
+    }
+
+    /// The bytes of a ticket without their code.
+    static func signedBytes(of ticket: BotTicket, bot: String) throws(CryptoError) -> [UInt8] {
+        let grant = ticket.grant
+        let user = BotTicketUser(grant.userID)
+        var bytes = try digest(bot) + digest(grant.appID)
+        bytes.append(grant.issuedAt.rawValue, count: 5)
+        let form = (user.isUTF16 ? utf16Bit : 0) | (grant.key == nil ? 0 : keyBit)
+        bytes.append((grant.expiresAt - grant.issuedAt) | form, count: 2)
+        bytes.append(ticket.startID, count: 8)
+        if let key = grant.key {
+            bytes.append(UInt64(key.keyID), count: 4)
+            bytes.append(key.issuedAt.rawValue, count: 5)
+            bytes += key.salt
+        }
+        return bytes + user.bytes
     }
 
     /// The ticket; nil when the user's id is no text.
     func ticket(appID: String) -> BotTicket? {
-        user.text.map {
-            BotTicket(appID: appID, userID: $0, issuedAt: UnixSeconds(rawValue: issuedAt), lifeSeconds: life, startID: startID)
+        user.text.map { userID in
+            let issuedAt = UnixSeconds(rawValue: issuedAt)
+            return BotTicket(
+                BotGrant(appID: appID, userID: userID, key: key, issuedAt: issuedAt, expiresAt: issuedAt + life), startID: startID)
         }
     }
 
     /// The first four bytes of the SHA-256 of a name, which spare room for the name itself.
     static func digest(_ name: String) throws(CryptoError) -> [UInt8] {
         Array(try sha256(name.utf8.span).prefix(4))
+    }
+
+    private static func key(_ bytes: ArraySlice<UInt8>) -> KeyIdentity {
+        KeyIdentity(
+            keyID: UInt32(truncatingIfNeeded: number(bytes.prefix(4))),
+            issuedAt: UnixSeconds(rawValue: number(bytes.dropFirst(4).prefix(5))), salt: Array(bytes.suffix(SecurityKey.saltCount)))
     }
 
     private static func number(_ bytes: ArraySlice<UInt8>) -> UInt64 {

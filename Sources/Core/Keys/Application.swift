@@ -136,8 +136,15 @@ package struct KeyPolicy: Sendable, Equatable {
     package func denial(of key: SecurityKey, notAfter: UnixSeconds? = nil, now: UnixSeconds) -> Denial? {
         if key.issuedAt.elapsed(since: now) > clockSkewSeconds { return .issuedInFuture }
         if key.expiresAt != 0, now.elapsed(since: key.expiresAt) > clockSkewSeconds { return .expired }
+        return denial(issuedAt: key.issuedAt, notAfter: notAfter, now: now)
+    }
+
+    /// Why a key that was issued then, or what was derived from it, is not in force at `now` because of its age or its secret; nil when neither
+    /// speaks against it.
+    /// - Parameter notAfter: the end of the secret that made the key.
+    func denial(issuedAt: UnixSeconds, notAfter: UnixSeconds?, now: UnixSeconds) -> Denial? {
         // Never adds, so that no clock and no limit, however wrong, can overflow.
-        let age = now.elapsed(since: key.issuedAt)
+        let age = now.elapsed(since: issuedAt)
         if let longestLifeSeconds, age > longestLifeSeconds, age - longestLifeSeconds > clockSkewSeconds { return .tooOld }
         // Last, so that it counts only people whom the end of the secret keeps out.
         return isOver(notAfter, now: now) ? .keyRetired : nil

@@ -59,24 +59,42 @@ package final class Revocations: Sendable {
         _ key: SecurityKey, app: KeyedDigest, appID: Span<UInt8>, userID: Span<UInt8>
     ) throws(CryptoError) -> Bool {
         guard count > 0 else { return false }
-        if try revokes(issuedAt: key.issuedAt, app: app, appID: appID, userID: userID) { return true }
-        // What nobody has revoked is not looked for.
-        if hasKeys, covers(RevocationDigests.securityKey(app, key.head.span.extracting(SecurityKey.saltStart...)), key.issuedAt) {
-            return true
-        }
-        return hasKeyIDs && covers(RevocationDigests.keyID(app, key.keyID), key.issuedAt)
+        if try revokesPerson(issuedAt: key.issuedAt, app: app, appID: appID, userID: userID) { return true }
+        return revokesKey(key.keyID, key.head.span.extracting(SecurityKey.saltStart...), issuedAt: key.issuedAt, app: app)
+    }
+
+    /// Whether something that was derived from a security key, such as a bot's ticket, counts no more: it ends as the key does. The earlier
+    /// time of issue of both decides, because the clock that has issued the key may be ahead.
+    /// - Parameters:
+    ///   - issuedAt: when it was given.
+    ///   - key: the key; nil where only the app's backend understands keys, so that no revocation of a key or of a key id covers it.
+    ///   - app: as above, as are the ids.
+    /// - Throws: when OpenSSL fails.
+    package func revokes(
+        issuedAt: UnixSeconds, from key: KeyIdentity?, app: KeyedDigest, appID: Span<UInt8>, userID: Span<UInt8>
+    ) throws(CryptoError) -> Bool {
+        guard count > 0 else { return false }
+        let issuedAt = min(issuedAt, key?.issuedAt ?? .max)
+        if try revokesPerson(issuedAt: issuedAt, app: app, appID: appID, userID: userID) { return true }
+        guard let key else { return false }
+        return revokesKey(key.keyID, key.salt.span, issuedAt: issuedAt, app: app)
     }
 
     /// Whether all that a person was given at a time counts no more: the person was blocked or forgotten, or has been signed out since, or
     /// all of the app were. What was issued in the second of a sign-out is revoked.
-    /// - Parameters: as above.
-    /// - Throws: when OpenSSL fails.
-    package func revokes(
+    private func revokesPerson(
         issuedAt: UnixSeconds, app: KeyedDigest, appID: Span<UInt8>, userID: Span<UInt8>
     ) throws(CryptoError) -> Bool {
         if try isFormer(appID: appID, userID: userID) { return true }
         if hasApps, covers(RevocationDigests.everyKey(app), issuedAt) { return true }
         return hasUsers && covers(RevocationDigests.user(app, userID), issuedAt)
+    }
+
+    /// Whether a key is revoked alone, or all keys of its key id that were issued at its time are.
+    private func revokesKey(_ keyID: UInt32, _ salt: Span<UInt8>, issuedAt: UnixSeconds, app: KeyedDigest) -> Bool {
+        // What nobody has revoked is not looked for.
+        if hasKeys, covers(RevocationDigests.securityKey(app, salt), issuedAt) { return true }
+        return hasKeyIDs && covers(RevocationDigests.keyID(app, keyID), issuedAt)
     }
 
     /// Whether a person is blocked or was forgotten, with whatever key: what is asked where a key is only a text that the app's backend

@@ -18,7 +18,6 @@ package struct ProvenCaller: Sendable {
     /// When the key ends, by all that ends it; `max` for a key that only the app's backend understands.
     package let latest: UnixMilliseconds
     private let appDigest: KeyedDigest
-    /// Nil where only the app's backend understands it.
     private let key: SecurityKey?
 
     /// Describes a caller.
@@ -37,6 +36,9 @@ package struct ProvenCaller: Sendable {
 
     /// The person, as limits count.
     package var person: CallWindows.Person { CallWindows.Person(appID: appID, userID: userID) }
+
+    /// The key, for what is derived from it; nil where only the app's backend understands it.
+    package var keyIdentity: KeyIdentity? { key?.identity }
 
     /// Whether the key has been revoked meanwhile, or the person blocked.
     /// - Throws: when OpenSSL fails.

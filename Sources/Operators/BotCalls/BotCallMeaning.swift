@@ -85,6 +85,15 @@ struct BotCallMeaning {
         "overloaded": Told("too many calls were under way, so nothing was done", "шло слишком много вызовов, ничего не сделано"),
         "stopped": Told("the service was stopping", "служба останавливалась"),
         "late": Told("it could not be stored in time, so nothing was done", "его не удалось вовремя сохранить, ничего не сделано"),
+        "revoked": Told(
+            "the user was signed out or blocked, or the security key with which the bot was started was revoked",
+            "человек вышел или заблокирован, или отозван ключ безопасности, с которым бот был запущен"),
+        "unknown_key": Told(
+            "the secret of the security key with which the bot was started is not configured any more",
+            "секрета, которым создан ключ безопасности этого запуска, больше нет в настройках"),
+        "key_retired": Told(
+            "the time of the secret that made the security key is over", "срок секрета, которым создан ключ безопасности, истёк"),
+        "too_old": Told("the security key is older than any may be", "ключ безопасности старше, чем допустимо"),
         "unknown_function": Told("the bot has no such function", "у бота нет такой функции"),
         "method": Told("the function changes something and was called with GET", "функция что-то меняет, а вызвана методом GET"),
         "arguments": Told("the caller was told which parameter is wrong", "вызвавшему сказано, какой параметр неверен"),

@@ -7,7 +7,7 @@ import Time
 
 /// What a model gives, what it can never give, and the request that comes of it.
 @Suite struct BotArgumentsTests {
-    private static let ticket = BotTicket(appID: "shop", userID: "user-1", issuedAt: 1, lifeSeconds: 600, startID: 7)
+    private static let grant = BotSamples.grant()
 
     private func bound(_ method: BotMethod = .post) throws -> BotFunction {
         try BotSamples.function(
@@ -20,7 +20,7 @@ import Time
 
     @Test func boundArgumentsAreOurs() throws {
         let function = try bound()
-        let arguments = try function.arguments(["order_id": "7", "note": "a\nb"], of: Self.ticket)
+        let arguments = try function.arguments(["order_id": "7", "note": "a\nb"], of: Self.grant)
         #expect(arguments.complete == ["order_id": "7", "note": "a\nb", "customer_id": "user-1", "app": "shop"])
         let request = try function.filledRequest(with: arguments)
         #expect(request.url == "https://shop.example.com/shop/customers/user-1/orders/7")
@@ -47,7 +47,7 @@ import Time
                 ]
                 if object[name] == nil { object.append(generator.element(of: values), forKey: name) }
             }
-            guard let arguments = try? function.arguments(.object(object), of: Self.ticket) else {
+            guard let arguments = try? function.arguments(.object(object), of: Self.grant) else {
                 refused += 1
                 continue
             }
@@ -64,18 +64,18 @@ import Time
     @Test(arguments: ["customer_id", "app", "__proto__", "user_id"]) func namesThatItDoesNotSeeAreUnknown(_ name: String) throws {
         let function = try bound()
         #expect(throws: BotArgumentsProblem("\(name) is unknown; known here: order_id, note, count, tags")) {
-            try function.arguments(.object(JSONObject([("order_id", "7"), (name, "x")])), of: Self.ticket)
+            try function.arguments(.object(JSONObject([("order_id", "7"), (name, "x")])), of: Self.grant)
         }
     }
 
     @Test(arguments: [nil, [], "x", 1, true] as [JSONValue]) func argumentsAreAnObject(_ value: JSONValue) throws {
-        #expect(throws: BotArgumentsProblem("the arguments must be an object")) { try bound().arguments(value, of: Self.ticket) }
+        #expect(throws: BotArgumentsProblem("the arguments must be an object")) { try bound().arguments(value, of: Self.grant) }
     }
 
     @Test func theRestGoesIntoTheQueryOfAGET() throws {
         let function = try bound(.get)
         let arguments = try function.arguments(
-            ["order_id": "7", "note": "a&b=c", "count": 2, "tags": ["x", ["y": nil]]], of: Self.ticket)
+            ["order_id": "7", "note": "a&b=c", "count": 2, "tags": ["x", ["y": nil]]], of: Self.grant)
         let request = try function.filledRequest(with: arguments)
         #expect(
             request.url
@@ -96,7 +96,7 @@ import Time
         var filled = 0
         for _ in 0..<3000 {
             let text = BotSamples.text(20, using: &generator)
-            let arguments = try function.arguments(["order_id": .string(text)], of: Self.ticket)
+            let arguments = try function.arguments(["order_id": .string(text)], of: Self.grant)
             guard let request = try? function.filledRequest(with: arguments) else { continue }
             filled += 1
             #expect(request.headers[0].value.utf8.allSatisfy { (0x20..<0x7F).contains($0) })
@@ -105,16 +105,16 @@ import Time
         #expect(filled > 100)
         let long = try BotSamples.function(
             url: "https://shop.example.com/", headers: [BotRequest.Header(name: "X-Order", value: .text(BotText("{order_id}")))])
-        let arguments = try long.arguments(["order_id": .string(String(repeating: "x", count: 5000))], of: Self.ticket)
+        let arguments = try long.arguments(["order_id": .string(String(repeating: "x", count: 5000))], of: Self.grant)
         #expect(throws: BotArgumentsProblem("order_id is too long")) { try long.filledRequest(with: arguments) }
     }
 
     @Test func whatChangesSomethingHasShortArguments() throws {
         let long: JSONValue = ["order_id": .string(String(repeating: "x", count: 16 << 10))]
         #expect(throws: BotArgumentsProblem("the arguments are longer than 16384 bytes")) {
-            try BotSamples.function().arguments(long, of: Self.ticket)
+            try BotSamples.function().arguments(long, of: Self.grant)
         }
-        #expect(throws: Never.self) { try BotSamples.function(.get).arguments(long, of: Self.ticket) }
+        #expect(throws: Never.self) { try BotSamples.function(.get).arguments(long, of: Self.grant) }
     }
 
     @Test func textsBecomeWhatTheSchemaSays() throws {
@@ -130,8 +130,8 @@ import Time
 
     @Test func equalArgumentsHaveEqualBytes() throws {
         let function = try bound()
-        let one = try function.arguments(["order_id": "7", "count": 2], of: Self.ticket)
-        let other = try function.arguments(["count": .real(2), "order_id": "7"], of: Self.ticket)
+        let one = try function.arguments(["order_id": "7", "count": 2], of: Self.grant)
+        let other = try function.arguments(["count": .real(2), "order_id": "7"], of: Self.grant)
         #expect(one.canonical == other.canonical)
         #expect(String(decoding: one.canonical, as: UTF8.self) == #"{"app":"shop","count":2,"customer_id":"user-1","order_id":"7"}"#)
     }

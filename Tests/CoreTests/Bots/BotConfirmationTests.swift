@@ -8,10 +8,9 @@ import Time
 /// A confirmation is what the bot has signed, to the byte.
 @Suite struct BotConfirmationTests {
     private static let now: UnixSeconds = 1_800_000_000
-    private static let ticket = BotTicket(appID: "shop", userID: "user-1", issuedAt: now, lifeSeconds: 600, startID: 7)
 
-    private func token(_ arguments: JSONObject = ["order_id": "7"], ticket: BotTicket = ticket) -> BotConfirmationToken {
-        BotConfirmationToken(ticket: ticket, function: "cancel_order", arguments: arguments, id: InlineArray { UInt8($0) })
+    private func token(_ arguments: JSONObject = ["order_id": "7"], of grant: BotGrant = BotSamples.grant()) -> BotConfirmationToken {
+        BotConfirmationToken(grant, function: "cancel_order", arguments: arguments, id: InlineArray { UInt8($0) })
     }
 
     private func verdict(_ text: String, _ bot: BotDefinition, at now: UnixSeconds = now) throws -> BotConfirmationToken.Verdict {
@@ -22,21 +21,49 @@ import Time
         let bot = try BotSamples.bot()
         var generator = SeededGenerator(seed: 3)
         for _ in 0..<300 {
-            let ticket = BotTicket(
-                appID: "shop", userID: "u" + BotSamples.text(40, using: &generator), issuedAt: Self.now, lifeSeconds: 600, startID: 7)
-            let text = BotSamples.text(200, using: &generator)
-            let token = token(["a": .string(text), "b": [1, .real(2.5), nil, true], "c": ["d": .string(text)]], ticket: ticket)
-            #expect(try verdict(token.text(for: bot), bot) == .valid(token))
+            for key in [nil, BotSamples.key(.max, issuedAt: SecurityKey.latestTime), BotSamples.key(0, issuedAt: 0, salt: 0)] {
+                let grant = BotSamples.grant("u" + BotSamples.text(40, using: &generator), key: key)
+                let text = BotSamples.text(200, using: &generator)
+                let token = token(["a": .string(text), "b": [1, .real(2.5), nil, true], "c": ["d": .string(text)]], of: grant)
+                #expect(try verdict(token.text(for: bot), bot) == .valid(token))
+            }
         }
     }
 
     @Test func aCustomersAppCanReadIt() throws {
-        let text = try token().text(for: BotSamples.bot())
-        let payload = try #require(Base64URL.decode(String(text.dropFirst(6).prefix { $0 != "." })))
-        #expect(
-            String(decoding: payload, as: UTF8.self)
-                == #"{"bot":"orders","app_id":"shop","user_id":"user-1","function":"cancel_order","arguments":{"order_id":"7"},"#
-                + #""id":"000102030405060708090a0b0c0d0e0f","issued_at":1800000000,"expires_at":1800000600}"#)
+        let keys: [(KeyIdentity?, String)] = [
+            (BotSamples.key(), #"{"key_id":1,"issued_at":1799999000,"salt":"09090909090909090909090909090909"}"#), (nil, "null"),
+        ]
+        for (key, shown) in keys {
+            let text = try token(of: BotSamples.grant(key: key)).text(for: BotSamples.bot())
+            let payload = try #require(Base64URL.decode(String(text.dropFirst(6).prefix { $0 != "." })))
+            #expect(
+                String(decoding: payload, as: UTF8.self)
+                    == #"{"bot":"orders","app_id":"shop","user_id":"user-1","function":"cancel_order","arguments":{"order_id":"7"},"#
+                    + #""id":"000102030405060708090a0b0c0d0e0f","issued_at":1800000000,"expires_at":1800000600,"key":\#(shown)}"#)
+        }
+    }
+
+    /// Genuine signatures of texts whose key cannot be judged.
+    @Test(
+        arguments: [
+            ("null", #","key":null"#), ("nothing", ""), ("a number", #","key":1"#), ("a text", #","key":"none""#),
+            ("an empty object", #","key":{}"#),
+            ("no key id", #","key":{"issued_at":1,"salt":"09090909090909090909090909090909"}"#),
+            ("a large key id", #","key":{"key_id":4294967296,"issued_at":1,"salt":"09090909090909090909090909090909"}"#),
+            ("no time", #","key":{"key_id":1,"salt":"09090909090909090909090909090909"}"#),
+            ("an early time", #","key":{"key_id":1,"issued_at":-1,"salt":"09090909090909090909090909090909"}"#),
+            ("no salt", #","key":{"key_id":1,"issued_at":1}"#), ("a short salt", #","key":{"key_id":1,"issued_at":1,"salt":"09"}"#),
+            ("a wrong salt", #","key":{"key_id":1,"issued_at":1,"salt":"x9090909090909090909090909090909"}"#),
+        ] as [(String, String)])
+    func namesAKeyOrNone(_ name: String, _ member: String) throws {
+        let payload = Array(
+            (#"{"bot":"orders","app_id":"shop","user_id":"user-1","function":"cancel_order","arguments":{},"id":"00","issued_at":1800000000,"#
+                + #""expires_at":1800000600\#(member)}"#).utf8)
+        let code = try BotSamples.code("deskgate bot confirmation 1") { message throws(CryptoError) in try message.append(payload.span) }
+        let text = "dgbc1.\(Base64URL.encode(payload.span)).\(Base64URL.encode(code.span))"
+        let isValid = if case .valid = try verdict(text, BotSamples.bot()) { true } else { false }
+        #expect(isValid == (name == "null"), "\(name)")
     }
 
     @Test func noBitMayChange() throws {
@@ -65,7 +92,7 @@ import Time
 
     @Test func isNoTicketAndNoTicketIsOne() throws {
         let bot = try BotSamples.bot()
-        #expect(try verdict(Self.ticket.text(for: bot), bot) == .malformed)
+        #expect(try verdict(BotTicket(BotSamples.grant(), startID: 7).text(for: bot), bot) == .malformed)
         #expect(try BotTicket.verdict(on: token().text(for: bot), for: bot, now: Self.now) == .malformed)
         // The key of the one does not sign the other.
         let payload = try #require(Base64URL.decode(String(try token().text(for: bot).dropFirst(6).prefix { $0 != "." })))

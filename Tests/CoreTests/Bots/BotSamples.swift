@@ -3,13 +3,23 @@ import Crypto
 import JSON
 import JSONSchema
 import TestSupport
+import Time
 
 /// Bots and texts for tests.
 enum BotSamples {
     /// A secret that is the same on every run.
     static func secret(_ number: UInt8) throws -> StandardWebhookSecret {
-        let bytes = [UInt8](repeating: number, count: 32)
-        return try StandardWebhookSecret("whsec_\(Base64.encode(bytes.span))")
+        try StandardWebhookSecret("whsec_\(Base64.encode(secretBytes(number).span))")
+    }
+
+    private static func secretBytes(_ number: UInt8) -> [UInt8] { [UInt8](repeating: number, count: 32) }
+
+    /// Signs with the key that is derived for a purpose from the secret of `bot`.
+    static func code(_ purpose: StaticString, _ build: (inout HMACMessage) throws(CryptoError) -> Void) throws -> [UInt8] {
+        let secret = try HMACKey<SHA256>(secret: secretBytes(1).span)
+        let derived = try secret.code { message throws(CryptoError) in try message.append(purpose) }
+        let code = try HMACKey<SHA256>(secret: derived.span).code(of: build)
+        return code.indices.map { code[$0] }
     }
 
     static func bot(
@@ -20,6 +30,19 @@ enum BotSamples {
             name: name, apps: apps, publicURL: "https://chat.example.com", secrets: secrets.map(secret),
             systemMessage: BotText(systemMessage),
             firstMessage: firstMessage, functions: functions)
+    }
+
+    /// The grant of a start.
+    static func grant(
+        _ userID: String = "user-1", app: String = "shop", key: KeyIdentity? = key(), issuedAt: UnixSeconds = 1_800_000_000,
+        life: UInt64 = 600
+    ) -> BotGrant {
+        BotGrant(appID: app, userID: userID, key: key, issuedAt: issuedAt, expiresAt: issuedAt + life)
+    }
+
+    /// A security key's name.
+    static func key(_ keyID: UInt32 = 1, issuedAt: UnixSeconds = 1_799_999_000, salt: UInt8 = 9) -> KeyIdentity {
+        KeyIdentity(keyID: keyID, issuedAt: issuedAt, salt: [UInt8](repeating: salt, count: 16))
     }
 
     static func value(_ text: String) throws -> JSONValue {

@@ -8,8 +8,10 @@ import Time
 @Suite struct BotTicketTests {
     private static let now: UnixSeconds = 1_800_000_000
 
-    private func ticket(app: String = "shop", user: String = "user-1", life: UInt64 = 600, startID: UInt64 = 7) -> BotTicket {
-        BotTicket(appID: app, userID: user, issuedAt: Self.now, lifeSeconds: life, startID: startID)
+    private func ticket(
+        app: String = "shop", user: String = "user-1", key: KeyIdentity? = BotSamples.key(), life: UInt64 = 600, startID: UInt64 = 7
+    ) -> BotTicket {
+        BotTicket(BotSamples.grant(user, app: app, key: key, issuedAt: Self.now, life: life), startID: startID)
     }
 
     private func verdict(_ text: String, _ bot: BotDefinition, at now: UnixSeconds = now) throws -> BotTicket.Verdict {
@@ -21,29 +23,58 @@ import Time
         var generator = SeededGenerator(seed: 1)
         let long = ["x", "é", "漢", "\"", "😀"].map { String(repeating: $0, count: $0 == "😀" ? 50 : 100) }
         for user in long + (0..<300).map({ _ in "u" + BotSamples.text(48, using: &generator) }) {
-            let ticket = ticket(
-                app: generator.element(of: bot.apps), user: user, life: .random(in: 1...3600, using: &generator), startID: generator.next())
-            let text = try ticket.text(for: bot)
-            #expect(try verdict(text, bot) == .valid(ticket))
-            #expect(text.utf8.allSatisfy { (0x21..<0x7F).contains($0) })
-            #expect(text.utf8.count <= 326)
+            for key in [nil, Self.key(using: &generator)] {
+                let ticket = ticket(
+                    app: generator.element(of: bot.apps), user: user, key: key, life: .random(in: 1...3600, using: &generator),
+                    startID: generator.next())
+                let text = try ticket.text(for: bot)
+                #expect(try verdict(text, bot) == .valid(ticket))
+                #expect(text.utf8.allSatisfy { (0x21..<0x7F).contains($0) })
+                #expect(text.utf8.count <= 358)
+            }
         }
     }
 
-    @Test func aUsualTicketIsShort() throws {
-        let text = try ticket(user: "2eb8aa08-aa98-11ea-b4aa-73b441d16380").text(for: BotSamples.bot())
-        #expect(text.hasPrefix("dgbt1.") && text.utf8.count == 106)
+    private static func key(using generator: inout SeededGenerator) -> KeyIdentity {
+        KeyIdentity(
+            keyID: UInt32(truncatingIfNeeded: generator.next()),
+            issuedAt: UnixSeconds(rawValue: UInt64.random(in: 0...SecurityKey.latestTime.rawValue, using: &generator)),
+            salt: generator.bytes(16))
+    }
+
+    @Test(
+        arguments: [
+            ("the least", KeyIdentity(keyID: 0, issuedAt: 0, salt: [UInt8](repeating: 0, count: 16))),
+            ("the most", KeyIdentity(keyID: .max, issuedAt: SecurityKey.latestTime, salt: [UInt8](repeating: 0xFF, count: 16))),
+            ("none", nil),
+        ] as [(String, KeyIdentity?)])
+    func namesItsKey(_ name: String, _ key: KeyIdentity?) throws {
+        let bot = try BotSamples.bot()
+        guard case .valid(let read) = try verdict(ticket(key: key).text(for: bot), bot) else {
+            Issue.record("\(name): no ticket")
+            return
+        }
+        #expect(read.grant.key == key, "\(name)")
+    }
+
+    @Test(arguments: [(BotSamples.key(), 140), (nil, 106)] as [(KeyIdentity?, Int)])
+    func aUsualTicketIsShort(_ key: KeyIdentity?, _ count: Int) throws {
+        let text = try ticket(user: "2eb8aa08-aa98-11ea-b4aa-73b441d16380", key: key).text(for: BotSamples.bot())
+        #expect(text.hasPrefix("dgbt1."))
+        #expect(text.utf8.count == count)
     }
 
     @Test func noBitMayChange() throws {
         let bot = try BotSamples.bot()
-        let bytes = Array(try ticket(user: "漢字").text(for: bot).utf8)
-        for index in bytes.indices {
-            for bit in 0..<8 {
-                var changed = bytes
-                changed[index] ^= 1 << UInt8(bit)
-                guard let text = String(validating: changed, as: UTF8.self) else { continue }
-                if case .valid = try verdict(text, bot) { Issue.record("bit \(bit) of byte \(index) may change") }
+        for key in [BotSamples.key(), nil] {
+            let bytes = Array(try ticket(user: "漢字", key: key).text(for: bot).utf8)
+            for index in bytes.indices {
+                for bit in 0..<8 {
+                    var changed = bytes
+                    changed[index] ^= 1 << UInt8(bit)
+                    guard let text = String(validating: changed, as: UTF8.self) else { continue }
+                    if case .valid = try verdict(text, bot) { Issue.record("bit \(bit) of byte \(index) may change") }
+                }
             }
         }
     }

@@ -26,11 +26,14 @@ final class BotFixture {
     private let elapsed = Monitor<UInt64>(0)
     private let drainSeconds: Int
     private let store: String
+    private let bankVerify: String
 
-    init(drainSeconds: Int = 20, store: String = #"{"type":"memory"}"#) throws {
+    /// - Parameter bankVerify: further members of the app `bank`.
+    init(drainSeconds: Int = 20, store: String = #"{"type":"memory"}"#, bankVerify: String = "") throws {
         directory = try ConfigurationDirectory()
+        try directory.scratch.write("secrets/backend-5.whsec", TestSecret.signing(5))
         log = try TestLog(in: directory.scratch, level: .debug)
-        (self.drainSeconds, self.store) = (drainSeconds, store)
+        (self.drainSeconds, self.store, self.bankVerify) = (drainSeconds, store, bankVerify)
     }
 
     /// Moves all clocks on.
@@ -53,7 +56,7 @@ final class BotFixture {
             {"listen":{"port":0,"max_connections":\(Self.mostConnections)},"admin":{"port":0,"token":{"file":"secrets/admin-token"}},"notifiers":{"log":{"type":"log"}},
              "shutdown":{"drain_seconds":\(drainSeconds)},"store":\(store),
              "apps":[{"app_id":"shop","keys":[{"id":1,"secret":{"file":"secrets/app-1.key"}}]},
-                     {"app_id":"bank","keys":[{"id":3,"secret":{"file":"secrets/app-3.key"}}]}]}
+                     {"app_id":"bank","keys":[{"id":3,"secret":{"file":"secrets/app-3.key"}}]\(bankVerify)}]}
             """)
         configuration.bots = bots
         return configuration
@@ -150,11 +153,12 @@ final class BotFixture {
 /// Who calls the bot in tests.
 enum BotPerson {
     /// The members that prove a person.
-    static func credentials(user: String = "user-1", app: String = "shop") throws -> [(
+    /// - Parameter key: nil for one that is issued now and never ends.
+    static func credentials(user: String = "user-1", app: String = "shop", key: String? = nil) throws -> [(
         String, JSONValue
     )] {
         let number = app == "shop" ? 1 : 3
-        let key = try TestKey(app: app, user: user, keyID: UInt32(number), secret: number).text()
+        let key = try key ?? TestKey(app: app, user: user, keyID: UInt32(number), secret: number).text()
         return [("app_id", .string(app)), ("user_id", .string(user)), ("security_key", .string(key))]
     }
 }
@@ -178,20 +182,20 @@ extension RunningService {
 
     /// Starts the bot for a person.
     func startBot(
-        _ name: String = "orders", user: String = "user-1", app: String = "shop",
+        _ name: String = "orders", user: String = "user-1", app: String = "shop", key: String? = nil,
         fields: JSONValue? = ["city": "Berlin"]
     ) throws -> ReceivedResponse {
         let more = fields.map { [("fields", $0)] } ?? []
         return try begin(
-            "/bots/\(name)/start", .object(JSONObject(BotPerson.credentials(user: user, app: app) + more))
+            "/bots/\(name)/start", .object(JSONObject(BotPerson.credentials(user: user, app: app, key: key) + more))
         ).readResponse()
     }
 
     /// A ticket for a person.
-    func ticket(_ name: String = "orders", user: String = "user-1", app: String = "shop") throws
-        -> String
-    {
-        let response = try startBot(name, user: user, app: app)
+    func ticket(
+        _ name: String = "orders", user: String = "user-1", app: String = "shop", key: String? = nil
+    ) throws -> String {
+        let response = try startBot(name, user: user, app: app, key: key)
         guard let ticket = JSONValue(parsing: response.body)?["ticket"]?.text else {
             throw SocketClient.Failure.malformed(response.text)
         }
@@ -237,20 +241,20 @@ extension RunningService {
 
     /// Confirms a call, as the person's app does, and does not wait for the answer.
     func beginConfirm(
-        _ confirmation: String, bot: String = "orders", user: String = "user-1", app: String = "shop"
+        _ confirmation: String, bot: String = "orders", user: String = "user-1", app: String = "shop", key: String? = nil
     ) throws -> SocketClient {
         try begin(
             "/bots/\(bot)/confirm",
             .object(
                 JSONObject(
-                    BotPerson.credentials(user: user, app: app) + [("confirmation", .string(confirmation))])))
+                    BotPerson.credentials(user: user, app: app, key: key) + [("confirmation", .string(confirmation))])))
     }
 
     /// Confirms a call, as the person's app does.
     func confirm(
-        _ confirmation: String, bot: String = "orders", user: String = "user-1", app: String = "shop"
+        _ confirmation: String, bot: String = "orders", user: String = "user-1", app: String = "shop", key: String? = nil
     ) throws -> ReceivedResponse {
-        try beginConfirm(confirmation, bot: bot, user: user, app: app).readResponse()
+        try beginConfirm(confirmation, bot: bot, user: user, app: app, key: key).readResponse()
     }
 
     /// The stored calls, the first one first.

@@ -92,7 +92,7 @@ import Time
             guard case .valid(let ticket) = try BotTicket.verdict(on: text, for: bot, now: TestTime.now)
             else { throw SocketClient.Failure.closed }
             let arguments = try #require(bot.function(named: "reorder")).arguments(
-                ["order_id": "7"], of: ticket)
+                ["order_id": "7"], of: ticket.grant)
             let call = BotCall(
                 id: try UUIDv7(milliseconds: TestTime.now.milliseconds, from: RandomPool()),
                 key: try CallKey.key(ticket, bot: "orders", function: "reorder", arguments), appID: "shop",

@@ -59,8 +59,8 @@ import Time
         #expect(bot.firstMessage == BotDefinition.FirstMessage(message: "Hi", options: ["a", "b"]) && bot.fields == ["name"])
         let read = bot.functions[0]
         #expect(read.confirmation == .none && !read.changesSomething && read.limits.first?.max == 2)
-        let ticket = BotTicket(appID: "shop", userID: "u", issuedAt: 1, lifeSeconds: 60, startID: 1)
-        let filled = try read.filledRequest(with: read.arguments(["order_id": "7"], of: ticket))
+        let grant = BotGrant(appID: "shop", userID: "u", key: nil, issuedAt: 1, expiresAt: 61)
+        let filled = try read.filledRequest(with: read.arguments(["order_id": "7"], of: grant))
         #expect(filled.url == "http://127.0.0.1:9000/u?x=7" && filled.timeoutMilliseconds == 100)
         #expect(filled.headers.map(\.name) == ["X-Lang", "Authorization"])
         #expect(filled.headers[1].value.hasPrefix("Bearer "))

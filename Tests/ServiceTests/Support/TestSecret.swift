@@ -26,12 +26,13 @@ struct TestKey {
     var secret = 1
     var issuedAt: UnixSeconds = TestTime.now
     var expiresAt: UnixSeconds = 0
+    var salt: UInt8 = 7
 
     func text() throws -> String {
         let (app, user) = (Array(app.utf8), Array(user.utf8))
         return try SecurityKey.mint(
             appID: app.span, userID: user.span, keyID: keyID, secret: HMACKey(secret: TestSecret.bytes(secret).span),
-            issuedAt: issuedAt, expiresAt: expiresAt, salt: InlineArray(repeating: 7))
+            issuedAt: issuedAt, expiresAt: expiresAt, salt: InlineArray(repeating: salt))
     }
 }
 

@@ -1,0 +1,59 @@
+package import Crypto
+package import Time
+
+/// The person for whom a bot acts, the security key that started it, and the time for which that holds. A ticket proves it, and a
+/// confirmation repeats it.
+package struct BotGrant: Sendable, Equatable {
+    /// How far in the future it may have been issued, in seconds.
+    private static let clockToleranceSeconds: UInt64 = 60
+
+    /// The app of the user.
+    package let appID: String
+    /// The user, of 1 to 100 UTF-16 code units.
+    package let userID: String
+    /// The key with which the bot was started; nil where only the app's backend understands keys.
+    package let key: KeyIdentity?
+    /// When the bot was started.
+    package let issuedAt: UnixSeconds
+    /// The first second in which it is not valid.
+    package let expiresAt: UnixSeconds
+
+    /// Repeats a grant.
+    package init(appID: String, userID: String, key: KeyIdentity?, issuedAt: UnixSeconds, expiresAt: UnixSeconds) {
+        (self.appID, self.userID, self.key, self.issuedAt, self.expiresAt) = (appID, userID, key, issuedAt, expiresAt)
+    }
+
+    /// Makes the grant of a start, which ends with its own life or with the key, whichever is first; nil when the key has ended, but for the
+    /// difference that clocks may have.
+    /// - Parameter keyEnd: when the key ends, by all that ends it; `max` where only the app's backend understands keys.
+    package init?(
+        appID: String, userID: String, key: KeyIdentity?, keyEnd: UnixSeconds, issuedAt: UnixSeconds, lifeSeconds: UInt64
+    ) {
+        let expiresAt = min(issuedAt + lifeSeconds, keyEnd)
+        guard issuedAt < expiresAt else { return nil }
+        self.init(appID: appID, userID: userID, key: key, issuedAt: issuedAt, expiresAt: expiresAt)
+    }
+
+    /// Whether its time has come and is not over.
+    func isInForce(at now: UnixSeconds) -> Bool {
+        issuedAt.saturating(subtracting: Self.clockToleranceSeconds) <= now && now < expiresAt
+    }
+}
+
+extension Authorizer {
+    /// Why a grant counts no more although its time is not over; nil when it counts. It ends with its key: by a revocation, and when the
+    /// configuration has the key's secret no more, or lets keys live less long.
+    /// - Parameter revocations: known ones.
+    /// - Throws: when OpenSSL fails.
+    package func denial(of grant: BotGrant, now: UnixSeconds, revocations: Revocations) throws(CryptoError) -> Denial? {
+        let (appID, userID) = (grant.appID.utf8.span, grant.userID.utf8.span)
+        guard let index = index(of: appID) else { return .unknownApp }
+        let application = applications[index]
+        let isRevoked = try revocations.revokes(
+            issuedAt: grant.issuedAt, from: grant.key, app: application.digest, appID: appID, userID: userID)
+        if isRevoked { return .revoked }
+        guard let key = grant.key else { return nil }
+        guard let secret = application.keys.first(where: { $0.id == key.keyID }) else { return .unknownKey }
+        return policy.narrowed(by: application.life).denial(issuedAt: key.issuedAt, notAfter: secret.notAfter, now: now)
+    }
+}

@@ -1,0 +1,23 @@
+package import Time
+
+/// Names a genuine security key, as revocations do, and proves nothing. It is kept with everything that was derived from the key, so that this
+/// ends with the key.
+package struct KeyIdentity: Sendable, Equatable {
+    /// Which of the app's secrets made the key.
+    package let keyID: UInt32
+    /// When the key was made.
+    package let issuedAt: UnixSeconds
+    /// The random bytes by which the key can be revoked alone: 16, and no secret.
+    package let salt: [UInt8]
+
+    /// Names a key.
+    package init(keyID: UInt32, issuedAt: UnixSeconds, salt: [UInt8]) {
+        precondition(salt.count == SecurityKey.saltCount, "a salt has 16 bytes")
+        (self.keyID, self.issuedAt, self.salt) = (keyID, issuedAt, salt)
+    }
+}
+
+extension SecurityKey {
+    /// Its name for what is derived from it.
+    package var identity: KeyIdentity { KeyIdentity(keyID: keyID, issuedAt: issuedAt, salt: salt) }
+}
