@@ -8,8 +8,8 @@ internal import Time
 
 /// Performs calls of functions: one way for all, whoever asks and in whatever form.
 ///
-/// What changes something is stored before the backend is called, and once only: its key is unique in the store. What changes nothing is
-/// stored beside the call.
+/// A change is stored before the backend is called, and once only: its key is unique in the store. Whether it may be made is judged again
+/// then. A call that changes nothing is stored while the backend is called.
 final class BotCaller: Sendable {
     /// How long a change waits for the store, in milliseconds; one that is stored later is not made.
     static let storeMilliseconds: UInt64 = TimeLimit.milliseconds(2000)
@@ -83,15 +83,28 @@ final class BotCaller: Sendable {
             do throws(StoreError) {
                 if case .repeated(let former) = try result.get() {
                     finish(call, .refusal(.alreadyCalled(former)), id: former.id, keeps: false, complete)
-                } else if isInTime() {
-                    ask(call, row.id, complete)
+                } else if let refusal = isInTime() ? refusal(ofStored: call) : .late {
+                    let now = services.clocks.unixMilliseconds()
+                    end(row.id, BotCall.Ending(refusal.outcome ?? .failed, reason: refusal.reason, at: now), call)
+                    finish(call, .refusal(refusal), id: row.id, keeps: false, complete)
                 } else {
-                    end(row.id, BotCall.Ending(.failed, reason: CallRefusal.late.reason, at: services.clocks.unixMilliseconds()), call)
-                    finish(call, .refusal(.late), id: row.id, keeps: false, complete)
+                    ask(call, row.id, complete)
                 }
             } catch {
                 finish(call, .refusal(.notStored(storeRefusals.response(error.kind), error.kind)), id: nil, keeps: false, complete)
             }
+        }
+    }
+
+    /// The refusal of a change whose person was signed out, or whose security key was revoked, while it waited for the store; nil when it may be
+    /// made.
+    private func refusal(ofStored call: ReadyCall) -> CallRefusal? {
+        do throws(CryptoError) {
+            let denial = try services.state.current.authorizer.denial(
+                of: call.caller, now: services.clocks.unixSeconds(), revocations: services.revocations.current)
+            return denial.map { .denied($0.rawValue) }
+        } catch {
+            return .undecided(Indecision.internalError.rawValue)
         }
     }
 

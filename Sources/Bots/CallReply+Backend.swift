@@ -68,7 +68,7 @@ extension CallRefusal {
         let message =
             switch call.outcome {
             case .succeeded: "\(call.function) was called with these arguments before, and was done."
-            case .refused: "\(call.function) was called with these arguments before, and was refused."
+            case .refused, .denied: "\(call.function) was called with these arguments before, and was refused."
             case .started: "\(call.function) was called with these arguments before, and has not ended yet."
             default: "\(call.function) was called with these arguments before; it is not known whether it was done."
             }

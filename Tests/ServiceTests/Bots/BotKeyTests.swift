@@ -158,4 +158,36 @@ import Time
             #expect(backend.requests.map(\.target) == ["/orders/7/cancel"])
         }
     }
+
+    /// The store is busy when the customer confirms; the sign-out is answered before it has stored the change.
+    @Test func aChangeThatWaitsForTheStoreEndsWithASignOut() throws {
+        let fixture = try BotFixture(store: #"{"type":"sqlite","path":"store.sqlite"}"#)
+        try fixture.withBot(.everyRequest(.json(200, "{}"))) { service, backend in
+            let asked = try service.call("cancel_order", .object(Self.order), ticket: try service.ticket())
+            let text = try #require(asked.json["confirmation"]?.text)
+            // Stored before the store is busy, and not in force before it is answered.
+            let signOut = Revocation.sample(1, appID: "shop", .user("user-1"), issuedBefore: Revocation.bound(after: TestTime.now))
+            try service.graph.store.revoke(signOut, announcing: nil)
+            let isBusy = Monitor(false)
+            let isReleased = Monitor(false)
+            let other = BotCall(
+                id: UUIDv7(milliseconds: TestTime.now.milliseconds, random: InlineArray(repeating: 1)), appID: "shop", userID: "user-3",
+                bot: "orders", function: "other", argumentsSHA256: "", at: TestTime.now.milliseconds)
+            service.graph.store.begin(
+                other,
+                isAwaited: {
+                    isBusy.update { $0 = true }
+                    return isReleased.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0 ? true : nil } ?? false
+                }, completion: { _ in })
+            #expect(isBusy.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0 ? true : nil } == true)
+            let clients = try (0..<2).map { _ in try service.beginConfirm(text) }
+            // The second one waits for the first, which the service has let pass.
+            #expect(eventually { service.graph.bots.waiting(for: "orders") == 1 })
+            service.graph.revocations.take(.added(signOut))
+            isReleased.update { $0 = true }
+            for client in clients { #expect(try client.readResponse().status == 403) }
+            #expect(backend.requests.isEmpty)
+            #expect(eventually { (try? service.storedCalls().contains { $0.outcome == .denied && $0.reason == "revoked" }) == true })
+        }
+    }
 }
