@@ -90,6 +90,28 @@ import Time
         }
     }
 
+    /// Eight creations wait while the customer is signed out: none is made then.
+    @Test func whatWaitsEndsWithItsKey() throws {
+        let desk = try ScriptedServer(.everyRequest(.awaitRelease, .respond(500)))
+        defer { desk.stop() }
+        try TicketSite.with(stuck: desk.url("")) { site throws in
+            defer { desk.stop() }
+            let asking = try (0..<2).map { _ in try site.begin("show", Self.ticket, app: "stuck") }
+            #expect(desk.waitForRequests(2))
+            // When one is refused, the others wait.
+            let waiting = try (0..<9).map { _ in try site.begin("create", ["title": "Order 7"], app: "stuck") }
+            #expect(eventually { (try? unavailable(site)) == 1 })
+            let person = Array(#"{"app_id":"stuck","user_id":"user-1"}"#.utf8)
+            #expect(try site.post(site.service.adminAddress, "/v1/users/sign-out", person).status == 200)
+            desk.release(2)
+            let told = try waiting.map { TicketSite.Told(try $0.readResponse()) }
+            #expect(told.map(\.status).sorted() == [Int](repeating: 403, count: 8) + [503])
+            #expect(told.count { $0.error == "denied" } == 8)
+            for client in asking { #expect(try client.readResponse().status == 503) }
+            #expect(desk.requests.count == 2)
+        }
+    }
+
     /// The company asks about tickets of an app whose Desk hangs: four questions wait for it, and those about another app are answered.
     @Test func theCompanysQuestionsAboutOneAppDelayNoOther() throws {
         try withStuckDesk { (site, desk) throws in

@@ -1,5 +1,6 @@
 internal import Configuration
 internal import Core
+internal import Crypto
 internal import HTTPServer
 internal import HelpDesk
 internal import JSON
@@ -85,6 +86,7 @@ final class TicketRoutes: Sendable {
                 guard !isStopping.withLock({ $0 }), services.clocks.monotonicMilliseconds() < deadline else {
                     return complete(Self.failed(.overloaded))
                 }
+                if let refusal = refusal(of: caller) { return complete(refusal) }
                 do throws(TicketFailure) {
                     complete(try Self.answer(to: wish, of: caller.userID, tickets))
                 } catch {
@@ -92,6 +94,17 @@ final class TicketRoutes: Sendable {
                 }
             }
             if !isQueued { complete(Self.failed(.overloaded)) }
+        }
+    }
+
+    /// The refusal of a customer who was signed out or blocked, or whose key was revoked, while the call waited; nil when it may be done.
+    private func refusal(of caller: ProvenCaller) -> ProvenAnswer? {
+        do throws(CryptoError) {
+            guard try caller.isRevoked(services.revocations.current) else { return nil }
+            return ProvenAnswer(AuthorizeRefusals().denied, result: "denied", reason: Denial.revoked.rawValue)
+        } catch {
+            let reason = Indecision.internalError.rawValue
+            return ProvenAnswer(AuthorizeRefusals().undecided, result: "unavailable", reason: reason, level: .error)
         }
     }
 
