@@ -71,7 +71,7 @@ struct ClockOffset: Equatable {
                 id: event.id, kind: event.kind, identity: event.identity, userID: event.userID, deviceType: event.deviceType,
                 occurredAt: event.occurredAt, receivedAt: stored(event.receivedAt), expiresAt: stored(event.expiresAt), data: event.data,
                 trace: event.trace),
-            to: arrival.subscriptions, token: arrival.token)
+            to: arrival.subscriptions, token: arrival.token, isErased: arrival.isErased)
     }
 
     func stored(_ registration: Registration) -> Registration {
