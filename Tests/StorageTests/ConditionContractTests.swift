@@ -47,7 +47,12 @@ import Time
         let store = try backend.store()
         #expect(try store.store.raise(condition(), announcing: begin(1, to: ["log"])))
         let claimed = try #require(try store.store.claim(at: 2000).first)
-        #expect(claimed.event == begin(1).event)
+        let begun = begin(1).event
+        #expect(claimed.event.id == begun.id)
+        #expect(claimed.event.kind == begun.kind)
+        #expect(claimed.event.data == begun.data)
+        #expect(claimed.event.receivedAt == begun.receivedAt)
+        #expect(claimed.event.expiresAt == begun.expiresAt)
         try store.store.report(claimed, .delivered, at: 3000)
         #expect(try store.store.all().map(\.state) == [.delivered])
         var filter = DeliveryFilter()

@@ -101,24 +101,6 @@ import Time
         #expect(try store.retry(dead, now: 5000, expiresAt: 9000) == 0, "there is nothing to send")
     }
 
-    /// A replica whose clock is two hours off announces the erasure, too.
-    @Test(arguments: [-7_200_000, 7_200_000] as [Int64]) func aClockThatIsOffKeepsTheEventOfTheErasure(ahead: Int64) throws {
-        let clock: @Sendable () -> UnixMilliseconds = { SystemClock.unixMilliseconds().advanced(by: ahead) }
-        let place = try PostgresPlace()
-        let store = try place.store(clock: clock)
-        defer { store.close() }
-        let event = Event(
-            forgetting: Self.person, id: UUIDv7(milliseconds: 5, number: 1 << 16).event, now: clock(), lifeMilliseconds: 100_000)
-        try store.revoke(
-            .sample(1, .formerUser(try former())),
-            announcing: Arrival(event, to: Self.audience.listeners(of: "app"), isErased: true))
-        _ = try store.erase(Self.person, now: clock(), telling: Self.audience)
-        #expect(try proof(store).waiting == [Erasure.Deliveries(notifier: "crm", count: 1)])
-        let told = try #require(try store.claim("crm", at: clock() + 1000).first)
-        #expect(told.event.kind == .userForgotten)
-        #expect(told.event.userID == "user")
-    }
-
     /// What has expired is told of no more.
     @Test(arguments: Backend.allCases) func anExpiredEventLosesThePersonToo(_ backend: Backend) throws {
         let fixture = try filled(backend)

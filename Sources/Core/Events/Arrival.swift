@@ -3,7 +3,7 @@ package import Time
 /// An event that has just come in, with its subscriptions.
 package struct Arrival: Sendable {
     /// The event.
-    package let event: Event
+    package private(set) var event: Event
     /// Which notifiers it goes to, and how.
     package let subscriptions: [Subscription]
     /// A push token that came with it. The registry learns it, unless the device's app has registered another token or has signed out.
@@ -51,4 +51,10 @@ package enum Recognition {
 
     /// Since when a comment has arrived that must be recognised.
     package static func recognisedFrom(now: UnixMilliseconds) -> UnixMilliseconds { now.saturating(subtracting: milliseconds) }
+}
+
+extension Arrival: Timestamped {
+    package mutating func convertMoments(_ convert: (UnixMilliseconds) -> UnixMilliseconds) {
+        event.convertMoments(convert)
+    }
 }

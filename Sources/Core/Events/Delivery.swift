@@ -22,19 +22,20 @@ package struct Delivery: Sendable, Equatable {
     /// The notifier's name in the configuration.
     package let notifier: String
     /// The event.
-    package let event: Event
+    package private(set) var event: Event
     /// Which of the person's devices a comment is for, nil when for none in particular; which one the registry's event tells of.
     package let deviceID: String?
-    /// That device as it is registered now; nil when it is not, or has signed out.
+    /// That device as it is registered now; nil when it is not, or has signed out. Its moments stay as they are stored: a provider's time is
+    /// compared with them, and it comes back with the outcome.
     package let device: Device?
     /// Where it stands.
     package let state: State
     /// How many tries have begun.
     package let attempts: Int
     /// When the next try is due; while a try runs, when its lease ends.
-    package let dueAt: UnixMilliseconds
+    package private(set) var dueAt: UnixMilliseconds
     /// When it ended; nil while it is pending.
-    package let endedAt: UnixMilliseconds?
+    package private(set) var endedAt: UnixMilliseconds?
     /// Why it stands where it stands, in a stable word such as `timeout`; empty before the first try.
     package let reason: String
     /// The span of the attempt that is under way, which its requests name; nil outside of one, and when the event has no trace.
@@ -70,9 +71,9 @@ package struct DeliveryAttempt: Sendable, Equatable {
     /// Its number, from 1.
     package let number: Int
     /// When it began.
-    package let startedAt: UnixMilliseconds
+    package private(set) var startedAt: UnixMilliseconds
     /// When its outcome was known; nil when the process ended before.
-    package let endedAt: UnixMilliseconds?
+    package private(set) var endedAt: UnixMilliseconds?
     /// What came of it: `delivered`, `retry`, `dead`, or why none followed though one might have arrived (`expired`, `attempts_spent`);
     /// `interrupted` when the process ended before; empty while it is not known.
     package let outcome: String
@@ -86,5 +87,20 @@ package struct DeliveryAttempt: Sendable, Equatable {
         self.endedAt = endedAt
         self.outcome = outcome
         self.reason = reason
+    }
+}
+
+extension Delivery: Timestamped {
+    package mutating func convertMoments(_ convert: (UnixMilliseconds) -> UnixMilliseconds) {
+        event.convertMoments(convert)
+        dueAt.convertMoments(convert)
+        endedAt.convertMoments(convert)
+    }
+}
+
+extension DeliveryAttempt: Timestamped {
+    package mutating func convertMoments(_ convert: (UnixMilliseconds) -> UnixMilliseconds) {
+        startedAt.convertMoments(convert)
+        endedAt.convertMoments(convert)
     }
 }

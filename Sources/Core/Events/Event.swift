@@ -68,7 +68,7 @@ package struct Event: Sendable, Equatable {
         }
 
         /// Whether a help desk has told of it, which tells again of what could not be stored.
-        var isTold: Bool {
+        package var isTold: Bool {
             switch self {
             case .commentCreated, .ticketCreated, .ticketAssigned, .ticketTransferred, .ticketClosed, .ticketReopened, .ticketUpdated,
                 .closureRequested, .closureConfirmed, .closureDeclined, .ratingRequested, .ticketRated:
@@ -131,12 +131,13 @@ package struct Event: Sendable, Equatable {
     package let userID: String
     /// What kind of device it names, in the app's own words; nil when that was not said.
     package let deviceType: String?
-    /// When it happened, by the help desk's clock.
+    /// When it happened: by the help desk's clock if a help desk has told of it, otherwise as `receivedAt`, by the store's clock if it has one.
+    /// Receivers are told it, whichever process delivers, so it is never converted.
     package let occurredAt: UnixMilliseconds
     /// When it arrived here.
-    package let receivedAt: UnixMilliseconds
+    package private(set) var receivedAt: UnixMilliseconds
     /// When its deliveries end at the latest.
-    package let expiresAt: UnixMilliseconds
+    package private(set) var expiresAt: UnixMilliseconds
     /// Its payload, such as `Comment`, as the text of a JSON object; `noData` once no delivery needs it any more.
     package let data: [UInt8]
 
@@ -168,5 +169,12 @@ package struct Event: Sendable, Equatable {
         self.expiresAt = expiresAt
         self.data = data
         self.trace = trace
+    }
+}
+
+extension Event: Timestamped {
+    package mutating func convertMoments(_ convert: (UnixMilliseconds) -> UnixMilliseconds) {
+        receivedAt.convertMoments(convert)
+        expiresAt.convertMoments(convert)
     }
 }

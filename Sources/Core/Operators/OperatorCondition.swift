@@ -50,7 +50,7 @@ package struct OperatorCondition: Sendable, Equatable {
     /// Which one.
     package let key: Key
     /// When it was noticed.
-    package let since: UnixMilliseconds
+    package private(set) var since: UnixMilliseconds
     /// What was known then, as the text of a JSON object: the members of `data` but `state` and the times.
     package let data: [UInt8]
 
@@ -120,4 +120,10 @@ package enum ConditionStanding: Sendable, Equatable {
     case unknown
     /// It is not there.
     case over(OperatorCondition.End)
+}
+
+extension OperatorCondition: Timestamped {
+    package mutating func convertMoments(_ convert: (UnixMilliseconds) -> UnixMilliseconds) {
+        since.convertMoments(convert)
+    }
 }

@@ -53,9 +53,9 @@ package struct Device: Sendable, Equatable {
     /// Which of the provider's environments has taken a push for the token, or the provider's name where it has one; nil while none has.
     package let environment: String?
     /// Since when it has this token and type.
-    package let registeredAt: UnixMilliseconds
+    package private(set) var registeredAt: UnixMilliseconds
     /// When its app last said so.
-    package let seenAt: UnixMilliseconds
+    package private(set) var seenAt: UnixMilliseconds
 
     /// Makes a device.
     package init(
@@ -91,5 +91,12 @@ package enum DeviceTypes: Sendable, Equatable {
     private static func names(_ types: [String], _ type: String?) -> Bool {
         guard let type else { return false }
         return types.contains { $0.hasSameBytes(as: type) }
+    }
+}
+
+extension Device: Timestamped {
+    package mutating func convertMoments(_ convert: (UnixMilliseconds) -> UnixMilliseconds) {
+        registeredAt.convertMoments(convert)
+        seenAt.convertMoments(convert)
     }
 }

@@ -60,15 +60,6 @@ package struct CallTimes: Sendable, Equatable {
         return UnixMilliseconds(rawValue: bytes[start..<start + Self.width].reduce(0) { $0 << 8 | UInt64($1) })
     }
 
-    /// The same calls by another clock.
-    /// - Parameter change: a moment by that clock.
-    package func mapped(_ change: (UnixMilliseconds) -> UnixMilliseconds) -> CallTimes {
-        let count = bytes.count / Self.width
-        return stride(from: count, to: 0, by: -1).reduce(CallTimes()) { times, last in
-            earliest(ofLast: last).map { times.adding(change($0), keeping: count) } ?? times
-        }
-    }
-
     /// These and one more, of which the last `most` are kept.
     package func adding(_ time: UnixMilliseconds, keeping most: Int) -> CallTimes {
         var added = CallTimes(bytes: Array(bytes.suffix((most - 1) * Self.width)))
@@ -84,6 +75,15 @@ package struct CallTimes: Sendable, Equatable {
         let count = bytes.count / Self.width
         return (0..<count).reduce(CallTimes()) { earlier, index in
             earlier.adding(min(earliest(ofLast: count - index) ?? time, time), keeping: count)
+        }
+    }
+}
+
+extension CallTimes: Timestamped {
+    package mutating func convertMoments(_ convert: (UnixMilliseconds) -> UnixMilliseconds) {
+        let count = bytes.count / Self.width
+        self = stride(from: count, to: 0, by: -1).reduce(CallTimes()) { times, last in
+            earliest(ofLast: last).map { times.adding(convert($0), keeping: count) } ?? times
         }
     }
 }

@@ -10,7 +10,7 @@ package struct Registration: Sendable {
     /// Its token; nil unsubscribes it.
     package let token: PushToken?
     /// The time.
-    package let now: UnixMilliseconds
+    package private(set) var now: UnixMilliseconds
     /// The limits; unsubscribing is exempt from them.
     package let rules: [LimitRule]
 
@@ -59,5 +59,20 @@ package struct DeviceFilter: Sendable, Equatable {
     package func matches(_ key: Device.Key) -> Bool {
         func isSame(_ wanted: String?, _ text: String) -> Bool { wanted.map { $0.hasSameBytes(as: text) } ?? true }
         return isSame(appID, key.appID) && isSame(userID, key.userID) && isSame(deviceID, key.deviceID)
+    }
+}
+
+extension Registration: Timestamped {
+    package mutating func convertMoments(_ convert: (UnixMilliseconds) -> UnixMilliseconds) {
+        now.convertMoments(convert)
+    }
+}
+
+extension Registration.Outcome: Timestamped {
+    package mutating func convertMoments(_ convert: (UnixMilliseconds) -> UnixMilliseconds) {
+        switch self {
+        case .limited(let rule, let until): self = .limited(rule: rule, until: convert(until))
+        case .registered, .unchanged, .removed: break
+        }
     }
 }

@@ -3,20 +3,21 @@ package import Time
 /// When a person and the person's devices last registered: what limits for a user and for a device count.
 package struct RegistrationCalls: Sendable, Equatable {
     /// Those of the person.
-    package let user: CallTimes
+    package private(set) var user: CallTimes
     /// Those of the devices that were asked about, in their order.
-    package let devices: [CallTimes]
+    package private(set) var devices: [CallTimes]
 
     /// Gathers them.
     package init(user: CallTimes, devices: [CallTimes]) {
         self.user = user
         self.devices = devices
     }
+}
 
-    /// The same calls by another clock.
-    /// - Parameter change: a moment by that clock.
-    package func mapped(_ change: (UnixMilliseconds) -> UnixMilliseconds) -> RegistrationCalls {
-        RegistrationCalls(user: user.mapped(change), devices: devices.map { $0.mapped(change) })
+extension RegistrationCalls: Timestamped {
+    package mutating func convertMoments(_ convert: (UnixMilliseconds) -> UnixMilliseconds) {
+        user.convertMoments(convert)
+        devices.convertMoments(convert)
     }
 }
 

@@ -29,7 +29,7 @@ package struct Revocation: Sendable, Equatable {
     /// Who asked for it: the admin token by its place and the peer's address, or `command` for a command without a service.
     package let author: String
     /// When it was made.
-    package let createdAt: UnixMilliseconds
+    package private(set) var createdAt: UnixMilliseconds
 
     /// Makes a revocation.
     package init(
@@ -99,5 +99,11 @@ package struct RevokedPerson: Sendable, Equatable {
     package init(appID: String, userID: String) {
         self.appID = appID
         self.userID = userID
+    }
+}
+
+extension Revocation: Timestamped {
+    package mutating func convertMoments(_ convert: (UnixMilliseconds) -> UnixMilliseconds) {
+        createdAt.convertMoments(convert)
     }
 }

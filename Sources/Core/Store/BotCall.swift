@@ -42,7 +42,7 @@ package struct BotCall: Sendable, Equatable {
         /// Why, in a stable word of ours; nil where the outcome says it all.
         package let reason: String?
         /// When.
-        package let at: UnixMilliseconds
+        package private(set) var at: UnixMilliseconds
 
         /// Makes an ending.
         package init(_ outcome: Outcome, statusCode: Int? = nil, reason: String? = nil, at: UnixMilliseconds) {
@@ -84,9 +84,9 @@ package struct BotCall: Sendable, Equatable {
     /// Why, in a stable word of ours; nil where the outcome says it all.
     package let reason: String?
     /// When it began.
-    package let at: UnixMilliseconds
+    package private(set) var at: UnixMilliseconds
     /// When it ended; nil while it is under way.
-    package let endedAt: UnixMilliseconds?
+    package private(set) var endedAt: UnixMilliseconds?
 
     /// Makes a call.
     /// - Parameter ending: nil for one that is under way.
@@ -123,4 +123,26 @@ package enum BotCallBeginning: Sendable, Equatable {
     case new
     /// Nothing was stored: there is a call with its key already, which is this one.
     case repeated(BotCall)
+}
+
+extension BotCall: Timestamped {
+    package mutating func convertMoments(_ convert: (UnixMilliseconds) -> UnixMilliseconds) {
+        at.convertMoments(convert)
+        endedAt.convertMoments(convert)
+    }
+}
+
+extension BotCall.Ending: Timestamped {
+    package mutating func convertMoments(_ convert: (UnixMilliseconds) -> UnixMilliseconds) {
+        at.convertMoments(convert)
+    }
+}
+
+extension BotCallBeginning: Timestamped {
+    package mutating func convertMoments(_ convert: (UnixMilliseconds) -> UnixMilliseconds) {
+        switch self {
+        case .repeated(let call): self = .repeated(call.converted(convert))
+        case .new: break
+        }
+    }
 }

@@ -53,11 +53,23 @@ package struct BotCallCursor: Sendable, Equatable, Comparable, CustomStringConve
 /// A part of a list of calls.
 package struct BotCallPage: Sendable, Equatable {
     /// The calls, those that began last first.
-    package let calls: [BotCall]
+    package private(set) var calls: [BotCall]
     /// Where the next page begins; nil when there is none. A search that finds little ends its page after a while, so that a page with
     /// fewer calls than wanted, or none, may have a next one.
     package let next: BotCallCursor?
 
     /// Makes a page.
     package init(_ calls: [BotCall], next: BotCallCursor?) { (self.calls, self.next) = (calls, next) }
+}
+
+extension BotCallFilter: Timestamped {
+    package mutating func convertMoments(_ convert: (UnixMilliseconds) -> UnixMilliseconds) {
+        since.convertMoments(convert)
+    }
+}
+
+extension BotCallPage: Timestamped {
+    package mutating func convertMoments(_ convert: (UnixMilliseconds) -> UnixMilliseconds) {
+        calls.convertMoments(convert)
+    }
 }

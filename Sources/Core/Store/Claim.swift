@@ -5,20 +5,20 @@ package struct Claim: Sendable, Equatable {
     /// The notifier's name.
     package let notifier: String
     /// The time.
-    package let now: UnixMilliseconds
+    package private(set) var now: UnixMilliseconds
     /// The lease in milliseconds: a delivery that nobody reports on is due again after it.
     package let leaseMilliseconds: UInt64
     /// The most deliveries to lease; 0 only asks when the next one is due.
     package let limit: Int
     /// The latest due time that a backoff allows. A delivery that is due later was rescheduled before the clock was set
     /// back, and is made due now.
-    package let latestDue: UnixMilliseconds
+    package private(set) var latestDue: UnixMilliseconds
     /// What expires at this time or before has expired: `now`, less what is held back after a jump of the clock.
-    package let expiredBy: UnixMilliseconds
+    package private(set) var expiredBy: UnixMilliseconds
     /// How often the notifier's receiver may be called. What may not be called yet is put off, with the reason `paced`.
     package let pace: [PaceRule]
     /// What the others that share the store are to be told of the notifier's pauses; at most one of each kind.
-    package let pauseNews: [PauseNews]
+    package private(set) var pauseNews: [PauseNews]
 
     /// Makes a claim.
     /// - Parameters:
@@ -42,7 +42,7 @@ package struct Claim: Sendable, Equatable {
 /// The result of a claim.
 package struct Claimed: Sendable, Equatable {
     /// The deliveries that are leased, to be attempted now.
-    package let deliveries: [Delivery]
+    package private(set) var deliveries: [Delivery]
     /// How many had expired and were given up.
     package let expired: Int
     /// How many ended as `noTarget`, because their device has left.
@@ -51,10 +51,10 @@ package struct Claimed: Sendable, Equatable {
     package let putOff: Int
     /// When the notifier's next delivery is due; nil when none is pending. Deliveries that wait for an earlier one of their
     /// order key do not count.
-    package let nextDue: UnixMilliseconds?
+    package private(set) var nextDue: UnixMilliseconds?
     /// The notifier's pauses that the processes with this store tell each other, after the claim's own news; nil when the store is one
     /// process's alone.
-    package let pauses: [SharedPause]?
+    package private(set) var pauses: [SharedPause]?
 
     /// Makes a claim's result.
     package init(
@@ -67,5 +67,22 @@ package struct Claimed: Sendable, Equatable {
         self.putOff = putOff
         self.nextDue = nextDue
         self.pauses = pauses
+    }
+}
+
+extension Claim: Timestamped {
+    package mutating func convertMoments(_ convert: (UnixMilliseconds) -> UnixMilliseconds) {
+        now.convertMoments(convert)
+        latestDue.convertMoments(convert)
+        expiredBy.convertMoments(convert)
+        pauseNews.convertMoments(convert)
+    }
+}
+
+extension Claimed: Timestamped {
+    package mutating func convertMoments(_ convert: (UnixMilliseconds) -> UnixMilliseconds) {
+        deliveries.convertMoments(convert)
+        nextDue.convertMoments(convert)
+        pauses.convertMoments(convert)
     }
 }

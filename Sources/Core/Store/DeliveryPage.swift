@@ -1,3 +1,5 @@
+package import Time
+
 /// Where a list of deliveries goes on: after this place in the order of acceptance, which stays though deliveries are forgotten.
 package struct DeliveryCursor: Sendable, Equatable, CustomStringConvertible {
     /// The number of the event in its store.
@@ -26,7 +28,7 @@ package struct DeliveryCursor: Sendable, Equatable, CustomStringConvertible {
 /// A part of a list of deliveries.
 package struct DeliveryPage: Sendable, Equatable {
     /// The deliveries, newest first.
-    package let deliveries: [Delivery]
+    package private(set) var deliveries: [Delivery]
     /// Where the next page begins; nil when there is none. A search that finds little ends its page after a while, so that a page with
     /// fewer deliveries than wanted, or none, may have a next one.
     package let next: DeliveryCursor?
@@ -48,5 +50,11 @@ extension Store {
     /// The deliveries of the first page of those that match, newest first.
     package func deliveries(_ filter: DeliveryFilter, limit: Int) throws(StoreError) -> [Delivery] {
         try page(of: filter, after: nil, limit: limit).deliveries
+    }
+}
+
+extension DeliveryPage: Timestamped {
+    package mutating func convertMoments(_ convert: (UnixMilliseconds) -> UnixMilliseconds) {
+        deliveries.convertMoments(convert)
     }
 }

@@ -24,9 +24,9 @@ package struct KeyUse: Sendable, Equatable {
     /// The key's number within the app.
     package let keyID: UInt32
     /// Since when its use is recorded: nothing is known of the time before.
-    package let since: UnixMilliseconds
+    package private(set) var since: UnixMilliseconds
     /// When it was last used, to the minute; nil when that has not happened since.
-    package let usedAt: UnixMilliseconds?
+    package private(set) var usedAt: UnixMilliseconds?
 
     /// Makes a record.
     package init(appID: String, keyID: UInt32, since: UnixMilliseconds, usedAt: UnixMilliseconds?) {
@@ -72,4 +72,11 @@ package struct Replica: Sendable, Equatable {
 
     /// Whether it counts as dead: its leases go to the others.
     package var isDead: Bool { silentMilliseconds >= Self.deadMilliseconds }
+}
+
+extension KeyUse: Timestamped {
+    package mutating func convertMoments(_ convert: (UnixMilliseconds) -> UnixMilliseconds) {
+        since.convertMoments(convert)
+        usedAt.convertMoments(convert)
+    }
 }

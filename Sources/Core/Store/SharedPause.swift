@@ -15,7 +15,7 @@ package struct SharedPause: Sendable, Equatable {
     /// The reason of the attempt that found it out, in a stable word.
     package let reason: String
     /// When the process that has found it out tries again; `max` when it does not.
-    package let until: UnixMilliseconds
+    package private(set) var until: UnixMilliseconds
     /// Whether this process has told it; only a store sets it.
     package let isOwn: Bool
 
@@ -37,4 +37,19 @@ package enum PauseNews: Sendable, Equatable {
 
     /// What it is about.
     package var kind: SharedPause.Kind { if case .begins(let pause) = self { pause.kind } else { .misconfigured } }
+}
+
+extension SharedPause: Timestamped {
+    package mutating func convertMoments(_ convert: (UnixMilliseconds) -> UnixMilliseconds) {
+        until.convertMoments(convert)
+    }
+}
+
+extension PauseNews: Timestamped {
+    package mutating func convertMoments(_ convert: (UnixMilliseconds) -> UnixMilliseconds) {
+        switch self {
+        case .begins(let pause): self = .begins(pause.converted(convert))
+        case .ends: break
+        }
+    }
 }

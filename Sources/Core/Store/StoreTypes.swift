@@ -38,7 +38,7 @@ package struct FinishedAttempt: Sendable, Equatable {
 
     /// What a provider has said of the device.
     package enum DeviceNews: Sendable, Equatable {
-        /// It does not know the token any more, since a time in Unix milliseconds if it said one: the device leaves, unless it has been seen
+        /// It does not know the token any more, since a time if it said one, by its own clock: the device leaves, unless it has been seen
         /// since, or has another token than was tried.
         case gone(since: UnixMilliseconds?)
         /// This environment of it has taken the token.
@@ -50,11 +50,11 @@ package struct FinishedAttempt: Sendable, Equatable {
     /// The number of the try, as claimed: a report on an earlier one, whose lease has ended, changes nothing but its story.
     package let attempt: Int
     /// What follows.
-    package let next: Next
+    package private(set) var next: Next
     /// Why the try ended as it did, in a stable word.
     package let reason: String
     /// When the outcome was known.
-    package let now: UnixMilliseconds
+    package private(set) var now: UnixMilliseconds
     /// The device as it was claimed, when there is news of it.
     package let device: Device?
     /// What is new of it.
@@ -127,9 +127,9 @@ package struct DeliveryFilter: Sendable, Equatable {
 /// A delivery with all that happened to it.
 package struct DeliveryStory: Sendable, Equatable {
     /// The delivery.
-    package let delivery: Delivery
+    package private(set) var delivery: Delivery
     /// Its tries, in their order.
-    package let attempts: [DeliveryAttempt]
+    package private(set) var attempts: [DeliveryAttempt]
 
     /// Makes a story.
     package init(delivery: Delivery, attempts: [DeliveryAttempt]) {
@@ -146,7 +146,7 @@ package struct PendingDeliveries: Sendable, Equatable {
     package let count: Int
     /// When the one of them that expires first was accepted: the oldest, but for those that an operator has brought back
     /// with a new expiry, which come in among those that arrived at that time.
-    package let oldestReceivedAt: UnixMilliseconds
+    package private(set) var oldestReceivedAt: UnixMilliseconds
 
     /// Makes a count.
     package init(notifier: String, count: Int, oldestReceivedAt: UnixMilliseconds) {
@@ -188,5 +188,41 @@ package struct StoreError: Error, Equatable, CustomStringConvertible {
     package init(_ kind: Kind, _ description: String) {
         self.kind = kind
         self.description = description
+    }
+}
+
+extension FinishedAttempt: Timestamped {
+    package mutating func convertMoments(_ convert: (UnixMilliseconds) -> UnixMilliseconds) {
+        next.convertMoments(convert)
+        now.convertMoments(convert)
+    }
+}
+
+extension FinishedAttempt.Next: Timestamped {
+    package mutating func convertMoments(_ convert: (UnixMilliseconds) -> UnixMilliseconds) {
+        switch self {
+        case .retry(let time): self = .retry(at: convert(time))
+        case .delivered, .dead, .givenUp: break
+        }
+    }
+}
+
+extension DeliveryFilter: Timestamped {
+    package mutating func convertMoments(_ convert: (UnixMilliseconds) -> UnixMilliseconds) {
+        receivedFrom.convertMoments(convert)
+        receivedBefore.convertMoments(convert)
+    }
+}
+
+extension DeliveryStory: Timestamped {
+    package mutating func convertMoments(_ convert: (UnixMilliseconds) -> UnixMilliseconds) {
+        delivery.convertMoments(convert)
+        attempts.convertMoments(convert)
+    }
+}
+
+extension PendingDeliveries: Timestamped {
+    package mutating func convertMoments(_ convert: (UnixMilliseconds) -> UnixMilliseconds) {
+        oldestReceivedAt.convertMoments(convert)
     }
 }

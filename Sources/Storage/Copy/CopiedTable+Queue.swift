@@ -15,7 +15,7 @@ extension CopiedTable {
                 INSERT INTO apps (number, app_id) OVERRIDING SYSTEM VALUE SELECT * FROM unnest($1::bigint[], $2::text[])
                 """))
 
-    /// `occurred_at` is a moment of the help desk's clock, which no store converts. The last column but two is how many deliveries an event
+    /// `occurred_at` is what receivers are told, which no store converts. The last column but two is how many deliveries an event
     /// has, which PostgreSQL counts instead of keeping it. A step from PostgreSQL ends after 4 MB of data, which may be long.
     static let events = CopiedTable(
         name: "events",

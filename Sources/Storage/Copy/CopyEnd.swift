@@ -79,7 +79,7 @@ struct CopyRun {
             case (.moment, .integer(let value)): .integer(moment(value))
             case (.times, .bytes(let bytes)):
                 .bytes(
-                    CallTimes(bytes: bytes).mapped { time in
+                    CallTimes(bytes: bytes).converted { time in
                         UnixMilliseconds(rawValue: UInt64(clamping: moment(time.stored)))
                     }.bytes)
             default: value
@@ -89,9 +89,9 @@ struct CopyRun {
 }
 
 extension ClockOffset {
-    /// A moment as SQLite stores it by the database's clock. The greatest number means "never", by every clock.
-    func stored(_ moment: Int64) -> Int64 { moment == .max ? moment : stored(UnixMilliseconds(rawValue: UInt64(clamping: moment))).stored }
+    /// A moment as SQLite stores it by the database's clock.
+    func stored(_ moment: Int64) -> Int64 { stored(UnixMilliseconds(rawValue: UInt64(clamping: moment))).stored }
 
     /// A moment as the database stores it by this process's clock.
-    func told(_ moment: Int64) -> Int64 { moment == .max ? moment : told(UnixMilliseconds(rawValue: UInt64(clamping: moment))).stored }
+    func told(_ moment: Int64) -> Int64 { told(UnixMilliseconds(rawValue: UInt64(clamping: moment))).stored }
 }

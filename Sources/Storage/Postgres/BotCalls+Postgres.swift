@@ -34,13 +34,11 @@ extension PostgresStore {
     package func botCalls(_ filter: BotCallFilter, after: BotCallCursor?, limit: Int) throws(StoreError) -> BotCallPage {
         StoreRules.check(limit: limit)
         let offset = offset(for: clock())
-        var filter = filter
-        filter.since = filter.since.map { offset.stored($0) }
-        let stored = filter
+        let filter = offset.stored(filter)
         let page = try BotCallWalk.page(before: after, limit: limit, settings) { place, rows, limit throws(StoreError) in
-            try read { session throws(PostgresError) in try session.step(stored, before: place, rows: rows, limit: limit) }
+            try read { session throws(PostgresError) in try session.step(filter, before: place, rows: rows, limit: limit) }
         }
-        return BotCallPage(page.calls.map { offset.told($0) }, next: page.next)
+        return offset.told(page)
     }
 
     /// As `Store` says.
@@ -48,9 +46,10 @@ extension PostgresStore {
         StoreRules.check(limit: limit)
         let offset = offset(for: now)
         let (startedBefore, now) = (offset.stored(startedBefore), offset.stored(now))
-        return try upkeep { work throws(PostgresError) in
-            try work.giveUpBotCalls(startedBefore: startedBefore, now: now, limit: limit).map { offset.told($0) }
+        let lost = try upkeep { work throws(PostgresError) in
+            try work.giveUpBotCalls(startedBefore: startedBefore, now: now, limit: limit)
         }
+        return offset.told(lost)
     }
 
     /// Deletes the calls of a person, in several transactions.
@@ -106,31 +105,6 @@ extension BotCall {
             id: try row.uuidv7(1), key: try row.optionalBytes(2), appID: try row.stored(3), userID: try row.stored(4),
             bot: try row.stored(5), function: try row.stored(6), argumentsSHA256: try row.stored(7),
             arguments: try row.optionalStored(8), at: try row.time(12), ending: ending)
-    }
-}
-
-extension ClockOffset {
-    fileprivate func stored(_ ending: BotCall.Ending) -> BotCall.Ending { ending.moved { stored($0) } }
-    fileprivate func stored(_ call: BotCall) -> BotCall { call.moved { stored($0) } }
-    fileprivate func told(_ call: BotCall) -> BotCall { call.moved { told($0) } }
-
-    fileprivate func told(_ beginning: BotCallBeginning) -> BotCallBeginning {
-        if case .repeated(let call) = beginning { .repeated(told(call)) } else { beginning }
-    }
-}
-
-extension BotCall.Ending {
-    fileprivate func moved(_ change: (UnixMilliseconds) -> UnixMilliseconds) -> BotCall.Ending {
-        BotCall.Ending(outcome, statusCode: statusCode, reason: reason, at: change(at))
-    }
-}
-
-extension BotCall {
-    fileprivate func moved(_ change: (UnixMilliseconds) -> UnixMilliseconds) -> BotCall {
-        BotCall(
-            id: id, key: key, appID: appID, userID: userID, bot: bot, function: function, argumentsSHA256: argumentsSHA256,
-            arguments: arguments, at: change(at),
-            ending: endedAt.map { Ending(outcome, statusCode: statusCode, reason: reason, at: change($0)) })
     }
 }
 

@@ -13,9 +13,9 @@ extension PostgresStore {
                 // A later version may know more kinds.
                 guard let kind = OperatorCondition.Kind(rawValue: try row.stored(0)) else { continue }
                 let key = OperatorCondition.Key(kind, try row.stored(1))
-                found.append(OperatorCondition(key, since: offset.told(try row.time(2)), data: try row.bytes(3)))
+                found.append(OperatorCondition(key, since: try row.time(2), data: try row.bytes(3)))
             }
-            return found
+            return offset.told(found)
         }
     }
 

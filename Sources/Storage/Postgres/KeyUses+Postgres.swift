@@ -9,13 +9,13 @@ extension PostgresStore {
     package func record(_ uses: [KeyUse]) throws(StoreError) {
         let offset = offset(for: clock())
         // All processes lock the rows in one order.
-        let uses = uses.sorted { $0.name < $1.name }
+        let uses = offset.stored(uses.sorted { $0.name < $1.name })
         let query = Query(
             KeyUseStatements.record,
             [
                 .storedArray(uses.map(\.appID)), .int8Array(uses.map { Int64($0.keyID) }),
-                .int8Array(uses.map { offset.stored($0.since).stored }),
-                .int8Array(uses.map { $0.usedAt.map { offset.stored($0).stored } }),
+                .int8Array(uses.map(\.since.stored)),
+                .int8Array(uses.map { $0.usedAt?.stored }),
             ])
         try use { session throws(PostgresError) in try session.transaction { _ throws(PostgresError) in ((), [query]) } }
     }
@@ -28,10 +28,10 @@ extension PostgresStore {
             for row in try session.run([Query(KeyUseStatements.all)])[0] {
                 uses.append(
                     KeyUse(
-                        appID: try row.stored(0), keyID: UInt32(clamping: try row.int64(1)), since: offset.told(try row.time(2)),
-                        usedAt: try row.optionalTime(3).map { offset.told($0) }))
+                        appID: try row.stored(0), keyID: UInt32(clamping: try row.int64(1)), since: try row.time(2),
+                        usedAt: try row.optionalTime(3)))
             }
-            return uses
+            return offset.told(uses)
         }
     }
 

@@ -27,7 +27,7 @@ extension PostgresBatch {
                     .int4Array(newEvents.map(\.app)), .storedArray(events.map { $0.identity.commentID?.text }),
                     .storedArray(events.map { $0.identity.ticketID?.text }), .storedArray(events.map(\.identity.deviceID)),
                     .storedArray(events.map(\.deviceType)), .uuidArray(events.map(\.id.bytes)), .storedArray(events.map(\.kind.rawValue)),
-                    .storedArray(events.map(\.userID)), .int8Array(events.map(\.occurredAt.stored)),
+                    .storedArray(events.map(\.userID)), .int8Array(events.map(\.occurredAtByDatabase.stored)),
                     .int8Array(events.map(\.receivedAt.stored)),
                     .byteaArray(newEvents.map(\.data)), .boolArray(newEvents.map(\.isErased)),
                     .byteaArray(events.map { $0.trace?.bytes }),
@@ -54,6 +54,11 @@ extension PostgresBatch {
     }
 
     private func depthRows() -> [Query] { depth.query }
+}
+
+extension Event {
+    /// When it happened. Only a help desk's moment is not the database's.
+    fileprivate var occurredAtByDatabase: UnixMilliseconds { kind.isTold ? occurredAt : receivedAt }
 }
 
 extension QueueDepth {

@@ -22,7 +22,7 @@ extension PostgresBatch {
         case .ignored: return .success(.ignored)
         case .decided(let changed, let arrivals, let remark):
             var planned: [(arrival: Arrival, rows: [DeliveryPlan.Row])] = []
-            for arrival in arrivals.map(offset.stored) where duplicate(of: arrival.event.identity, app) == nil {
+            for arrival in offset.stored(arrivals) where duplicate(of: arrival.event.identity, app) == nil {
                 switch try admitted(try plan(arrival, app), arrival.event, app) {
                 case .failure(let refusal): return .failure(refusal)
                 case .success(let rows): planned.append((arrival, rows))

@@ -9,8 +9,8 @@ extension PostgresStore {
         guard filter.state == nil || filter.state == .dead else { return 0 }
         var filter = filter
         filter.state = .dead
-        let dead = filter
         let offset = offset(for: now)
+        let dead = offset.stored(filter)
         let (now, expiresAt) = (offset.stored(now), offset.stored(expiresAt))
         var (count, before) = (0, DeliveryKey.end)
         while true {
@@ -68,6 +68,7 @@ extension PostgresStore {
     /// As `Store` says.
     package func forget(_ state: Delivery.State, endedBefore: UnixMilliseconds, limit: Int) throws(StoreError) -> Int {
         StoreRules.check(limit: limit)
+        let endedBefore = offset(for: clock()).stored(endedBefore)
         return try upkeep { work throws(PostgresError) in try work.forget(state, before: endedBefore, limit: limit) }
     }
 }

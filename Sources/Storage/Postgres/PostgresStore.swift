@@ -106,7 +106,8 @@ package final class PostgresStore: Store {
     /// As `Store` says.
     package func devices(_ filter: DeviceFilter, after: Device.Key?, limit: Int) throws(StoreError) -> [Device] {
         StoreRules.check(limit: limit)
-        return try read { session throws(PostgresError) in try session.devices(filter, after: after, limit: limit) }
+        let offset = offset(for: clock())
+        return offset.told(try read { session throws(PostgresError) in try session.devices(filter, after: after, limit: limit) })
     }
 
     /// As `Store` says; in steps, between which others go on.
@@ -154,7 +155,7 @@ package final class PostgresStore: Store {
     ) throws(StoreError) -> [Result<Claimed, StoreError>] {
         for claim in claims { StoreRules.check(claim) }
         let offset = offset(for: claims.first?.now ?? finished.first?.now ?? clock())
-        let (finished, claims) = (finished.map { offset.stored($0) }, claims.map { offset.stored($0) })
+        let (finished, claims) = (offset.stored(finished), offset.stored(claims))
         let results = try change(telling: audience) { batch throws(PostgresError) in
             let work = PostgresWork(batch)
             try work.finish(finished)
@@ -169,11 +170,14 @@ package final class PostgresStore: Store {
     package func page(of filter: DeliveryFilter, after: DeliveryCursor?, limit: Int) throws(StoreError) -> DeliveryPage {
         StoreRules.check(limit: limit)
         let end = SystemClock.monotonicMilliseconds() + settings.searchMilliseconds
+        let offset = offset(for: clock())
         // One more than is shown tells whether there are more.
-        return try search(filter, before: DeliveryKey(after), limit: limit + 1, until: end).page(limit: limit)
+        let walk = try search(offset.stored(filter), before: DeliveryKey(after), limit: limit + 1, until: end)
+        return offset.told(walk.page(limit: limit))
     }
 
     /// The deliveries that match from before a place on, newest first.
+    /// - Parameter filter: by the database's clock, as what is found.
     func search(
         _ filter: DeliveryFilter, before: DeliveryKey, limit: Int, until end: MonotonicMilliseconds
     ) throws(StoreError) -> DeliveryWalk {
@@ -188,12 +192,14 @@ package final class PostgresStore: Store {
 
     /// As `Store` says.
     package func story(of id: UUIDv7) throws(StoreError) -> DeliveryStory? {
-        try read { session throws(PostgresError) in try session.story(of: id) }
+        let offset = offset(for: clock())
+        return offset.told(try read { session throws(PostgresError) in try session.story(of: id) })
     }
 
     /// As `Store` says.
     package func arrival(ofForgotten comment: HelpDeskID, appID: String) throws(StoreError) -> UnixMilliseconds? {
-        try read { session throws(PostgresError) in try session.arrival(ofForgotten: comment, appID: appID) }
+        let offset = offset(for: clock())
+        return offset.told(try read { session throws(PostgresError) in try session.arrival(ofForgotten: comment, appID: appID) })
     }
 
     /// Nothing: processes that share a database keep no time for each other.
@@ -204,7 +210,8 @@ package final class PostgresStore: Store {
 
     /// As `Store` says.
     package func pending() throws(StoreError) -> [PendingDeliveries] {
-        try ask(on: watcher) { session throws(PostgresError) in try session.pending() }
+        let offset = offset(for: clock())
+        return offset.told(try ask(on: watcher) { session throws(PostgresError) in try session.pending() })
     }
 
     /// As `Store` says: other processes store events and release leases, of which nobody tells this one.
@@ -253,9 +260,7 @@ package final class PostgresStore: Store {
     var hindrance: StoreError? { status.withLock { $0.hindrance } }
 
     /// How this process's clock differs from the database's, for a moment that it has just shown.
-    func offset(for moment: UnixMilliseconds) -> ClockOffset {
-        status.withLock { $0.heartbeat }?.clock.offset(for: moment) ?? ClockOffset(measured: 0)
-    }
+    func offset(for moment: UnixMilliseconds) -> ClockOffset { status.withLock { $0.offset(for: moment) } }
 }
 
 extension PostgresStore {

@@ -99,7 +99,15 @@ struct PostgresStatus {
     var keysDigest: String?
     /// As the last heartbeat has found it; nil before the first one.
     var heartbeat: Heartbeat?
+    private var offset = ClockOffset.none
     private(set) var depth = KnownDepth()
+
+    /// How this process's clock differs from the database's, for a moment that it has just shown. The answer changes only with one of the
+    /// clocks, so that a moment is told as it was stored.
+    mutating func offset(for moment: UnixMilliseconds) -> ClockOffset {
+        if let heartbeat { offset = heartbeat.clock.offset(for: moment, after: offset) }
+        return offset
+    }
 
     /// Remembers that the connection is lost.
     /// - Returns: the error as stores tell it.

@@ -9,7 +9,7 @@ extension PostgresStore {
         let numbers = devices.map {
             StoreRules.deviceNumber(Device.Key(appID: person.appID, userID: person.userID, deviceID: $0))
         }
-        return try read { session throws(PostgresError) in
+        let calls = try read { session throws(PostgresError) in
             let results = try session.run([
                 Query(LimitStatements.ofPerson, [.stored(person.appID), .stored(person.userID)]),
                 Query(LimitStatements.ofDevices, [.int8Array(numbers)]),
@@ -18,7 +18,8 @@ extension PostgresStore {
             var byNumber: [Int64: CallTimes] = [:]
             for row in results[1] { byNumber[try row.int64(0)] = CallTimes(bytes: try row.bytes(1)) }
             return RegistrationCalls(user: user, devices: numbers.map { byNumber[$0] ?? CallTimes() })
-        }.mapped { offset.told($0) }
+        }
+        return offset.told(calls)
     }
 }
 

@@ -23,9 +23,10 @@ import Time
         ])
     }
 
+    /// A provider's time is by its own clock, which no store converts.
     @Test(arguments: Backend.allCases, [nil, 1001] as [UnixMilliseconds?])
     func aDeviceThatIsGoneLeaves(_ backend: Backend, _ since: UnixMilliseconds?) throws {
-        let fixture = try backend.store()
+        let fixture = try backend.store(aheadMilliseconds: 0)
         let delivery = try claimed(fixture.store)
         try tell(fixture.store, .gone(since: since), of: delivery)
         #expect(try fixture.store.registered() == [])
@@ -44,7 +45,7 @@ import Time
     /// It came back after the provider's time, or after the try began.
     @Test(arguments: Backend.allCases) func aDeviceThatWasSeenSinceStays(_ backend: Backend) throws {
         for (since, seen) in [(1000, nil), (1500, 1500), (1500, 2500), (nil, 1001)] as [(UnixMilliseconds?, UnixMilliseconds?)] {
-            let fixture = try backend.store()
+            let fixture = try backend.store(aheadMilliseconds: 0)
             let delivery = try claimed(fixture.store)
             if let seen { try fixture.store.put("A", at: seen) }
             try tell(fixture.store, .gone(since: since), of: delivery)

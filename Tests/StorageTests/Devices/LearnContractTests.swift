@@ -23,7 +23,7 @@ import Time
         #expect(try fixture.store.take(webhook(1, "A")) == .duplicate(of: Sample(1).event.id))
         let device = try #require(try fixture.store.device())
         #expect(device.type == "ios" && device.registeredAt == 1001 && device.seenAt == 1001)
-        #expect(try fixture.store.comments().map(\.device) == Array(repeating: device, count: 3))
+        #expect(try fixture.store.comments().map { $0.device?.token } == Array(repeating: device.token, count: 3))
         #expect(try fixture.store.announced() == ["registered user d1 A"])
     }
 

@@ -300,7 +300,7 @@ import Time
     /// Everything is stored by the database's clock: a replica that is two hours off neither pulls in the others' leases, nor expires what
     /// they accept, nor gives anybody a new limit.
     @Test(arguments: [-7_200_000, 7_200_000] as [Int64]) func aClockThatIsOffDoesNoHarm(ahead: Int64) throws {
-        let (right, wrong) = (try place.store(), try place.store(clock: { SystemClock.unixMilliseconds().advanced(by: ahead) }))
+        let (right, wrong) = (try place.store(), try place.store(aheadMilliseconds: ahead))
         defer {
             right.close()
             wrong.close()

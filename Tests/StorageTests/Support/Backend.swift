@@ -7,9 +7,12 @@ enum Backend: CaseIterable, Sendable {
     case memory, sqlite, postgres
 
     /// An empty store.
-    /// - Parameter change: changes other settings.
+    /// - Parameters:
+    ///   - aheadMilliseconds: how far the process's clock is ahead of PostgreSQL's. By default it is two hours behind, so that a moment that
+    ///     is not converted shows. It cannot be ahead, because tests begin at the clock's zero, before which there is no moment.
+    ///   - change: changes other settings.
     func store(
-        maxPending: Int = 1_000_000, perNotifier: Int = 250_000, devicesPerUser: Int = 20,
+        maxPending: Int = 1_000_000, perNotifier: Int = 250_000, devicesPerUser: Int = 20, aheadMilliseconds: Int64 = -7_200_000,
         _ change: (inout StoreSettings) -> Void = { _ in }
     ) throws -> StoreFixture {
         var settings = StoreSettings()
@@ -25,7 +28,7 @@ enum Backend: CaseIterable, Sendable {
             return StoreFixture(store, in: directory)
         case .postgres:
             let place = try PostgresPlace()
-            return StoreFixture(try place.store(settings), in: nil, place)
+            return StoreFixture(try place.store(settings, aheadMilliseconds: aheadMilliseconds), in: nil, place)
         }
     }
 }

@@ -73,6 +73,12 @@ package final class PostgresPlace: Sendable {
         try PostgresStore(try self.settings(), settings: settings, clock: clock)
     }
 
+    /// One more process that works here, whose clock is off.
+    /// - Parameter aheadMilliseconds: how far it is ahead; negative when it is behind.
+    package func store(_ settings: StoreSettings = StoreSettings(), aheadMilliseconds: Int64) throws -> PostgresStore {
+        try store(settings) { SystemClock.unixMilliseconds().advanced(by: aheadMilliseconds) }
+    }
+
     /// Runs statements, as somebody else.
     /// - Parameter ports: as for `settings`.
     /// - Returns: the rows of the last one.

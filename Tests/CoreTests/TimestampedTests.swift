@@ -1,0 +1,103 @@
+import Core
+import Testing
+import Time
+
+/// Which moments a store with a clock of its own converts: all that are by this machine's clock.
+@Suite struct TimestampedTests {
+    /// Values of every type, and of every case with a moment. Nothing in them is nil or empty.
+    private static func samples() throws -> [any Timestamped] {
+        let trace = TraceContext(traceID: 1, spanID: 2, isSampled: true)
+        let token = try PushToken("token")
+        let device = Device(
+            key: Device.Key(appID: "app", userID: "user", deviceID: "d1"), type: "ios", token: token, environment: "sandbox",
+            registeredAt: 1001, seenAt: 1002)
+        let id = UUIDv7(milliseconds: 1, random: InlineArray(repeating: 0))
+        let event = happened(.commentCreated, id)
+        let delivery = Delivery(
+            id: id, notifier: "log", event: event, deviceID: "d1", device: device, state: .dead, attempts: 2, dueAt: 1003, endedAt: 1004,
+            reason: "timeout"
+        ).attempted(in: trace)
+        let attempt = DeliveryAttempt(number: 1, startedAt: 1005, endedAt: 1006, outcome: "dead", reason: "timeout")
+        let pause = SharedPause(.slowDown, reason: "status_429", until: 1007, isOwn: true)
+        let ending = BotCall.Ending(.failed, statusCode: 500, reason: "status_500", at: 1008)
+        let call = BotCall(
+            id: id, key: Array(repeating: 1, count: BotCall.keyCount), appID: "app", userID: "user", bot: "shop", function: "order",
+            argumentsSHA256: "ab", arguments: "{}", at: 1009, ending: ending)
+        let rule = LimitRule(per: .user, max: 1, windowMilliseconds: 100)
+        let times = CallTimes().adding(1010, keeping: 2).adding(1011, keeping: 2)
+        var (deliveries, calls) = (DeliveryFilter(), BotCallFilter())
+        (deliveries.id, deliveries.state, deliveries.kind, deliveries.reason) = (id, .dead, .commentCreated, "timeout")
+        (deliveries.appID, deliveries.userID, deliveries.notifier) = ("app", "user", "log")
+        (deliveries.ticketID, deliveries.commentID) = (1, 2)
+        (calls.appID, calls.userID, calls.bot, calls.function, calls.outcome) = ("app", "user", "shop", "order", .failed)
+        (deliveries.receivedFrom, deliveries.receivedBefore, calls.since) = (1012, 1013, 1014)
+        return [
+            event, happened(.userForgotten, id), delivery, attempt, pause, ending, call, deliveries, calls, device, times,
+            Arrival(event, to: [Subscription(notifier: "log")], token: token, isErased: true),
+            Registration(key: device.key, type: "ios", token: token, now: 1015, rules: [rule]),
+            Registration.Outcome.limited(rule: rule, until: 1016), Registration.Outcome.registered,
+            RegistrationCalls(user: times, devices: [times, times]),
+            Claim(
+                notifier: "log", now: 1017, leaseMilliseconds: 10, limit: 1, longestDelayMilliseconds: 5, heldMilliseconds: 6,
+                pace: [PaceRule(per: .person, max: 1, windowMilliseconds: 100)], pauseNews: [.begins(pause), .ends]),
+            Claimed([delivery], expired: 1, withoutTarget: 2, putOff: 3, nextDue: 1018, pauses: [pause]),
+            FinishedAttempt(
+                id: id, attempt: 1, next: .retry(at: 1019), reason: "timeout", now: 1020, device: device, news: .gone(since: 1021)),
+            FinishedAttempt.Next.delivered, DeliveryStory(delivery: delivery, attempts: [attempt]),
+            DeliveryPage([delivery], next: DeliveryCursor(event: 7, position: 8)),
+            PendingDeliveries(notifier: "log", count: 1, oldestReceivedAt: 1022), BotCallBeginning.repeated(call), BotCallBeginning.new,
+            BotCallPage([call], next: BotCallCursor(at: 7, number: 8)),
+            KeyUse(appID: "app", keyID: 1, since: 1023, usedAt: 1024),
+            OperatorCondition(OperatorCondition.Key(.diskLow, "store"), since: 1025, data: [1]),
+            Revocation(
+                id: id, appID: "app", subject: .user("user"), issuedBefore: 7, reason: "lost", author: "admin", createdAt: 1026),
+        ]
+    }
+
+    private static func happened(_ kind: Event.Kind, _ id: UUIDv7) -> Event {
+        Event(
+            id: id, kind: kind, identity: Event.Identity(appID: "app", ticketID: 1, commentID: 2, deviceID: "d1"), userID: "user",
+            deviceType: "ios", occurredAt: 1030, receivedAt: 1031, expiresAt: 1032, data: [1],
+            trace: TraceContext(traceID: 1, spanID: 2, isSampled: true))
+    }
+
+    /// The moments of a value, by their places in it.
+    private func moments(in value: Any, at place: String = "") -> [String: UnixMilliseconds] {
+        if let moment = value as? UnixMilliseconds { return [place: moment] }
+        if let times = value as? CallTimes {
+            let pairs = (1...2).compactMap { count in times.earliest(ofLast: count).map { ("\(place).\(count)", $0) } }
+            return Dictionary(uniqueKeysWithValues: pairs)
+        }
+        let mirror = Mirror(reflecting: value)
+        let isContainer = mirror.displayStyle == .optional || mirror.displayStyle == .collection
+        // A paced call has no moment.
+        if isContainer, mirror.children.isEmpty, place != ".uncalled" { Issue.record("a sample lacks \(place)") }
+        var found: [String: UnixMilliseconds] = [:]
+        for (index, child) in mirror.children.enumerated() {
+            found.merge(moments(in: child.value, at: "\(place).\(child.label ?? "\(index)")")) { first, _ in first }
+        }
+        return found
+    }
+
+    /// Whether a moment is not by this machine's clock: receivers are told when an event happened, a provider tells since when a device is
+    /// gone, and that is compared with when the store has seen it.
+    private func isOfOthers(_ place: String) -> Bool { [".occurredAt", ".gone.", ".device."].contains { place.contains($0) } }
+
+    @Test func everyMomentIsConverted() throws {
+        for sample in try Self.samples() {
+            let name = "\(type(of: sample))"
+            let later = sample.converted { $0 + 500_000 }
+            let expected = moments(in: sample).map { place, moment in
+                (place, isOfOthers(place) ? moment : moment + 500_000)
+            }
+            #expect(moments(in: later) == Dictionary(uniqueKeysWithValues: expected), "\(name)")
+        }
+    }
+
+    @Test func nothingElseIsChanged() throws {
+        for sample in try Self.samples() {
+            let back = sample.converted { $0 + 500_000 }.converted { $0 - 500_000 }
+            #expect("\(back)" == "\(sample)")
+        }
+    }
+}
