@@ -205,8 +205,8 @@ package protocol Store: Sendable {
     /// How often to look for deliveries that another process has stored or given back, in milliseconds; nil when this process alone has the store.
     var newsMilliseconds: UInt64? { get }
 
-    /// How far the store's own clock is ahead of this machine's, in milliseconds; nil when it has none, or it is not known yet. Does not
-    /// block.
+    /// How far the store's own clock is ahead of this machine's, in milliseconds; 0 when the two cannot be told apart, nil when it has none,
+    /// or it is not known yet. Does not block.
     var clockOffsetMilliseconds: Int64? { get }
 
     /// What this process knows of the others that share the store. Does not block.

@@ -6,24 +6,46 @@ internal import Time
 /// It is kept beside a clock that nobody sets: when this machine's clock is set, also while a heartbeat is under way, the offset is right at
 /// once, and not with the next heartbeat only.
 struct DatabaseClock {
+    /// How far off a measurement is at least, in milliseconds: clocks are read in whole ones.
+    private static let leastError: UInt64 = 5
+
     private let clock: @Sendable () -> UnixMilliseconds
     /// By how much it is ahead of the milliseconds since this machine started.
-    private let aheadOfStart: Int64
+    private(set) var aheadOfStart: Int64
+    /// By how much that may be wrong, in milliseconds.
+    private var error: UInt64
     /// By how much this machine's clock was ahead of them then.
     private let ownAheadOfStart: Int64
 
     /// - Parameters:
     ///   - moment: what it showed.
     ///   - sinceBoot: for how many milliseconds this machine had run then (`SystemClock.bootMilliseconds`).
+    ///   - error: by how many milliseconds the way there and back may make that wrong: half of it.
     ///   - clock: reads this machine's clock.
-    init(showing moment: UnixMilliseconds, at sinceBoot: UInt64, beside clock: @escaping @Sendable () -> UnixMilliseconds) {
+    init(
+        showing moment: UnixMilliseconds, at sinceBoot: UInt64, within error: UInt64,
+        beside clock: @escaping @Sendable () -> UnixMilliseconds
+    ) {
         self.clock = clock
+        self.error = error + Self.leastError
         aheadOfStart = moment.offset(from: UnixMilliseconds(rawValue: sinceBoot))
         ownAheadOfStart = Self.aheadOfStart(clock())
     }
 
-    /// By how much it is ahead of this machine's clock now, in milliseconds.
-    var aheadMilliseconds: Int64 { aheadOfStart - Self.aheadOfStart(clock()) }
+    /// This measurement, with an earlier one's result if that is more exact and does not contradict it: a slow answer tells little.
+    func refined(by former: DatabaseClock?) -> DatabaseClock {
+        guard let former, former.error < error, (aheadOfStart - former.aheadOfStart).magnitude <= error + former.error else { return self }
+        var refined = self
+        (refined.aheadOfStart, refined.error) = (former.aheadOfStart, former.error)
+        return refined
+    }
+
+    /// By how much it is ahead of this machine's clock now, in milliseconds; 0 if the error may be all of it. So equal clocks show the same
+    /// second.
+    var aheadMilliseconds: Int64 {
+        let ahead = aheadOfStart - Self.aheadOfStart(clock())
+        return ahead.magnitude <= error ? 0 : ahead
+    }
 
     /// How far this machine's clock is off for a moment that it has just shown.
     ///

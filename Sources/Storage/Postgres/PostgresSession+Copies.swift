@@ -85,7 +85,7 @@ extension PostgresSession {
         let sinceBoot = SystemClock.bootMilliseconds()
         let row = try run([PostgresSession.timeQuery])[0].one()
         let way = (SystemClock.bootMilliseconds() - sinceBoot) / 2
-        return DatabaseClock(showing: try row.time(0), at: sinceBoot + way, beside: clock).offset(for: clock())
+        return DatabaseClock(showing: try row.time(0), at: sinceBoot + way, within: way, beside: clock).offset(for: clock())
     }
 }
 

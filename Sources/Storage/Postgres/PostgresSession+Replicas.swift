@@ -41,7 +41,7 @@ extension PostgresSession {
         let elapsed = SystemClock.bootMilliseconds() - sinceBoot
         let onTheWay = elapsed.subtractingReportingOverflow(began.remaining(until: ended))
         let way = onTheWay.overflow ? 0 : onTheWay.partialValue / 2
-        let database = DatabaseClock(showing: began, at: sinceBoot + way, beside: clock)
+        let database = DatabaseClock(showing: began, at: sinceBoot + way, within: way, beside: clock)
         return Heartbeat(
             sentAt: sentAt, clock: database, isFirst: try row.bool(1), replicas: try Self.replicas(results[5]),
             isDepthUncounted: try results[7].one().bool(0))
@@ -95,13 +95,20 @@ struct Heartbeat {
     /// When it was sent, which is before it was seen.
     let sentAt: MonotonicMilliseconds
     /// The database's clock.
-    let clock: DatabaseClock
+    private(set) var clock: DatabaseClock
     /// Whether this process has the least id of all that live.
     let isFirst: Bool
     /// The processes of which the database knows.
     var replicas: [Replica] = []
     /// Whether the queue's depth has what is of no app.
     var isDepthUncounted = false
+
+    /// The same heartbeat after an earlier one, which may have measured the database's clock better.
+    func following(_ former: Heartbeat?) -> Heartbeat {
+        var heartbeat = self
+        heartbeat.clock = clock.refined(by: former?.clock)
+        return heartbeat
+    }
 
     /// What follows for this process, until the next heartbeat.
     func standing(now: MonotonicMilliseconds) -> ReplicaStanding {

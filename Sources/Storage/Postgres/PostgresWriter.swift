@@ -205,7 +205,7 @@ final class PostgresWriter {
     private func beat() {
         do throws(PostgresError) {
             let heartbeat = try session.beat(keysDigest: status.withLock { $0.keysDigest }, clock)
-            status.withLock { $0.heartbeat = heartbeat }
+            status.withLock { $0.heartbeat = heartbeat.following($0.heartbeat) }
             failedBeats = 0
             // Of several processes the one that has been here longest counts, which is of this version once the older ones have left.
             if heartbeat.isDepthUncounted, heartbeat.isFirst { countDepth() }

@@ -85,6 +85,30 @@ import Time
         #expect(offset.adjusted(to: 0) == .none)
     }
 
+    /// The bound of a sign-out would be off by as much as the answer to a heartbeat was late.
+    @Test(
+        arguments: [
+            (former: (1000, 2), later: (1900, 1000), known: 1000), (former: (1000, 2), later: (2500, 1000), known: 2500),
+            (former: (1900, 1000), later: (1000, 2), known: 1000), (former: (1000, 2), later: (1001, 2), known: 1001),
+            (former: nil, later: (1900, 1000), known: 1900),
+        ] as [(former: (UInt64, UInt64)?, later: (UInt64, UInt64), known: Int64)])
+    func aSlowAnswerSpoilsNoBetterMeasurement(former: (UInt64, UInt64)?, later: (UInt64, UInt64), known: Int64) {
+        func measured(_ ahead: UInt64, _ error: UInt64) -> DatabaseClock {
+            DatabaseClock(showing: UnixMilliseconds(rawValue: ahead), at: 0, within: error, beside: { 0 })
+        }
+        let clock = measured(later.0, later.1).refined(by: former.map { measured($0.0, $0.1) })
+        #expect(clock.aheadOfStart == known)
+    }
+
+    /// A replica whose clock is right would set the bound of a sign-out a second off.
+    @Test(arguments: [(60_000, true), (1000, false)] as [(UInt64, Bool)])
+    func clocksThatNoMeasurementTellsApartAreEqual(error: UInt64, areEqual: Bool) {
+        let clock = DatabaseClock(
+            showing: SystemClock.unixMilliseconds() + 30_000, at: SystemClock.bootMilliseconds(), within: error,
+            beside: { SystemClock.unixMilliseconds() })
+        #expect((clock.aheadMilliseconds == 0) == areEqual)
+    }
+
     @Test(arguments: [-7_200_000, 7_200_000] as [Int64]) func neverIsTheSameByEveryClock(ahead: Int64) {
         let offset = ClockOffset.none.adjusted(to: ahead)
         for never in [UnixMilliseconds.max, UnixMilliseconds(rawValue: UInt64(Int64.max))] {

@@ -66,7 +66,7 @@ import Time
     }
 
     @Test func silenceIsNoticedBeforeTheOthersNoticeIt() {
-        let heartbeat = Heartbeat(sentAt: 1000, clock: DatabaseClock(showing: 0, at: 0, beside: { 0 }), isFirst: true)
+        let heartbeat = Heartbeat(sentAt: 1000, clock: DatabaseClock(showing: 0, at: 0, within: 0, beside: { 0 }), isFirst: true)
         let silent = MonotonicMilliseconds(rawValue: 1000 + TimeLimit.milliseconds(20_000))
         #expect(heartbeat.standing(now: silent - 1) == ReplicaStanding(isElected: true, isHeard: true))
         #expect(heartbeat.standing(now: silent) == ReplicaStanding(isElected: false, isHeard: false))
@@ -98,7 +98,7 @@ import Time
     func aMomentFromBeforeTheClockWasSetIsTheSameMoment(_ by: Int64) {
         let ahead = Monitor<Int64>(0)
         let clock: @Sendable () -> UnixMilliseconds = { [ahead] in SystemClock.unixMilliseconds().advanced(by: ahead.withLock { $0 }) }
-        let database = DatabaseClock(showing: SystemClock.unixMilliseconds(), at: SystemClock.bootMilliseconds(), beside: clock)
+        let database = DatabaseClock(showing: SystemClock.unixMilliseconds(), at: SystemClock.bootMilliseconds(), within: 0, beside: clock)
         let earlier = clock()
         ahead.withLock { $0 = by }
         for shown in [earlier, clock()] {
