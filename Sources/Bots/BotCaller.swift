@@ -124,7 +124,7 @@ final class BotCaller: Sendable {
     /// Ends a call that was admitted, and tells everybody who waits for it.
     /// - Parameter keeps: whether repetitions get the same answer.
     private func finish(_ call: ReadyCall, _ reply: CallReply, id: UUIDv7?, keeps: Bool, _ complete: CallWaiter) {
-        let now = services.clocks.unixSeconds()
+        let now = services.sharedNow
         let waiters = call.bot.ledger.withLock { ledger in
             ledger.finish(call.key, call.caller.person, reply, keepingUntil: keeps ? call.caller.expiresAt : nil, now: now)
         }

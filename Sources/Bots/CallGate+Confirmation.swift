@@ -38,7 +38,7 @@ extension CallGate {
 
     /// A confirmation of this bot for this person that is valid now.
     func confirmed(_ text: String, _ bot: ServedBot, appID: String, userID: String) throws(CallRefusal) -> BotConfirmationToken {
-        let now = services.clocks.unixSeconds()
+        let now = services.sharedNow
         switch try Self.orRefuse({ () throws(CryptoError) in try BotConfirmationToken.verdict(on: text, for: bot.definition, now: now) }) {
         case .malformed: throw .malformedConfirmation
         case .expired: throw .expiredConfirmation

@@ -82,7 +82,7 @@ struct CallGate: Sendable {
 
     private func ticket(_ text: String?, _ bot: ServedBot) throws(CallRefusal) -> BotTicket {
         guard let text, !text.isEmpty else { throw .noTicket }
-        let now = services.clocks.unixSeconds()
+        let now = services.sharedNow
         switch try Self.orRefuse({ () throws(CryptoError) in try BotTicket.verdict(on: text, for: bot.definition, now: now) }) {
         case .valid(let ticket): return ticket
         case .malformed: throw .malformedTicket

@@ -67,7 +67,7 @@ struct PersonRoutes: Sendable {
         }
         let grant = BotGrant(
             appID: person.appID, userID: person.userID, key: person.keyIdentity, keyEnd: person.latest.seconds,
-            issuedAt: services.clocks.unixSeconds(), lifeSeconds: bot.definition.ticketLifeSeconds)
+            issuedAt: services.sharedNow, lifeSeconds: bot.definition.ticketLifeSeconds)
         guard let grant else {
             return ProvenAnswer(AuthorizeRefusals().denied, result: "denied", reason: Denial.expired.rawValue)
         }

@@ -33,16 +33,11 @@ enum RevokeCommands {
             let problem = named.isEmpty ? "missing" : "more than one"
             throw .usage("\(problem) of \(Value.alternatives(whose.map { "--\($0)" })); expected exactly one")
         }
-        var before: Int64? = arguments.number("issued-before")
-        if before == nil, arguments.has("all") {
-            before = Int64(clamping: Revocation.bound(after: Clocks.system.unixSeconds()).rawValue)
-        }
-        let bound = before
         let action = try arguments.action { () throws(AdminProblem) in
             RevocationAction.add(
                 try RevocationRequest(
                     appID: arguments.required("app"), userID: arguments["user"], securityKey: arguments["key"],
-                    keyID: arguments.number("key-id"), issuedBefore: bound,
+                    keyID: arguments.number("key-id"), all: arguments.has("all"), issuedBefore: arguments.number("issued-before"),
                     reason: arguments["reason"]))
         }
         return try AdminQuestion.ask(action, arguments) { "Revoked. Its id is \(AdminText.text($0["id"]))." }

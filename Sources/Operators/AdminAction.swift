@@ -152,6 +152,9 @@ package struct AdminContext: Sendable {
     /// The revocations in force: those that authorization asks now, or outside the service those of the store.
     let revocations: @Sendable () throws(StoreError) -> Revocations
 
+    /// The current second by the clock that all replicas share, up to which "until now" reaches.
+    var sharedNow: UnixSeconds { store.sharedTime(of: now).seconds }
+
     /// Why a pending delivery that is due has not been attempted yet; nil when it is not due or has ended.
     func wait(of delivery: Delivery) -> String? {
         guard delivery.state == .pending, delivery.dueAt <= now else { return nil }

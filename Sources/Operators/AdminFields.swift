@@ -31,6 +31,13 @@ struct AdminFields {
         }
     }
 
+    /// Whether the field is there; its only value is true.
+    func flag(_ name: String) throws(AdminProblem) -> Bool {
+        guard let value = object[name] else { return false }
+        guard value == true else { throw AdminProblem(name, "expected true.") }
+        return true
+    }
+
     /// A list of texts; nil when the field is missing.
     func texts(_ name: String) throws(AdminProblem) -> [String]? {
         guard let value = object[name] else { return nil }

@@ -57,11 +57,12 @@ extension KeyRequest {
 extension AdminListener {
     fileprivate func mint(_ request: borrowing Request, _ caller: AdminCaller) -> Response {
         let state = services.state.current
+        let now = services.store.sharedTime(of: services.clocks.unixMilliseconds()).seconds
         do throws(AdminProblem) {
             let wanted = try request.withBody { body throws(AdminProblem) in try KeyRequest(body) }
             do throws(KeyMinting.Refusal) {
                 let minted = try KeyMinting(state.authorizer, defaultLifeSeconds: state.defaultLifeSeconds).mint(
-                    appID: wanted.appID, userID: wanted.userID, lifeSeconds: wanted.lifeSeconds, now: services.clocks.unixSeconds())
+                    appID: wanted.appID, userID: wanted.userID, lifeSeconds: wanted.lifeSeconds, now: now)
                 audit(minted, wanted, state.authorizer, caller)
                 return Response(status: 201, json: minted.json, headers: [("Cache-Control", "no-store")])
             } catch {

@@ -51,7 +51,7 @@ package struct PersonAction: AdminAction, Equatable {
     }
 
     private func signOut(_ context: AdminContext) throws(StoreError) -> AdminAnswer {
-        let bound = Revocation.bound(after: context.now.seconds)
+        let bound = Revocation.bound(after: context.sharedNow)
         // Before the devices are removed, so that none registers again with an old key.
         let added = try context.revoke(person.appID, .user(person.userID), issuedBefore: bound, reason: reason)
         let devices = DeviceFilter(appID: person.appID, userID: person.userID, deviceID: nil)

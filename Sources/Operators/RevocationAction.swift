@@ -49,7 +49,7 @@ package enum RevocationAction: AdminAction, Equatable {
         switch self {
         case .add(let wanted):
             if let problem = wanted.problem(context) { return problem }
-            let scope = wanted.scope(now: context.now.seconds)
+            let scope = wanted.scope(now: context.sharedNow)
             let added = try context.revoke(wanted.appID, scope.subject, issuedBefore: scope.issuedBefore, reason: wanted.reason)
             // Of one key only who asked can know the person.
             let userID = wanted.userID ?? added.userID

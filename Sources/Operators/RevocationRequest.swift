@@ -9,6 +9,7 @@ package struct RevocationRequest: Sendable, Equatable {
     let userID: String?
     let securityKey: String?
     let keyID: UInt32?
+    let all: Bool
     let issuedBefore: UnixSeconds?
     let reason: String
 
@@ -17,15 +18,15 @@ package struct RevocationRequest: Sendable, Equatable {
     ///   - userID: whose keys; beside a security key, whose key it must be.
     ///   - securityKey: the one key; goes with no `issuedBefore`.
     ///   - keyID: all keys made with this secret of the app.
-    ///   - issuedBefore: in Unix seconds; nil means all keys of the person that were issued until now, or all keys of the key id. All keys of
-    ///     an app are revoked only up to a time, so that a forgotten field does not end them.
+    ///   - all: all keys of the app; needed unless `issuedBefore` is given, so that a forgotten field does not end them.
+    ///   - issuedBefore: in Unix seconds; nil means all keys of the person or of the app that were issued until now, or all keys of the key id.
     package init(
-        appID: String?, userID: String?, securityKey: String?, keyID: Int64?, issuedBefore: Int64?, reason: String?
+        appID: String?, userID: String?, securityKey: String?, keyID: Int64?, all: Bool, issuedBefore: Int64?, reason: String?
     ) throws(AdminProblem) {
         self.appID = try PersonFields.app(appID)
         self.userID = try userID.map { text throws(AdminProblem) in try PersonFields.user(text) }
         self.reason = try PersonFields.reason(reason)
-        self.securityKey = securityKey
+        (self.securityKey, self.all) = (securityKey, all)
         if let securityKey, SecurityKey(securityKey.utf8.span) == nil {
             throw AdminProblem("security_key", "expected dgk1. and 84 base64url characters.")
         }
@@ -48,14 +49,16 @@ package struct RevocationRequest: Sendable, Equatable {
             throw AdminProblem("key_id", "goes with neither user_id nor security_key.")
         }
         if securityKey != nil, issuedBefore != nil { throw AdminProblem("issued_before", "does not go with security_key.") }
-        if userID == nil, securityKey == nil, keyID == nil, issuedBefore == nil {
+        let namesNobody = userID == nil && securityKey == nil && keyID == nil
+        if all, !namesNobody { throw AdminProblem("all", "goes with neither user_id, security_key nor key_id.") }
+        if namesNobody, !all, issuedBefore == nil {
             throw AdminProblem(
-                nil, "Send user_id, security_key or key_id; or issued_before alone, for all keys of the app that were issued before it.")
+                nil, #"Send user_id, security_key or key_id; for all keys of the app send "all": true, or issued_before alone."#)
         }
     }
 
     /// What is revoked, and the first second whose keys are spared.
-    /// - Parameter now: keys of a person that are issued until then are revoked unless another bound was asked for.
+    /// - Parameter now: keys of a person or of the app that are issued until then are revoked unless another bound was asked for.
     func scope(now: UnixSeconds) -> (subject: Revocation.Subject, issuedBefore: UnixSeconds?) {
         if let securityKey, let key = SecurityKey(securityKey.utf8.span) { return (.securityKey(salt: key.salt), nil) }
         if let keyID { return (.keyID(keyID), issuedBefore) }
@@ -127,9 +130,10 @@ extension RevocationRequest {
         AdminRoute.Parameter("user_id", .body, PersonFields.userGrammar, text: "Whose keys; beside security_key, whose key that must be."),
         AdminRoute.Parameter("security_key", .body, PersonFields.securityKeyGrammar, text: "The one key."),
         AdminRoute.Parameter("key_id", .body, .number(0...Int64(UInt32.max)), text: "All keys made with this secret of the app."),
+        AdminRoute.Parameter("all", .body, .flag, text: "All keys of the app; issued_before alone means them, too."),
         AdminRoute.Parameter(
             "issued_before", .body, .number(1...Int64(Revocation.latestBound.rawValue)),
-            text: "Only keys issued before this Unix second; for a person by default until now, for an app required."),
+            text: "Only keys issued before this Unix second; by default until now, or for a key_id all."),
         AdminRoute.Parameter("reason", .body, PersonFields.reasonGrammar, text: "Why, for other operators."),
     ]
 
@@ -137,7 +141,8 @@ extension RevocationRequest {
         let fields = try AdminFields(body, Self.parameters)
         try self.init(
             appID: fields.text("app_id"), userID: fields.text("user_id"), securityKey: fields.text("security_key"),
-            keyID: fields.number("key_id"), issuedBefore: fields.number("issued_before"), reason: fields.text("reason"))
+            keyID: fields.number("key_id"), all: fields.flag("all"), issuedBefore: fields.number("issued_before"),
+            reason: fields.text("reason"))
     }
 
     var body: [UInt8] {
@@ -145,6 +150,7 @@ extension RevocationRequest {
         if let userID { object.append(.string(userID), forKey: "user_id") }
         if let securityKey { object.append(.string(securityKey), forKey: "security_key") }
         if let keyID { object.append(.integer(Int64(keyID)), forKey: "key_id") }
+        if all { object.append(true, forKey: "all") }
         if let issuedBefore { object.append(.integer(Int64(clamping: issuedBefore.rawValue)), forKey: "issued_before") }
         if !reason.isEmpty { object.append(.string(reason), forKey: "reason") }
         return JSONValue.object(object).serialized()

@@ -240,12 +240,13 @@ package struct ServiceGraph: Sendable {
         }
     }
 
-    /// Mints short-lived security keys, with which the help desk may ask for authorization within the next minutes.
+    /// Mints short-lived security keys, with which the help desk may ask any replica for authorization within the next minutes.
     func mintKey(clocks: Clocks) -> @Sendable (_ appID: String, _ userID: String) -> String? {
-        { [helpDeskState] appID, userID in
+        { [helpDeskState, store] appID, userID in
             let minting = KeyMinting(helpDeskState.current.authorizer, defaultLifeSeconds: Self.relayKeySeconds)
             return try? minting.mintShortLived(
-                appID: appID, userID: userID, lifeSeconds: Self.relayKeySeconds, now: clocks.unixSeconds()
+                appID: appID, userID: userID, lifeSeconds: Self.relayKeySeconds,
+                now: store.sharedTime(of: clocks.unixMilliseconds()).seconds
             ).securityKey
         }
     }

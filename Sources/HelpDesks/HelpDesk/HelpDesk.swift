@@ -220,6 +220,9 @@ package final class HelpDeskServices: Sendable {
         self.news = news
         self.onChange = onChange
     }
+
+    /// The current second by the clock that all replicas share, for what one of them issues and another one verifies. Does not block.
+    package var sharedNow: UnixSeconds { store.sharedTime(of: clocks.unixMilliseconds()).seconds }
 }
 
 /// The services that every help desk's relays use.
