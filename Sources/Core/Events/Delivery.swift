@@ -25,7 +25,7 @@ package struct Delivery: Sendable, Equatable {
     package private(set) var event: Event
     /// Which of the person's devices a comment is for, nil when for none in particular; which one the registry's event tells of.
     package let deviceID: String?
-    /// That device as it is registered now; nil when it is not, or has signed out. Its moments stay as they are stored: a provider's time is
+    /// The device as it is registered now; nil when it is not, or has signed out. Its moments stay as they are stored: a provider's time is
     /// compared with them, and it comes back with the outcome.
     package let device: Device?
     /// Where it stands.

@@ -18,6 +18,6 @@ package struct KeyIdentity: Sendable, Equatable {
 }
 
 extension SecurityKey {
-    /// Its name for what is derived from it.
+    /// The identity that tickets and other things derived from the key carry.
     package var identity: KeyIdentity { KeyIdentity(keyID: keyID, issuedAt: issuedAt, salt: salt) }
 }

@@ -46,7 +46,7 @@ package struct BackendLedger<Waiter: Sendable>: Sendable {
         package let change: Change?
     }
 
-    /// What changes for others with the end of a call.
+    /// A change for other calls when a call ends.
     package enum Change: Sendable, Equatable {
         /// The breaker has opened.
         case opened

@@ -86,7 +86,7 @@ struct KeyFacts {
             "\(first.sentence) And \(Telling.count(others, "other revocation")).", "\(first.sentence) И других отзывов: \(others).")
     }
 
-    /// What is wrong with the app's backend, which decides beside or instead of the key.
+    /// The problems of the app's backend, which decides beside or instead of the key.
     var backendTroubles: [Explanation.Step] {
         guard let appID, let backendStatus else { return [] }
         return backendStatus.problems(of: appID).map { Explanation.Step(.backend, .problem, $0.text, remedy: $0.remedy) }

@@ -69,7 +69,7 @@ struct DatabaseClock {
 /// Everything is stored by the database's clock, so that processes whose clocks differ agree on what is due, how old something is and how
 /// often somebody has called. Values are converted where they enter and leave the store; each type lists its moments (`Timestamped`).
 struct ClockOffset: Equatable {
-    /// That of equal clocks.
+    /// The offset of equal clocks.
     static let none = ClockOffset(milliseconds: 0)
     /// Offsets that differ by less count as the same. A millisecond of the network is no reason to store other times than were told, or to
     /// tell another time than was stored.

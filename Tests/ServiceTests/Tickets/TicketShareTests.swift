@@ -67,17 +67,25 @@ import Time
         }
     }
 
+    /// Begins nine creations while two calls of the app `stuck` hang: eight wait, and one is refused.
+    private func beginCreations(
+        _ site: TicketSite, _ desk: ScriptedServer
+    ) throws -> (asking: [SocketClient], waiting: [SocketClient]) {
+        let asking = try (0..<2).map { _ in try site.begin("show", Self.ticket, app: "stuck") }
+        #expect(desk.waitForRequests(2))
+        // When one is refused, the others wait.
+        let waiting = try (0..<9).map { _ in try site.begin("create", ["title": "Order 7"], app: "stuck") }
+        #expect(eventually { (try? unavailable(site)) == 1 })
+        return (asking, waiting)
+    }
+
     /// Eight creations wait until the customer was told that nothing was done: none is made then.
     @Test func whatWasAnsweredIsNotDoneLater() throws {
         let desk = try ScriptedServer(.everyRequest(.awaitRelease, .respond(500)))
         defer { desk.stop() }
         try TicketSite.with(stuck: desk.url("")) { site throws in
             defer { desk.stop() }
-            let asking = try (0..<2).map { _ in try site.begin("show", Self.ticket, app: "stuck") }
-            #expect(desk.waitForRequests(2))
-            // When one is refused, the others wait.
-            let waiting = try (0..<9).map { _ in try site.begin("create", ["title": "Order 7"], app: "stuck") }
-            #expect(eventually { (try? unavailable(site)) == 1 })
+            let (asking, waiting) = try beginCreations(site, desk)
             site.pass(milliseconds: TimeLimit.milliseconds(32_000) as UInt64)
             desk.release(2)
             for client in waiting {
@@ -96,11 +104,7 @@ import Time
         defer { desk.stop() }
         try TicketSite.with(stuck: desk.url("")) { site throws in
             defer { desk.stop() }
-            let asking = try (0..<2).map { _ in try site.begin("show", Self.ticket, app: "stuck") }
-            #expect(desk.waitForRequests(2))
-            // When one is refused, the others wait.
-            let waiting = try (0..<9).map { _ in try site.begin("create", ["title": "Order 7"], app: "stuck") }
-            #expect(eventually { (try? unavailable(site)) == 1 })
+            let (asking, waiting) = try beginCreations(site, desk)
             let person = Array(#"{"app_id":"stuck","user_id":"user-1"}"#.utf8)
             #expect(try site.post(site.service.adminAddress, "/v1/users/sign-out", person).status == 200)
             desk.release(2)
