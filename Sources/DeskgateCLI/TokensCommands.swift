@@ -34,7 +34,7 @@ enum TokensCommands {
     }
 
     static let remove = Command(
-        "tokens remove", "Removes the push tokens of a user, or of one device; of a whole user, also what limits count.",
+        "tokens remove", "Removes the push tokens of a user, or of one device.",
         options: [
             .config, app, Option("user", value: .text("ID"), required: true, field: "user_id", "of this user_id"),
             Option("device", value: .text("ID"), field: "device_id", "of this device_id alone"), .json,

@@ -31,6 +31,24 @@ enum RevocationRules {
     }
 }
 
+/// The revocations of a store in the form in which keys are looked up, and their snapshot.
+struct KnownRevocations {
+    private var book = RevocationBook()
+    /// The snapshot.
+    private(set) var current = Revocations.none
+
+    /// Takes in what `read` adds to a book, all at once.
+    mutating func change<Failure: Error>(_ read: (inout RevocationBook) throws(Failure) -> Void) throws(Failure) {
+        try read(&book)
+        current = book.snapshot
+    }
+
+    /// Takes in a change.
+    mutating func apply(_ change: RevocationChange) {
+        self.change { $0.apply(change) }
+    }
+}
+
 extension Revocation {
     /// Whether it is about a person who was forgotten.
     var isOfFormer: Bool { if case .formerUser = subject { true } else { false } }

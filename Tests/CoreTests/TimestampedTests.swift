@@ -34,7 +34,9 @@ import Time
         return [
             event, happened(.userForgotten, id), delivery, attempt, pause, ending, call, deliveries, calls, device, times,
             Arrival(event, to: [Subscription(notifier: "log")], token: token, isErased: true),
-            Registration(key: device.key, type: "ios", token: token, now: 1015, rules: [rule]),
+            Registration(
+                key: device.key, type: "ios", token: token, now: 1015, rules: [rule],
+                claims: KeyClaims(KeyIdentity(keyID: 1, issuedAt: 8, salt: [UInt8](repeating: 2, count: 16)))),
             Registration.Outcome.limited(rule: rule, until: 1016), Registration.Outcome.registered,
             RegistrationCalls(user: times, devices: [times, times]),
             Claim(

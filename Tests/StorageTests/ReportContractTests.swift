@@ -48,6 +48,21 @@ import Time
         #expect(try fixture.store.all().map(\.event.id) == [Sample(2).event.id, Sample(1).event.id])
     }
 
+    /// The route has asked a snapshot in memory that did not know it yet; and the person may be known to the decision alone.
+    @Test(arguments: Backend.allCases, [true, false]) func isIgnoredAboutSomebodyForgotten(_ backend: Backend, _ isNamed: Bool) throws {
+        let fixture = try backend.store()
+        let former = try FormerUser(Self.person, salt: [UInt8](0..<32))
+        try fixture.store.revoke(.sample(1, .formerUser(former)))
+        let (made, other) = (try report(1), try report(2, user: "other"))
+        let given = Report(
+            appID: "app", identity: made.identity, events: made.events, id: made.id, receivedAt: 1000, topics: made.topics,
+            userID: isNamed ? "user" : nil, decide: made.decide)
+        #expect(try fixture.store.take(given) == .ignored)
+        #expect(try asked(fixture.store) == nil)
+        #expect(try fixture.store.all().isEmpty)
+        #expect(try fixture.store.take(other) == .accepted(events: [Sample(2).event.id], remark: nil))
+    }
+
     @Test(arguments: Backend.allCases) func recognisesABody(_ backend: Backend) throws {
         let fixture = try backend.store()
         _ = try fixture.store.take(report(1))

@@ -68,6 +68,7 @@ import Time
             let repeated = try store.take(Sample(number).with { $0.device = "phone" }.arrival())
             #expect(repeated == .duplicate(of: Sample(number).event.id))
         }
+        #expect(try proof(store).tables.isEmpty, "nor does a repeated webhook leave anything")
     }
 
     @Test(arguments: Backend.allCases) func whatTellsOfItLosesThePersonWithItsEnd(_ backend: Backend) throws {

@@ -34,6 +34,9 @@ package struct BotGrant: Sendable, Equatable {
         self.init(appID: appID, userID: userID, key: key, issuedAt: issuedAt, expiresAt: expiresAt)
     }
 
+    /// The earlier time of issue of both decides, because the clock that has issued the key may be ahead.
+    fileprivate var claims: KeyClaims { KeyClaims(issuedAt: min(issuedAt, key?.issuedAt ?? .max), key) }
+
     /// Whether its time has come and is not over.
     func isInForce(at now: UnixSeconds) -> Bool {
         issuedAt.saturating(subtracting: Self.clockToleranceSeconds) <= now && now < expiresAt
@@ -49,9 +52,7 @@ extension Authorizer {
         let (appID, userID) = (grant.appID.utf8.span, grant.userID.utf8.span)
         guard let index = index(of: appID) else { return .unknownApp }
         let application = applications[index]
-        let isRevoked = try revocations.revokes(
-            issuedAt: grant.issuedAt, from: grant.key, app: application.digest, appID: appID, userID: userID)
-        if isRevoked { return .revoked }
+        if try revocations.revokes(grant.claims, app: application.digest, appID: appID, userID: userID) { return .revoked }
         guard let key = grant.key else { return nil }
         guard let secret = application.keys.first(where: { $0.id == key.keyID }) else { return .unknownKey }
         return policy.narrowed(by: application.life).denial(issuedAt: key.issuedAt, notAfter: secret.notAfter, now: now)

@@ -13,15 +13,21 @@ package struct Registration: Sendable {
     package private(set) var now: UnixMilliseconds
     /// The limits; unsubscribing is exempt from them.
     package let rules: [LimitRule]
+    /// By what revocations find it.
+    package let claims: KeyClaims
 
     /// Makes a registration.
-    package init(key: Device.Key, type: String, token: PushToken?, now: UnixMilliseconds, rules: [LimitRule]) {
+    /// - Parameter claims: by default those of a key that only the app's backend understands, where all processes have one clock.
+    package init(
+        key: Device.Key, type: String, token: PushToken?, now: UnixMilliseconds, rules: [LimitRule], claims: KeyClaims? = nil
+    ) {
         precondition(!key.userID.isEmpty && !key.deviceID.isEmpty, "a registration names a person's device")
         self.key = key
         self.type = type
         self.token = token
         self.now = now
         self.rules = rules
+        self.claims = claims ?? KeyClaims(issuedAt: now.seconds, nil)
     }
 
     /// The result of a registration.
@@ -37,6 +43,10 @@ package struct Registration: Sendable {
         ///   - rule: the limit that holds for longest.
         ///   - until: when it is allowed again.
         case limited(rule: LimitRule, until: UnixMilliseconds)
+        /// The security key has been revoked, or the person blocked or forgotten, since the key was verified; nothing has changed.
+        case revoked
+        /// OpenSSL failed, so the revocations could not be checked; nothing has changed.
+        case undecided
     }
 }
 
@@ -72,7 +82,7 @@ extension Registration.Outcome: Timestamped {
     package mutating func convertMoments(_ convert: (UnixMilliseconds) -> UnixMilliseconds) {
         switch self {
         case .limited(let rule, let until): self = .limited(rule: rule, until: convert(until))
-        case .registered, .unchanged, .removed: break
+        case .registered, .unchanged, .removed, .revoked, .undecided: break
         }
     }
 }

@@ -198,16 +198,18 @@ package struct RegistryAudience: Sendable {
     }
 
     /// The event by which a person's sessions end at the help desk, on its way to those who end them; nil when the app has no sessions.
-    /// - Parameter generator: makes the event's id.
+    /// - Parameters:
+    ///   - isErased: whether the person leaves the event with its end, as one who was forgotten must.
+    ///   - generator: makes the event's id.
     package func signOut(
-        _ person: RevokedPerson, at now: UnixMilliseconds, using generator: inout some RandomNumberGenerator
+        _ person: RevokedPerson, at now: UnixMilliseconds, isErased: Bool = false, using generator: inout some RandomNumberGenerator
     ) -> Arrival? {
         let subscriptions = sessions.subscriptions(of: person.appID)
         guard !subscriptions.isEmpty else { return nil }
         let event = Event(
             signingOut: person, id: UUIDv7(milliseconds: now, using: &generator).event, now: now,
             lifeMilliseconds: max(lifeMilliseconds, sessions.lifeMilliseconds))
-        return Arrival(event, to: subscriptions)
+        return Arrival(event, to: subscriptions, isErased: isErased)
     }
 }
 

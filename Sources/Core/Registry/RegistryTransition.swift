@@ -35,11 +35,13 @@ package enum RegistryTransition {
     /// How often, in milliseconds, a repeated sign-out of a tombstone is worth a write: often enough for its retention.
     private static let noteIntervalMilliseconds: UInt64 = 86_400_000
 
-    /// Registers or unsubscribes a device, if the limits allow it; they never keep a device from unsubscribing.
+    /// Registers or unsubscribes a device, if no revocation is against it and the limits allow it; they never keep a device from
+    /// unsubscribing.
     /// - Parameter devicesPerUser: how many devices a person may have, tombstones included.
     package static func register<Rows: RegistryRows>(
         _ registration: Registration, devicesPerUser: Int, in rows: Rows
     ) throws(Rows.Failure) -> (outcome: Registration.Outcome, changes: [Change]) {
+        if let refusal = try Admission.refusal(of: registration, in: rows) { return (refusal, []) }
         guard let token = registration.token else { return try unsubscribe(registration, devicesPerUser, in: rows) }
         let person = try rows.person(appID: registration.key.appID, userID: registration.key.userID)
         switch try RegistrationLimits.judge(registration, ofUser: person.calls, in: rows) {
@@ -75,7 +77,8 @@ package enum RegistryTransition {
         return put(device, takingFrom: holder, among: devices, devicesPerUser)
     }
 
-    /// Removes devices of a person for an operator, with the calls that kept their limits; of a person as a whole also the person's.
+    /// Removes devices of a person for an operator. The calls that keep limits stay, so that a sign-out gives nobody new registrations.
+    /// They go only with a person who is forgotten: those of the devices, and with all devices the person's.
     /// - Parameters:
     ///   - filter: names the person.
     ///   - reason: what is told of it.
@@ -86,8 +89,11 @@ package enum RegistryTransition {
     ) throws(Rows.Failure) -> (removed: Int, dealtWith: Int, changes: [Change]) {
         guard let userID = filter.userID else { return (0, 0, []) }
         let devices = try rows.person(appID: filter.appID, userID: userID).devices.filter { filter.matches($0.key) }.prefix(limit)
-        var changes = devices.flatMap { dropping($0, reason, at: now) + [.forgetDeviceCalls($0.key)] }
-        if filter.deviceID == nil { changes.append(.forgetUserCalls(appID: filter.appID, userID: userID)) }
+        var changes = devices.flatMap { dropping($0, reason, at: now) }
+        if reason == .forgotten {
+            changes += devices.map { .forgetDeviceCalls($0.key) }
+            if filter.deviceID == nil { changes.append(.forgetUserCalls(appID: filter.appID, userID: userID)) }
+        }
         return (devices.count { $0.token != nil }, devices.count, changes)
     }
 
@@ -214,4 +220,8 @@ package protocol RegistryRows {
 
     /// When a call came; nil when there was none, or when it has been forgotten.
     func time(ofCall number: Int64, in series: CallSeries) throws(Failure) -> UnixMilliseconds?
+
+    /// The revocations in force. One about this person that they do not contain sees what the transaction writes about the person: a store
+    /// with several writers locks the person before it reads them, and a revocation's transaction locks the person after it is written.
+    func revocations(appID: String, userID: String) throws(Failure) -> Revocations
 }

@@ -1,5 +1,5 @@
 package import Crypto
-package import Time
+internal import Time
 
 /// Which genuine security keys are revoked: an immutable snapshot in memory, which stands beside that of the configuration.
 ///
@@ -63,21 +63,17 @@ package final class Revocations: Sendable {
         return revokesKey(key.keyID, key.head.span.extracting(SecurityKey.saltStart...), issuedAt: key.issuedAt, app: app)
     }
 
-    /// Whether something that was derived from a security key, such as a bot's ticket, counts no more: it ends as the key does. The earlier
-    /// time of issue of both decides, because the clock that has issued the key may be ahead.
-    /// - Parameters:
-    ///   - issuedAt: when it was given.
-    ///   - key: the key; nil where only the app's backend understands keys, so that no revocation of a key or of a key id covers it.
-    ///   - app: as above, as are the ids.
+    /// Whether something that was given for a security key, such as the registration of a device or a bot's ticket, counts no more: it ends
+    /// as the key does.
+    /// - Parameters: as above.
     /// - Throws: when OpenSSL fails.
     package func revokes(
-        issuedAt: UnixSeconds, from key: KeyIdentity?, app: KeyedDigest, appID: Span<UInt8>, userID: Span<UInt8>
+        _ claims: KeyClaims, app: KeyedDigest, appID: Span<UInt8>, userID: Span<UInt8>
     ) throws(CryptoError) -> Bool {
         guard count > 0 else { return false }
-        let issuedAt = min(issuedAt, key?.issuedAt ?? .max)
-        if try revokesPerson(issuedAt: issuedAt, app: app, appID: appID, userID: userID) { return true }
-        guard let key else { return false }
-        return revokesKey(key.keyID, key.salt.span, issuedAt: issuedAt, app: app)
+        if try revokesPerson(issuedAt: claims.issuedAt, app: app, appID: appID, userID: userID) { return true }
+        guard let key = claims.key else { return false }
+        return revokesKey(key.keyID, key.salt.span, issuedAt: claims.issuedAt, app: app)
     }
 
     /// Whether all that a person was given at a time counts no more: the person was blocked or forgotten, or has been signed out since, or

@@ -5,8 +5,8 @@ package import Time
 /// A result that a method has returned is durable. Every method but `accept`, `register`, `begin` and `end` blocks until it is done, so it
 /// must not be called on a thread that serves requests.
 package protocol Store: Sendable {
-    /// Stores an event with the deliveries that `DeliveryPlan` and `DeliveryBounds` give it, unless it is stored already. Its data is
-    /// deleted as soon as none of its deliveries is pending or dead.
+    /// Stores an event with the deliveries that `DeliveryPlan` and `DeliveryBounds` give it, unless it is stored already, or its person was
+    /// forgotten (`Admission`). Its data is deleted as soon as none of its deliveries is pending or dead.
     ///
     /// Returns at once; many calls are made durable together.
     /// - Parameters:
@@ -26,8 +26,8 @@ package protocol Store: Sendable {
         _ report: Report, isAwaited: @escaping @Sendable () -> Bool,
         completion: @escaping @Sendable (Result<ReportOutcome, StoreError>) -> Void)
 
-    /// Registers or unsubscribes a device by the rules of `RegistryTransition`. The limits, their record, the registry's change and its
-    /// events are one transaction.
+    /// Registers or unsubscribes a device by the rules of `RegistryTransition`. The revocations, the limits, their record, the registry's
+    /// change and its events are one transaction.
     /// - Parameters: as for `accept`.
     func register(
         _ registration: Registration, telling audience: RegistryAudience, isAwaited: @escaping @Sendable () -> Bool,
@@ -63,7 +63,7 @@ package protocol Store: Sendable {
     /// - Parameter after: the last device of the previous list; nil for the first.
     func devices(_ filter: DeviceFilter, after: Device.Key?, limit: Int) throws(StoreError) -> [Device]
 
-    /// Removes devices of a person, for an operator; without a device in the filter also the person's recorded calls.
+    /// Removes devices of a person, for an operator. What limits count stays.
     /// - Precondition: the filter names the person.
     /// - Returns: how many.
     func removeDevices(_ filter: DeviceFilter, now: UnixMilliseconds, telling audience: RegistryAudience) throws(StoreError) -> Int

@@ -6,6 +6,8 @@ package enum Acceptance: Sendable, Equatable {
     case accepted
     /// An event with the same identity was stored before, under this id.
     case duplicate(of: UUIDv7)
+    /// Nothing is stored: its person was forgotten.
+    case ignored
 }
 
 /// What was given up for one notifier without a last try, because it had expired.

@@ -29,6 +29,13 @@ package struct Caller {
         }
     }
 
+    /// Describes the caller of a registration.
+    init(_ registration: Registration, _ authorizer: Authorizer) {
+        let (appID, userID) = (registration.key.appID, registration.key.userID)
+        (app, appReference, keyID) = (appID, nil, registration.claims.key?.keyID)
+        userReference = authorizer.userReference(appID: appID.utf8.span, userID: userID.utf8.span)
+    }
+
     /// Adds the known fields to a log line.
     package func append(to fields: inout LogFields) {
         if let app { fields.append("app", .string(app)) }

@@ -1,6 +1,7 @@
 internal import Core
 internal import HTTPServer
 internal import JSON
+internal import Time
 
 /// The registration call of a device.
 struct PushTokenRequest {
@@ -15,10 +16,19 @@ struct PushTokenRequest {
     let type: String
     /// Its push token, not empty; nil unsubscribes the device.
     let token: String?
+    /// The claims of its security key. Where only the app's backend understands the key, the time of the call counts and not that of the
+    /// backend's answer, so that a sign-out in between refuses it.
+    let claims: KeyClaims
 
     /// Reads the fields of a call whose credentials have been verified.
-    /// - Parameter bytes: the bytes that were lent with the fields.
-    init(_ fields: borrowing BodyFields<7>, in bytes: Span<UInt8>) throws(BodyError) {
+    /// - Parameters:
+    ///   - bytes: the bytes that were lent with the fields.
+    ///   - key: parsed, and verified; nil where only the app's backend understands it.
+    ///   - now: the time of the call, by the clock that all replicas share.
+    init(
+        _ fields: borrowing BodyFields<7>, in bytes: Span<UInt8>, verifiedWith key: SecurityKey?, now: UnixSeconds
+    ) throws(BodyError) {
+        claims = key.map { KeyClaims($0.identity) } ?? KeyClaims(issuedAt: now, nil)
         let instance = try fields.text("instance_id", in: bytes, longest: Self.longestDeviceID)
         let device = try fields.text("device_id", in: bytes, longest: Self.longestDeviceID)
         guard let id = instance ?? device else {
@@ -28,7 +38,7 @@ struct PushTokenRequest {
             throw .unexpected(field: "device_id", expectation: "the same as instance_id, or nothing")
         }
         let (appID, userID, _) = try fields.credentials()
-        key = Device.Key(appID: String(bytes.extracting(appID)), userID: String(bytes.extracting(userID)), deviceID: id)
+        self.key = Device.Key(appID: String(bytes.extracting(appID)), userID: String(bytes.extracting(userID)), deviceID: id)
         type = try fields.text("type", in: bytes, longest: Device.longestType) ?? ""
         token = try fields.text("token", in: bytes, longest: PushToken.longest)
     }

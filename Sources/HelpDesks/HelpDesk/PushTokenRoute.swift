@@ -11,7 +11,7 @@ internal import Tracing
 /// `POST /pyrus/push-token` and the like: a device registers for notifications, or unsubscribes.
 ///
 /// The security key is verified first, from memory, so that strangers never reach the store. Then the connection is suspended until the
-/// registration is durable.
+/// registration is durable, or the store has found a revocation that this process does not know yet.
 package final class PushTokenRoute: Sendable {
     static let bodyLimit = 16 * 1024
     private static let timeoutMilliseconds: UInt64 = TimeLimit.milliseconds(10_000)
@@ -116,15 +116,17 @@ package final class PushTokenRoute: Sendable {
                     appID: appID, userID: userID, securityKey: key, of: helpDesk, now: services.clocks.unixSeconds(),
                     revocations: services.revocations.current, asking: &question)
                 app = decision.application.map { state.authorizer.applications[$0].name }
+                let isText = decision.application.map { state.authorizer.applications[$0].verification } == .backend
+                let (verified, now) = (isText ? nil : SecurityKey(key), services.sharedNow)
                 switch decision.verdict {
-                case .authorized: return .allowed(try PushTokenRequest(fields, in: bytes))
+                case .authorized: return .allowed(try PushTokenRequest(fields, in: bytes, verifiedWith: verified, now: now))
                 case .malformed(let malformation): throw .malformed(malformation)
                 case .denied, .shadowed, .undecided, .unconfirmed: break
                 }
                 let caller = Caller(decision, state.authorizer, appID: appID, userID: userID, securityKey: key)
                 guard let question else { return .refused(decision.verdict, caller) }
                 do throws(BodyError) {
-                    return .open(question, .success(try PushTokenRequest(fields, in: bytes)), caller)
+                    return .open(question, .success(try PushTokenRequest(fields, in: bytes, verifiedWith: verified, now: now)), caller)
                 } catch {
                     return .open(question, .failure(error), caller)
                 }
@@ -150,11 +152,12 @@ package final class PushTokenRoute: Sendable {
             if let text = call.token { token = try PushToken(text) }
             return .register(
                 Registration(
-                    key: call.key, type: call.type, token: token, now: services.clocks.unixMilliseconds(), rules: state.pushTokenLimits),
+                    key: call.key, type: call.type, token: token, now: services.clocks.unixMilliseconds(), rules: state.pushTokenLimits,
+                    claims: call.claims),
                 telling: state.subscriptions.registry)
         } catch {
             let app = call.key.appID
-            return refuse(refusals.undecided, .unavailable, .error, error.description, app, ["app": .string(app)], mark)
+            return .answer(refuse(refusals.undecided, .unavailable, .error, error.description, app, ["app": .string(app)], mark))
         }
     }
 
@@ -180,6 +183,8 @@ package final class PushTokenRoute: Sendable {
         case .success(.limited(let rule, let until)):
             metrics.count(.limited, app: app)
             return .limited(LimitRefusal(rule, until: until), now: registration.now)
+        case .success(.revoked): return refuse(.denied(.revoked, keyID: registration.claims.key?.keyID), registration, mark)
+        case .success(.undecided): return refuse(.undecided(.internalError), registration, mark)
         case .failure(let error):
             metrics.count(.unavailable, app: app)
             var fields: LogFields = [
@@ -193,6 +198,15 @@ package final class PushTokenRoute: Sendable {
     }
 
     private func refuse(_ verdict: Verdict, _ app: String?, _ caller: Caller, _ mark: RequestMark) -> Decision {
+        .answer(refuse(verdict, app, caller, mark))
+    }
+
+    /// Refuses what the store has refused: the snapshot of revocations in memory was behind.
+    private func refuse(_ verdict: Verdict, _ registration: Registration, _ mark: RequestMark) -> Response {
+        refuse(verdict, registration.key.appID, Caller(registration, services.state.current.authorizer), mark)
+    }
+
+    private func refuse(_ verdict: Verdict, _ app: String?, _ caller: Caller, _ mark: RequestMark) -> Response {
         var fields: LogFields = [:]
         caller.append(to: &fields)
         if case .denied = verdict {
@@ -205,19 +219,19 @@ package final class PushTokenRoute: Sendable {
         var fields: LogFields = [:]
         if let app { fields.append("app", .string(app)) }
         if let field = error.field { fields.append("field", .string(field)) }
-        return refuse(.error(400, "malformed", error.message), .malformed, .info, error.reason, app, fields, mark)
+        return .answer(refuse(.error(400, "malformed", error.message), .malformed, .info, error.reason, app, fields, mark))
     }
 
-    /// Counts and logs a call that never reached the store; no field of the line has the caller's own text.
+    /// Counts and logs a call that was refused; no field of the line has the caller's own text.
     private func refuse(
         _ response: Response, _ result: PushTokenCounters.Result, _ level: LogLevel, _ reason: String, _ app: String?,
         _ details: LogFields, _ mark: RequestMark
-    ) -> Decision {
+    ) -> Response {
         services.metrics.pushTokens.count(result, app: app)
         var fields: LogFields = ["result": .string(result.rawValue), "reason": .string(reason)]
         fields.append(details)
         mark.append(to: &fields)
         services.denials.log(level, "push token", reason: reason, fields)
-        return .answer(response)
+        return response
     }
 }

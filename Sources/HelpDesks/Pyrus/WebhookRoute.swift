@@ -130,6 +130,7 @@ final class WebhookRoute: Sendable {
         case .success(.duplicate(let earlier)):
             journal.store(.duplicate, app.counters, app: app.id, event: earlier, mark)
             return journal.answers.duplicate
+        case .success(.ignored): return journal.ignore(app.counters, app: app.id, mark)
         case .failure(let error):
             // The queue was full for the comment, but its token may have been stored, and that may be an event of the registry.
             if error.kind == .queueFull { services.onChange() }

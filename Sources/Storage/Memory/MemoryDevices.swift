@@ -9,6 +9,8 @@ struct MemoryDevices: RegistryRows {
     private var userCalls: [Device.Key: (times: CallTimes, at: UnixMilliseconds)] = [:]
     private var deviceCalls: [Device.Key: (times: CallTimes, at: UnixMilliseconds)] = [:]
     private var series: [CallSeries: [Int64: UnixMilliseconds]] = [:]
+    /// The revocations in force.
+    var revocations = Revocations.none
 
     func device(_ key: Device.Key) -> RegistryDevice? { devices[key] }
 
@@ -27,6 +29,8 @@ struct MemoryDevices: RegistryRows {
     func lastCall(in series: CallSeries) -> Int64 { self.series[series]?.keys.max() ?? 0 }
 
     func time(ofCall number: Int64, in series: CallSeries) -> UnixMilliseconds? { self.series[series]?[number] }
+
+    func revocations(appID: String, userID: String) -> Revocations { revocations }
 
     /// The devices that match, tombstones included, sorted by key.
     func devices(_ filter: DeviceFilter) -> [RegistryDevice] {

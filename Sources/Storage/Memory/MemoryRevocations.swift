@@ -6,16 +6,19 @@ struct MemoryRevocations {
     private var all: [Revocation] = []
     /// In their order; the version is how many there were.
     private var changes: [RevocationChange] = []
+    private(set) var known = KnownRevocations()
 
     mutating func add(_ revocation: Revocation) {
         // From the end, where most ids belong.
         all.insert(revocation, at: all.lastIndex { $0.id < revocation.id }.map { $0 + 1 } ?? 0)
         changes.append(.added(revocation))
+        known.apply(.added(revocation))
     }
 
     mutating func remove(_ id: UUIDv7) -> Revocation? {
         guard let index = all.firstIndex(where: { $0.id == id && !$0.isOfFormer }) else { return nil }
         changes.append(.removed(id))
+        known.apply(.removed(id))
         return all.remove(at: index)
     }
 

@@ -20,7 +20,7 @@ extension MemoryState {
         if let earlier = duplicate(of: report.identity) { return .success(.duplicate(of: [earlier])) }
         var known: [Topic.Name: Topic] = [:]
         for name in report.topics { known[name] = topics[TopicKey(appID: appID, name: name)]?.topic }
-        switch report.decide(known) {
+        switch Admission.decision(on: report, known, in: devices) {
         case .undecided: return .success(.undecided)
         case .ignored: return .success(.ignored)
         case .decided(let changed, let arrivals, let remark):

@@ -30,7 +30,9 @@ struct MemoryState {
     /// Comments whose deliveries were deleted; they are still recognised as duplicates.
     var past: [Event.Identity: (id: UUIDv7, receivedAt: UnixMilliseconds)] = [:]
     var time: TrustedTime?
-    var revocations = MemoryRevocations()
+    var revocations = MemoryRevocations() {
+        didSet { devices.revocations = revocations.known.current }
+    }
     var keyUses = MemoryKeyUses()
     /// What help desks have told.
     var topics: [TopicKey: KnownTopic] = [:]
@@ -70,6 +72,7 @@ struct MemoryState {
         }
         if event.identity.commentID != nil, let earlier = past[event.identity] { return .success(.duplicate(of: earlier.id)) }
         guard !events.contains(where: { $0.id == event.id }) else { return .failure(.idInUse) }
+        if let refusal = Admission.refusal(of: arrival, in: devices) { return refusal }
         apply(RegistryTransition.learn(arrival, devicesPerUser: rules.devicesPerUser, in: devices), audience, rules)
         switch admitted(plan(arrival), event, rules) {
         case .failure(let refusal): return .failure(refusal)

@@ -5,6 +5,7 @@ internal import Time
 extension PostgresBatch {
     /// Reads ahead what these events and registrations will ask for, each table once: all locks come first, and in their order.
     func load(_ arrivals: [Arrival], _ reports: [Report], _ registrations: [Registration]) throws(PostgresError) {
+        unit.removesForgottenPersons = true
         var persons = try load(reports)
         var tokens: Set<PostgresUnit.TokenKey> = []
         var devices: Set<Int64> = []
@@ -35,8 +36,9 @@ extension PostgresBatch {
     private func load(_ persons: [PostgresUnit.PersonKey], _ identities: [Event.Identity]) throws(PostgresError) {
         let (comments, counts) = (try queries(comments: identities), depth.isUnread ? [PostgresSession.depthQuery] : [])
         let results = try unit.session.run(PostgresUnit.queries(persons: persons) + comments + counts)
-        try unit.take(persons: persons, results[..<3])
-        if !comments.isEmpty { try take(comments: identities, results[3..<5]) }
+        let personQueryCount = PostgresUnit.personQueryCount
+        try unit.take(persons: persons, results[..<personQueryCount])
+        if !comments.isEmpty { try take(comments: identities, results[personQueryCount..<personQueryCount + 2]) }
         if depth.isUnread, let rows = results.last { depth.take(try PostgresSession.depth(rows)) }
     }
 

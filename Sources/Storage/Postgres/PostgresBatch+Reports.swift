@@ -17,7 +17,7 @@ extension PostgresBatch {
     func accept(_ report: Report, _ offset: ClockOffset) throws(PostgresError) -> Result<ReportOutcome, StoreError> {
         let app = try unit.number(report.appID)
         if let earlier = duplicate(of: report.identity, app) { return .success(.duplicate(of: [earlier])) }
-        switch report.decide(known(report, app)) {
+        switch try Admission.decision(on: report, known(report, app), in: unit) {
         case .undecided: return .success(.undecided)
         case .ignored: return .success(.ignored)
         case .decided(let changed, let arrivals, let remark):

@@ -72,6 +72,7 @@ final class PostgresBatch {
         let event = arrival.event
         let app = try unit.number(event.identity.appID)
         if let earlier = duplicate(of: event.identity, app) { return .success(.duplicate(of: earlier)) }
+        if let refusal = try Admission.refusal(of: arrival, in: unit) { return refusal }
         try apply(RegistryTransition.learn(arrival, devicesPerUser: unit.settings.devicesPerUser, in: unit))
         // Checked last, because only now it is known how many there are; what was learned stays, as it is true.
         switch try admitted(try plan(arrival, app), event, app) {

@@ -48,6 +48,28 @@ extension PostgresSession {
     /// As `Store` says.
     func formerSalt() throws(PostgresError) -> [UInt8]? { try run([Query(RevocationSQL.salt)])[0].first?.optionalBytes(0) }
 
+    /// The question for the version of the last change, when it is asked with others.
+    static var revocationVersionQuery: Query { Query(RevocationSQL.versions) }
+
+    /// The answer to `revocationVersionQuery`.
+    static func revocationVersion(_ rows: Rows) throws(PostgresError) -> Int64 { try rows.first?.int64(0) ?? 0 }
+
+    /// All revocations. Throws if a row cannot be read: nothing is stored that it may be against.
+    func readRevocations() throws(PostgresError) -> (all: KnownRevocations, version: Int64) {
+        // The version first: what changes while the list is read is told as news.
+        let version = try Self.revocationVersion(try run([Self.revocationVersionQuery])[0])
+        var (known, last) = (KnownRevocations(), UUIDv7?.none)
+        try known.change { book throws(PostgresError) in
+            while true {
+                let page = try revocations(of: nil, after: last, limit: RevocationRules.changesPerNews, .none)
+                for revocation in page { book.apply(.added(revocation)) }
+                guard page.count == RevocationRules.changesPerNews else { return }
+                last = page.last?.id
+            }
+        }
+        return (known, version)
+    }
+
     /// Follows every id of version 7.
     private static let afterAllIDs = [UInt8](repeating: 0xFF, count: 16)
 

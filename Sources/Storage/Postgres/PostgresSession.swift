@@ -13,6 +13,9 @@ final class PostgresSession {
     var floors: [ByteKey: ClaimFloor] = [:]
     /// The number of the app that had the last turn in the claims of each notifier.
     var lastTurns: [ByteKey: Int32] = [:]
+    /// The revocations as of a version that was committed; nil before anybody asks. They go with the connection, because another server may
+    /// lack some. Only the writer asks, whose transactions write no revocation: one that is rolled back would stay here.
+    private var knownRevocations: (all: KnownRevocations, version: Int64)?
     /// The apps that got their number in the transaction under way: it is theirs once that is committed.
     private var newApps: Set<ByteKey> = []
 
@@ -95,6 +98,27 @@ final class PostgresSession {
             if let number = numbers.removeValue(forKey: app) { names[number] = nil }
         }
         newApps = []
+    }
+
+    /// The revocations as of a version that the transaction under way has seen, or a later one. Reads what has changed since the last time;
+    /// the first time all of them, in several round trips.
+    func revocations(asOf version: Int64) throws(PostgresError) -> Revocations {
+        // A version that goes back is another server's, as behind a pooler after a failover. 0 stands for any version.
+        if let known = knownRevocations, version > 0, version < known.version { knownRevocations = nil }
+        while let known = knownRevocations, known.version < version {
+            let news = try revocationNews(since: known.version, .none)
+            guard news.isComplete, news.version > known.version else {
+                knownRevocations = nil
+                break
+            }
+            var all = known.all
+            all.change { book in for change in news.changes { book.apply(change) } }
+            knownRevocations = (all, news.version)
+        }
+        if let knownRevocations { return knownRevocations.all.current }
+        let read = try readRevocations()
+        knownRevocations = read
+        return read.all.current
     }
 
     /// Where the claims of a notifier begin to look now.

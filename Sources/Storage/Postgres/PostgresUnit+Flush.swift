@@ -6,7 +6,7 @@ internal import Time
 extension PostgresUnit {
     /// The statements that write what the rules have changed, in the order in which they must run.
     func flush() throws(PostgresError) -> [Query] {
-        try deviceRows() + personRows() + deviceCallRows() + windowRows()
+        try deviceRows() + personRows() + forgottenPersonRows() + deviceCallRows() + windowRows()
     }
 
     /// Forgets what was to be written, because it has been.
@@ -48,6 +48,20 @@ extension PostgresUnit {
                     .int8Array(keys.map { (changedPersons[$0] ?? nil)?.stored }),
                 ])
         ]
+    }
+
+    /// The rows of persons who were forgotten were made only to be locked, and must not stay.
+    private func forgottenPersonRows() throws(PostgresError) -> [Query] {
+        guard removesForgottenPersons else { return [] }
+        var keys: [PersonKey] = []
+        for key in persons.keys {
+            let appID = try session.name(ofApp: key.app)
+            let known = try revocations(appID: appID, userID: key.userID.text)
+            if (try? known.isFormer(appID: appID.utf8.span, userID: key.userID.text.utf8.span)) == true { keys.append(key) }
+        }
+        guard !keys.isEmpty else { return [] }
+        keys.sort()
+        return [Query(FlushStatements.removePersons, .int4Array(keys.map(\.app)), .storedArray(keys.map(\.userID.text)))]
     }
 
     private func deviceCallRows() -> [Query] {
@@ -146,6 +160,10 @@ private enum FlushStatements {
         UPDATE persons SET calls = changed.calls, called_at = changed.at
         FROM unnest($1::integer[], $2::text[], $3::bytea[], $4::bigint[]) AS changed (app, user_id, calls, at)
         WHERE persons.app = changed.app AND persons.user_id = changed.user_id
+        """
+    static let removePersons: StaticString = """
+        DELETE FROM persons USING unnest($1::integer[], $2::text[]) AS former (app, user_id)
+        WHERE persons.app = former.app AND persons.user_id = former.user_id
         """
     static let removeDeviceCalls: StaticString = "DELETE FROM device_calls WHERE device = ANY ($1::bigint[])"
     static let putDeviceCalls: StaticString = """

@@ -17,14 +17,20 @@ extension PostgresUnit {
         let (apps, users) = (wanted.map(\.app), wanted.map(\.userID.text))
         return [PersonStatements.insert, PersonStatements.lock, PersonStatements.devices].map {
             Query($0, [.int4Array(apps), .storedArray(users)])
-        }
+        } + [PostgresSession.revocationVersionQuery]
     }
+
+    /// How many questions `queries(persons:)` has.
+    static let personQueryCount = 4
 
     /// Takes in the answers to `queries(persons:)`.
     func take(persons wanted: [PersonKey], _ results: ArraySlice<Rows>) throws(PostgresError) {
         for key in wanted { persons[key] = RegistryPerson() }
+        var missing = Set(wanted)
         for row in results[results.startIndex + 1] {
-            persons[try PersonKey(row)]?.calls = CallTimes(bytes: try row.bytes(2))
+            let key = try PersonKey(row)
+            missing.remove(key)
+            persons[key]?.calls = CallTimes(bytes: try row.bytes(2))
         }
         for row in results[results.startIndex + 2] {
             let key = try PersonKey(row)
@@ -34,6 +40,11 @@ extension PostgresUnit {
             holders[TokenKey(app: key.app, digest: digest)] = .some(key)
             storedDigests[device.key] = digest
         }
+        (revocationVersion, revocations) = (try PostgresSession.revocationVersion(results[results.startIndex + 3]), nil)
+        guard !missing.isEmpty else { return }
+        // Another transaction deleted these rows between the statement that makes them and the one that locks them.
+        let again = missing.sorted()
+        try take(persons: again, try session.run(Self.queries(persons: again))[...])
     }
 
     /// Who has tokens just now, as far as can be told without a lock.

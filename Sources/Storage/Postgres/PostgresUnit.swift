@@ -32,6 +32,12 @@ final class PostgresUnit {
     var persons: [PersonKey: RegistryPerson] = [:]
     /// Whose device has a token; a token that nobody has is absent from a batch's own, and asked for otherwise.
     var holders: [TokenKey: PersonKey?] = [:]
+    /// The last change of the revocations that was committed when persons were locked last. The question comes after the lock, and a
+    /// revocation of a person writes its row first and locks the person after that, until the commit. So of a registration and a sign-out,
+    /// one of the two sees what the other has written.
+    var revocationVersion: Int64 = 0
+    /// The revocations of that version or a later one; nil before anybody asks.
+    var revocations: Revocations?
     var deviceCalls: [Int64: CallTimes] = [:]
     var windows: [Int32: Window] = [:]
 
@@ -40,6 +46,8 @@ final class PostgresUnit {
     /// two devices may exchange theirs.
     var storedDigests: [Device.Key: [UInt8]] = [:]
     var changedPersons: [PersonKey: UnixMilliseconds?] = [:]
+    /// Whether rows of `persons` were made for what comes from outside, which may be about somebody who was forgotten.
+    var removesForgottenPersons = false
     var changedDeviceCalls: [Int64: UnixMilliseconds?] = [:]
     var newCalls: [(app: Int32, number: Int64, at: UnixMilliseconds)] = []
     var forgottenCalls: [Int32: Int64] = [:]
@@ -88,6 +96,15 @@ extension PostgresUnit: RegistryRows {
     func time(ofCall number: Int64, in series: CallSeries) throws(PostgresError) -> UnixMilliseconds? {
         if let time = try window(series).times[number] { return time }
         return try session.time(ofCall: number, app: try self.number(series))
+    }
+
+    func revocations(appID: String, userID: String) throws(PostgresError) -> Revocations {
+        let key = try key(appID, userID)
+        if persons[key] == nil { try load(persons: [key]) }
+        if let revocations { return revocations }
+        let known = try session.revocations(asOf: revocationVersion)
+        revocations = known
+        return known
     }
 
     private func window(_ series: CallSeries) throws(PostgresError) -> Window {

@@ -13,6 +13,8 @@ struct PostgresJob: QueuedJob {
     let report: Report?
     let registration: Registration?
     private(set) var call: BotCall?
+    /// Whether revocations may be against it.
+    var isAboutPerson: Bool { arrival != nil || report != nil || registration != nil }
     let audience: RegistryAudience
     /// Does it inside a transaction, perhaps a second time after one that was rolled back.
     /// - Returns: what tells of it once it is durable.
@@ -259,6 +261,8 @@ final class PostgresWriter {
     private func read(_ jobs: [PostgresJob], _ session: PostgresSession) throws(PostgresError) -> Work {
         let knownDepth = status.withLock { $0.depth.fresh(SystemClock.monotonicMilliseconds()) }
         let batch = PostgresBatch(PostgresUnit(session, settings: settings), knownDepth, random: random)
+        // The first time it reads all of them, which nobody who waits for a lock should wait for.
+        if jobs.contains(where: \.isAboutPerson) { _ = try session.revocations(asOf: 0) }
         try batch.begin(jobs.compactMap(\.call))
         try batch.load(jobs.compactMap(\.arrival), jobs.compactMap(\.report), jobs.compactMap(\.registration))
         var work = Work(batch: batch)

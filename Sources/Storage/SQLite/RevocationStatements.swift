@@ -2,7 +2,7 @@ internal import SQLite
 
 /// The writer's statements for revocations, prepared once.
 struct RevocationStatements {
-    let nextVersion, insert, find, delete, remember, lastForgotten, noteForgotten, forget: Statement
+    let nextVersion, insert, find, all, delete, remember, lastForgotten, noteForgotten, forget: Statement
 
     init(_ connection: Connection) throws(SQLiteError) {
         func prepare(_ sql: StaticString) throws(SQLiteError) -> Statement { try Statement(connection, sql) }
@@ -15,6 +15,11 @@ struct RevocationStatements {
             """
             SELECT version, revocations.id, app_id, user_id, salt, key_id, issued_before, reason, author, created_at, former
             FROM revocations CROSS JOIN apps ON number = app WHERE revocations.id = ?1 AND former IS NULL
+            """)
+        all = try prepare(
+            """
+            SELECT version, revocations.id, app_id, user_id, salt, key_id, issued_before, reason, author, created_at, former
+            FROM revocations CROSS JOIN apps ON number = app
             """)
         delete = try prepare("DELETE FROM revocations WHERE id = ?1")
         remember = try prepare("INSERT INTO removed_revocations VALUES (?1, ?2, ?3)")

@@ -8,6 +8,7 @@ extension WritingDatabase {
         let app = try apps.number(event.identity.appID, self)
         let comment = try find(event.identity, app)
         if let earlier = comment.duplicate { return .success(.duplicate(of: earlier)) }
+        if let refusal = try Admission.refusal(of: arrival, in: self) { return refusal }
         if let refusal = acceptanceRefusal() { return .failure(refusal) }
         try apply(RegistryTransition.learn(arrival, devicesPerUser: settings.devicesPerUser, in: self), audience)
         // Checked last, because the number of deliveries is known only now. The registry keeps what it has learned, which is true in any

@@ -11,7 +11,7 @@ extension WritingDatabase {
         if let earlier = found.duplicate { return .success(.duplicate(of: [earlier])) }
         var known: [Topic.Name: Topic] = [:]
         for name in report.topics { known[name] = try topic(name, app) }
-        switch report.decide(known) {
+        switch try Admission.decision(on: report, known, in: self) {
         case .undecided: return .success(.undecided)
         case .ignored: return .success(.ignored)
         case .decided(let topics, let arrivals, let remark):

@@ -10,6 +10,7 @@ extension WritingDatabase {
         try revocationStatements.insert.run(
             try nextRevocationVersion(), revocation.id.bytes, app, columns.userID, columns.salt, columns.keyID,
             revocation.issuedBefore?.rawValue.stored, revocation.reason, revocation.author, revocation.createdAt.stored, columns.former)
+        revocations?.apply(.added(revocation))
     }
 
     /// - Parameter now: removals that are older than a day are not told any more.
@@ -20,6 +21,7 @@ extension WritingDatabase {
         // The reason and the person leave the file.
         noteForgotten()
         try revocationStatements.delete.run(id.bytes)
+        revocations?.apply(.removed(id))
         try revocationStatements.remember.run(try nextRevocationVersion(), id.bytes, now.stored)
         var last: Int64?
         try revocationStatements.lastForgotten.forEachRow(now.saturating(subtracting: RevocationRules.removalMilliseconds).stored) {
@@ -30,6 +32,17 @@ extension WritingDatabase {
             try revocationStatements.forget.run(last)
         }
         return removed
+    }
+
+    /// As `RegistryRows` says. Read once: the writer's thread makes every change itself.
+    func revocations(appID: String, userID: String) throws(SQLiteError) -> Revocations {
+        if let revocations { return revocations.current }
+        var known = KnownRevocations()
+        try known.change { book throws(SQLiteError) in
+            try revocationStatements.all.forEachRow { row throws(SQLiteError) in book.apply(.added(try Revocation(row))) }
+        }
+        revocations = known
+        return known.current
     }
 
     private func nextRevocationVersion() throws(SQLiteError) -> Int64 {

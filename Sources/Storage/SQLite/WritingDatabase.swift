@@ -19,6 +19,8 @@ final class WritingDatabase {
     var apps = AppNumbers()
     /// Which app comes next in the claims of each notifier.
     var turns: [ByteKey: AppTurns<Int64>] = [:]
+    /// The revocations, the open transaction's included; nil before anybody asks. Nobody else writes them while the file is open.
+    var revocations: KnownRevocations?
     /// Where the scan for old calls of devices continues.
     var nextDeviceCalls = Int64.min
     /// When the log is emptied next, because it may hold deleted texts or tokens; nil when it does not.
@@ -47,28 +49,28 @@ final class WritingDatabase {
         counts = try PendingCounts(connection)
     }
 
-    /// Runs `body` in a transaction. If it is rolled back, so are `counts` and `apps`.
+    /// Runs `body` in a transaction. If it is rolled back, so are `counts`, `apps` and `revocations`.
     func transaction<Value>(_ body: () throws(SQLiteError) -> Value) throws(SQLiteError) -> Value {
-        let before = (counts, apps)
+        let before = (counts, apps, revocations)
         do throws(SQLiteError) {
             return try connection.transaction(body)
         } catch {
-            (counts, apps) = before
+            (counts, apps, revocations) = before
             throw error
         }
     }
 
-    /// Runs `body` in a savepoint of the open transaction. If it fails, its changes are undone, those to `counts` and `apps` too, and the
-    /// transaction goes on.
+    /// Runs `body` in a savepoint of the open transaction. If it fails, its changes are undone, also those to `counts`, `apps` and
+    /// `revocations`, and the transaction goes on.
     func part<Value>(_ body: () throws(SQLiteError) -> Value) throws(SQLiteError) -> Value {
-        let before = (counts, apps)
+        let before = (counts, apps, revocations)
         try statements.beginPart.runBound()
         do throws(SQLiteError) {
             let value = try body()
             try statements.keepPart.runBound()
             return value
         } catch {
-            (counts, apps) = before
+            (counts, apps, revocations) = before
             // ROLLBACK TO leaves the savepoint open, so it is released after that.
             try statements.undoPart.runBound()
             try statements.keepPart.runBound()

@@ -83,14 +83,7 @@ struct NaiveRegistry {
 
     mutating func operatorRemoves(appID: String, userID: String, deviceID: String?, at now: UnixMilliseconds) -> Int {
         let chosen = rows.filter { $0.key.appID == appID && $0.key.userID == userID && (deviceID == nil || $0.key.deviceID == deviceID) }
-        for row in chosen {
-            drop(row.key, "operator", at: now)
-            for call in allowed.indices where isTogether(.device, allowed[call].key, row.key) { allowed[call].counted.remove(.device) }
-        }
-        if deviceID == nil {
-            let person = Device.Key(appID: appID, userID: userID, deviceID: "-")
-            for call in allowed.indices where isTogether(.user, allowed[call].key, person) { allowed[call].counted.remove(.user) }
-        }
+        for row in chosen { drop(row.key, "operator", at: now) }
         return chosen.count { $0.token != nil }
     }
 

@@ -186,6 +186,8 @@ extension Registration.Outcome {
         case .unchanged: "unchanged"
         case .removed: "removed"
         case .limited: "limited"
+        case .revoked: "revoked"
+        case .undecided: "undecided"
         }
     }
 }

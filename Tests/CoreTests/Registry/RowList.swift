@@ -5,6 +5,8 @@ import Time
 final class RowList: RegistryRows {
     private(set) var devices: [Device.Key: RegistryDevice] = [:]
     private(set) var told: [String] = []
+    /// The revocations in force; a store that has them at hand searches for nothing.
+    var revocations = Revocations.none
     /// What was asked since `searches` was emptied.
     var searches: [String] = []
     private var userCalls: [Device.Key: CallTimes] = [:]
@@ -41,6 +43,8 @@ final class RowList: RegistryRows {
         searches.append("time")
         return self.series[series]?[number]
     }
+
+    func revocations(appID: String, userID: String) -> Revocations { revocations }
 
     func apply(_ changes: [RegistryTransition.Change]) {
         for change in changes {

@@ -61,6 +61,34 @@ import Time
         }
     }
 
+    /// The time of the call counts, and not that of the answer. Another replica has signed the user out, and this one need not have heard of it.
+    @Test func aSignOutDuringTheQuestionCountsOnEveryReplica() throws {
+        let fixture = try BackendFixture()
+        let steps: [[ScriptedStep]] = [[.awaitRelease, .respond(200)], [.respond(200)]]
+        try fixture.withService(.requests(steps), mode: "backend") { (service, backend) throws in
+            let path = BackendCaller.pushToken
+            let client = try BackendCaller.begin(service.publicAddress, path, BackendCaller.body(path))
+            #expect(backend.waitForRequests(1))
+            fixture.pass(milliseconds: 2000)
+            try service.graph.store.revoke(.sample(1, appID: "shop", .user("user-1"), issuedBefore: TestTime.now + 2))
+            backend.release()
+            #expect(try client.readResponse().status == 403)
+            #expect(try service.graph.store.devices(DeviceFilter(appID: "shop"), after: nil, limit: 9).isEmpty)
+        }
+    }
+
+    /// A sign-out reaches to the end of its second, also for what the backend lets in.
+    @Test func aDeviceRegistersAgainAfterTheSecondOfASignOut() throws {
+        let fixture = try BackendFixture()
+        try fixture.withService(.everyRequest(.respond(200)), mode: "backend") { (service, _) throws in
+            try Self.signOut.perform(on: service)
+            #expect(try service.ask(BackendCaller.pushToken).status == 403)
+            fixture.pass(milliseconds: 1000)
+            #expect(try service.ask(BackendCaller.pushToken).status == 200)
+            #expect(try service.graph.store.devices(DeviceFilter(appID: "shop"), after: nil, limit: 9).count == 1)
+        }
+    }
+
     /// There is no key to look at, so the backend is asked again, and a person who is blocked is denied without it.
     @Test(arguments: deeds) func aBackendThatAloneDecidesIsAskedAgain(deed: Deed) throws {
         let fixture = try BackendFixture()

@@ -66,6 +66,25 @@ import Testing
             LimitRule(per: .user, max: 1, windowMilliseconds: 300_000), LimitRule(per: .device, max: 5, windowMilliseconds: 300_000),
         ]
         #expect(wishes.map(\.rules) == [rules, rules], "what the help desk asks of apps, unless the configuration says otherwise")
+        let claims = KeyClaims(KeyIdentity(keyID: 1, issuedAt: TestTime.now, salt: [UInt8](repeating: 7, count: 16)))
+        #expect(wishes.map(\.claims) == [claims, claims])
+    }
+
+    /// The snapshot of revocations in memory is behind: another replica has blocked the user a moment ago.
+    @Test func refusesWhatTheStoreKnowsToBeRevoked() throws {
+        let fixture = try PushTokenFixture()
+        try fixture.store.revoke(.sample(1, appID: "shop", .user("user-1")))
+        ExchangeCase(name: "blocked", status: 403, answer: ExchangeCase.error("denied", "This user may not use the chat."))
+            .check(fixture.send(try PushTokenCases.kit(), headers: ["X-Request-Id": "r1"]))
+        #expect(fixture.store.registrations.count == 1, "it came to the store")
+        #expect(fixture.wakeUpCount == 0)
+        #expect(fixture.counts() == [#"{app="shop",result="denied"} 1"#])
+        let person = try fixture.configuration.makeAuthorizer()
+            .userReference(appID: Array("shop".utf8).span, userID: Array("user-1".utf8).span)
+        #expect(
+            try fixture.log.lines() == [
+                "INFO  push token result=denied reason=revoked app=shop key_id=1 user_ref=\(try #require(person)) request_id=r1"
+            ])
     }
 
     @Test func saysHowLongToWait() throws {

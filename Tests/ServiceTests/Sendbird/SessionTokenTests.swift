@@ -222,14 +222,14 @@ import Time
         }
     }
 
-    @Test func aRevocationOvertakesACall() throws {
+    @Test(arguments: ["/v1/users/block", "/v1/users/forget"]) func aRevocationOvertakesACall(_ path: String) throws {
         try fixture.withService(.requests([[.awaitRelease, Self.given], [.respond(200)]])) { (service, sendbird) throws in
             let client = try service.beginSession(SessionFixture.body())
             #expect(sendbird.waitForRequests(1))
-            #expect(try service.operate("/v1/users/block").status == 200)
+            #expect(try service.operate(path).status == 200)
             sendbird.release()
             #expect(try client.readResponse().status == 403)
-            // One for the block, and one for the token that came after it.
+            // One for the revocation, and one for the token that came after it.
             #expect(sendbird.waitForRequests(3))
             #expect(Self.targets(sendbird).dropFirst() == ["DELETE /v3/users/user-1/token", "DELETE /v3/users/user-1/token"])
         }

@@ -17,6 +17,7 @@ final class RecordingStore: Store {
         var registrations: [Registration] = []
         var failure: StoreError?
         var isHolding = false
+        var isIgnoring = false
         var isClosed = false
     }
 
@@ -52,6 +53,11 @@ final class RecordingStore: Store {
 
     func release() {
         state.update { $0.isHolding = false }
+    }
+
+    /// Ignores every event from now on, as those about persons who were forgotten.
+    func ignore() {
+        state.update { $0.isIgnoring = true }
     }
 
     /// Waits until so many events wait for an answer.
@@ -100,6 +106,7 @@ final class RecordingStore: Store {
         if let earlier = state.accepted.first(where: { $0.event.identity == work.arrival.event.identity }) {
             return .answer(work, .success(.duplicate(of: earlier.event.id)))
         }
+        if state.isIgnoring { return .answer(work, .success(.ignored)) }
         state.accepted.append(work.arrival)
         return .answer(work, .success(.accepted))
     }
@@ -180,7 +187,10 @@ final class RecordingStore: Store {
 
     func arrival(ofForgotten comment: HelpDeskID, appID: String) throws(StoreError) -> UnixMilliseconds? { nil }
 
-    func revoke(_ revocation: Revocation, announcing arrival: Arrival?) throws(StoreError) {}
+    /// Registrations are then refused.
+    func revoke(_ revocation: Revocation, announcing arrival: Arrival?) throws(StoreError) {
+        try registry.revoke(revocation, announcing: arrival)
+    }
 
     func formerSalt() throws(StoreError) -> [UInt8]? { nil }
 

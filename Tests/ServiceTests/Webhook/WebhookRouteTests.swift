@@ -53,6 +53,17 @@ import Time
         #expect(arrival.subscriptions.allSatisfy { !$0.requiresDevice && $0.deviceTypes == .all })
     }
 
+    /// The snapshot of revocations in memory is behind: another replica has forgotten the user a moment ago.
+    @Test func ignoresWhatTheStoreIgnores() throws {
+        let fixture = try WebhookFixture()
+        fixture.store.ignore()
+        let answer = fixture.client.send(.post, WebhookCases.shopPath, body: WebhookBody.json())
+        #expect(answer.status == 200)
+        #expect(answer.text == #"{"status":"ignored"}"#)
+        #expect(fixture.wakeUpCount == 0)
+        #expect(fixture.counts() == [#"{app="shop",result="ignored"} 1"#])
+    }
+
     @Test(arguments: [
         WebhookBody.json(), WebhookBody.nested(), WebhookBody.json(token: ["token": #""MARKER""#, "push_token": #""MARKER""#]),
     ])

@@ -144,7 +144,8 @@ import Time
         #expect(try fixture.store.announced().count == 1)
     }
 
-    @Test(arguments: Backend.allCases) func removingAPersonForgetsTheirCalls(_ backend: Backend) throws {
+    /// A sign-out must not give new registrations. Only an erasure deletes the recorded calls.
+    @Test(arguments: Backend.allCases) func onlyForgettingAPersonForgetsTheirCalls(_ backend: Backend) throws {
         let fixture = try backend.store()
         let rules = [LimitRule.fiveMinutes(.user), .fiveMinutes(.device), LimitRule(per: .app, max: 2, windowMilliseconds: 300_000)]
         func outcome(_ token: String, user: String = "user", device: String = "d1") throws -> Registration.Outcome {
@@ -152,10 +153,14 @@ import Time
         }
         #expect(try outcome("A") == .registered)
         #expect(try fixture.store.removeDevices(DeviceFilter(appID: "app", userID: "user", deviceID: "d1"), now: Self.start) == 1)
-        #expect(try outcome("A") == .limited(rule: rules[0], until: Self.start + 300_000), "one device of several leaves the person's")
+        #expect(try outcome("A") == .limited(rule: rules[0], until: Self.start + 300_000))
+        let ofDevice = try outcome("A", user: "guest")
+        #expect(ofDevice == .limited(rule: rules[1], until: Self.start + 300_000), "the device's calls count on for everybody")
         #expect(try fixture.store.removeDevices(DeviceFilter(appID: "app", userID: "user"), now: Self.start) == 0)
-        #expect(try outcome("A") == .registered)
+        #expect(try outcome("A") == .limited(rule: rules[0], until: Self.start + 300_000))
         #expect(try fixture.store.removeDevices(DeviceFilter(appID: "app", userID: ""), now: Self.start) == 0)
+        _ = try fixture.store.erase(RevokedPerson(appID: "app", userID: "user"), now: Self.start, telling: .registry)
+        #expect(try outcome("A", device: "d3") == .registered)
         let other = try outcome("B", user: "other", device: "d2")
         #expect(other == .limited(rule: rules[2], until: Self.start + 300_000), "the app's calls count on")
     }

@@ -159,7 +159,10 @@ final class SessionIssuer: Sendable {
         var random = SystemRandomNumberGenerator()
         let audience = services.state.current.subscriptions.registry
         let person = RevokedPerson(appID: appID, userID: userID)
-        guard let arrival = audience.signOut(person, at: services.clocks.unixMilliseconds(), using: &random) else { return }
+        // The store ignores other events about a person who was forgotten. If OpenSSL fails, the person may have been.
+        let isFormer = (try? services.revocations.current.isFormer(appID: appID.utf8.span, userID: userID.utf8.span)) ?? true
+        let now = services.clocks.unixMilliseconds()
+        guard let arrival = audience.signOut(person, at: now, isErased: isFormer, using: &random) else { return }
         services.store.accept(arrival, telling: audience, isAwaited: { true }) { [services, appID] result in
             switch result {
             case .success: services.onChange()

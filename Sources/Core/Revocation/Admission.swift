@@ -1,0 +1,61 @@
+internal import Crypto
+
+/// Checks registrations and events against the revocations that the store's transaction sees.
+///
+/// The routes ask the snapshot in memory first, which answers most callers without the store. It may be behind: another replica has revoked
+/// something a moment ago, or this one has stood still. The answer of the transaction counts.
+package enum Admission {
+    /// Why a registration is refused; nil when it is not.
+    static func refusal<Rows: RegistryRows>(
+        of registration: Registration, in rows: Rows
+    ) throws(Rows.Failure) -> Registration.Outcome? {
+        let (appID, userID) = (registration.key.appID, registration.key.userID)
+        let revocations = try rows.revocations(appID: appID, userID: userID)
+        guard revocations.count > 0 else { return nil }
+        let app = RevocationDigests.app(appID.utf8.span)
+        do throws(CryptoError) {
+            let isRefused = try revocations.revokes(registration.claims, app: app, appID: appID.utf8.span, userID: userID.utf8.span)
+            return isRefused ? .revoked : nil
+        } catch {
+            return .undecided
+        }
+    }
+
+    /// The result of accepting an event that is not stored, because its person was forgotten or nobody can tell; nil when it is stored.
+    package static func refusal<Rows: RegistryRows>(
+        of arrival: Arrival, in rows: Rows
+    ) throws(Rows.Failure) -> Result<Acceptance, StoreError>? {
+        // An event that tells of the person's end leaves the store with that end.
+        guard !arrival.isErased else { return nil }
+        switch try isFormer(arrival.event.userID, of: arrival.event.identity.appID, in: rows) {
+        case .success(let isFormer): return isFormer ? .success(.ignored) : nil
+        case .failure(let error): return .failure(StoreError(.unavailable, error.description))
+        }
+    }
+
+    /// The decision on a report. Nothing is stored of one that would name a person who was forgotten.
+    /// - Parameter topics: those of the report's topics that are known.
+    package static func decision<Rows: RegistryRows>(
+        on report: Report, _ topics: [Topic.Name: Topic], in rows: Rows
+    ) throws(Rows.Failure) -> Report.Decision {
+        let decision = report.decide(topics)
+        guard case .decided(let changed, let arrivals, _) = decision else { return decision }
+        let named = Set(changed.map { ByteKey($0.userID) } + arrivals.map { ByteKey($0.event.userID) })
+        for userID in named.sorted() {
+            switch try isFormer(userID.text, of: report.appID, in: rows) {
+            case .success(false): continue
+            case .success(true): return .ignored
+            case .failure: return .undecided
+            }
+        }
+        return decision
+    }
+
+    private static func isFormer<Rows: RegistryRows>(
+        _ userID: String, of appID: String, in rows: Rows
+    ) throws(Rows.Failure) -> Result<Bool, CryptoError> {
+        guard !userID.isEmpty else { return .success(false) }
+        let revocations = try rows.revocations(appID: appID, userID: userID)
+        return Result { () throws(CryptoError) in try revocations.isFormer(appID: appID.utf8.span, userID: userID.utf8.span) }
+    }
+}

@@ -1,0 +1,277 @@
+import Core
+import Postgres
+import Storage
+import TestSupport
+import Testing
+import Threading
+import Time
+
+/// A revocation is checked in the transaction of a registration and of a webhook: the routes' snapshot in memory may be behind.
+@Suite struct AdmissionContractTests {
+    /// A registration, and what is revoked before it.
+    struct Attempt: Sendable, CustomTestStringConvertible {
+        let name: String
+        let subject: Revocation.Subject
+        var issuedBefore: UnixSeconds?
+        var app = "app"
+        var claims: KeyClaims? = AdmissionContractTests.claims(issuedAt: 100)
+        let isRefused: Bool
+
+        var testDescription: String { name }
+    }
+
+    private static let salt = [UInt8](repeating: 7, count: 16)
+    private static let person = RevokedPerson(appID: "app", userID: "user")
+
+    private static func claims(issuedAt: UnixSeconds) -> KeyClaims {
+        KeyClaims(KeyIdentity(keyID: 2, issuedAt: issuedAt, salt: salt))
+    }
+
+    private static func former(_ person: RevokedPerson = person) throws -> FormerUser {
+        try FormerUser(person, salt: [UInt8](0..<32))
+    }
+
+    private static func attempts() throws -> [Attempt] {
+        let other = RevokedPerson(appID: "app", userID: "other")
+        return [
+            Attempt(name: "the key", subject: .securityKey(salt: salt), isRefused: true),
+            Attempt(name: "another key", subject: .securityKey(salt: [UInt8](repeating: 8, count: 16)), isRefused: false),
+            Attempt(name: "the key in another app", subject: .securityKey(salt: salt), app: "app2", isRefused: false),
+            Attempt(name: "the user's keys", subject: .user("user"), issuedBefore: 101, isRefused: true),
+            Attempt(name: "the user's keys until then", subject: .user("user"), issuedBefore: 100, isRefused: false),
+            Attempt(name: "another user's keys", subject: .user("other"), issuedBefore: 101, isRefused: false),
+            Attempt(name: "the user", subject: .user("user"), isRefused: true),
+            Attempt(name: "the user in another app", subject: .user("user"), app: "app2", isRefused: false),
+            Attempt(name: "the key id", subject: .keyID(2), isRefused: true),
+            Attempt(name: "the key id's keys", subject: .keyID(2), issuedBefore: 101, isRefused: true),
+            Attempt(name: "the key id's keys until then", subject: .keyID(2), issuedBefore: 100, isRefused: false),
+            Attempt(name: "another key id", subject: .keyID(1), isRefused: false),
+            Attempt(name: "the app's keys", subject: .everyKey, issuedBefore: 101, isRefused: true),
+            Attempt(name: "the app's keys until then", subject: .everyKey, issuedBefore: 100, isRefused: false),
+            Attempt(name: "another app's keys", subject: .everyKey, issuedBefore: 101, app: "app2", isRefused: false),
+            Attempt(name: "the user, forgotten", subject: .formerUser(try former()), isRefused: true),
+            Attempt(name: "another user, forgotten", subject: .formerUser(try former(other)), isRefused: false),
+            // Where the backend alone understands the key, the time of the call counts, which is 1 here.
+            Attempt(name: "the user, whom a backend lets in", subject: .user("user"), claims: nil, isRefused: true),
+            Attempt(
+                name: "the user, forgotten, whom a backend lets in", subject: .formerUser(try former()), claims: nil, isRefused: true),
+            Attempt(name: "a call before a sign-out", subject: .user("user"), issuedBefore: 2, claims: nil, isRefused: true),
+            Attempt(name: "a call after a sign-out", subject: .user("user"), issuedBefore: 1, claims: nil, isRefused: false),
+            Attempt(name: "a call before another user's sign-out", subject: .user("other"), issuedBefore: 2, claims: nil, isRefused: false),
+            Attempt(name: "a call before all sign out", subject: .everyKey, issuedBefore: 2, claims: nil, isRefused: true),
+            Attempt(name: "a call after all have signed out", subject: .everyKey, issuedBefore: 1, claims: nil, isRefused: false),
+            Attempt(name: "a key id that only a backend knows", subject: .keyID(2), claims: nil, isRefused: false),
+            Attempt(name: "a key that only a backend knows", subject: .securityKey(salt: salt), claims: nil, isRefused: false),
+        ]
+    }
+
+    private func wish(
+        _ token: String?, claims: KeyClaims?, user: String = "user", at now: UnixMilliseconds = 1000, _ rules: [LimitRule] = []
+    ) throws -> Registration {
+        Registration(
+            key: Device.Key(appID: "app", userID: user, deviceID: "d1"), type: "ios", token: try token.map { try PushToken($0) }, now: now,
+            rules: rules, claims: claims)
+    }
+
+    @Test(arguments: Backend.allCases, try attempts()) func refusesARegistration(_ backend: Backend, _ attempt: Attempt) throws {
+        let fixture = try backend.store()
+        let store = fixture.store
+        // The store has read its revocations before.
+        _ = try store.wish(wish("Z", claims: nil, user: "somebody"))
+        let revocation = Revocation.sample(1, appID: attempt.app, attempt.subject, issuedBefore: attempt.issuedBefore)
+        try store.revoke(revocation)
+        let rules = [LimitRule.fiveMinutes(.user)]
+        #expect(try store.wish(wish("A", claims: attempt.claims, rules)) == (attempt.isRefused ? .revoked : .registered))
+        #expect(try store.device()?.token.text == (attempt.isRefused ? nil : "A"))
+        guard attempt.isRefused else { return }
+        #expect(try store.wish(wish(nil, claims: attempt.claims)) == .revoked)
+        guard try store.removeRevocation(revocation.id) != nil else { return }
+        #expect(try store.wish(wish("A", claims: attempt.claims, rules)) == .registered, "what was refused does not count")
+    }
+
+    /// A transaction that is undone takes its revocation with it.
+    @Test func aRevocationThatWasRolledBackRefusesNothing() throws {
+        let directory = try TemporaryDirectory()
+        let store = try SQLiteStore(path: directory.path("store.db"))
+        defer { store.close() }
+        try store.take(Sample(1))
+        // Its event has an id that is in use.
+        #expect(throws: StoreError.self) { try store.revoke(.sample(1, .user("user")), announcing: Sample(1).arrival()) }
+        #expect(try store.revocations(of: nil, after: nil, limit: 1).isEmpty)
+        #expect(try store.wish(wish("A", claims: Self.claims(issuedAt: 100))) == .registered)
+    }
+
+    @Test(arguments: Backend.allCases) func storesNothingAboutSomebodyForgotten(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        let store = fixture.store
+        try store.take(Sample(1).with { $0.user = "other" })
+        try store.revoke(.sample(1, .formerUser(try Self.former())))
+        let token = try PushToken("A")
+        #expect(try store.take(Sample(2).with { ($0.device, $0.token) = ("d1", token) }.arrival()) == .ignored)
+        #expect(try store.all().map(\.event.id) == [Sample(1).event.id])
+        #expect(try store.registered() == [])
+        #expect(try store.proveErasure(of: PersonTraces(Self.person)).tables.isEmpty)
+        #expect(try store.take(Sample(3).with { $0.user = "other" }.arrival()) == .accepted)
+    }
+
+    /// What tells of the person's end is stored after it, too.
+    @Test(arguments: Backend.allCases) func storesTheEndOfSomebodyForgotten(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        let store = fixture.store
+        try store.revoke(.sample(1, .formerUser(try Self.former())))
+        for (number, isErased) in [(1, false), (2, true)] {
+            let arrival = Sample(number).arrival()
+            let event = Arrival(arrival.event, to: arrival.subscriptions, isErased: isErased)
+            #expect(try store.take(event) == (isErased ? .accepted : .ignored))
+        }
+        let told = try #require(try store.claim(at: 2000).first)
+        #expect(told.event.id == Sample(2).event.id)
+        try store.report(told, .delivered, at: 2001)
+        #expect(try store.proveErasure(of: PersonTraces(Self.person)).tables.isEmpty)
+        #expect(try !store.all().contains { $0.event.userID == "user" })
+    }
+
+    /// They may be made durable together.
+    @Test(arguments: Backend.allCases) func eachOfABatchIsJudgedAlone(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        let store = fixture.store
+        let token = try PushToken("A")
+        try store.revoke(.sample(1, .formerUser(try Self.former())))
+        try store.revoke(.sample(2, .user("blocked")))
+        let answers = ["user", "blocked", "other"].enumerated().map { number, user in
+            let answer = Answer<Acceptance>()
+            let sample = Sample(number).with { ($0.user, $0.device, $0.token) = (user, "d-\(user)", user == "other" ? token : nil) }
+            store.accept(sample.arrival(), telling: .registry, isAwaited: { true }) { answer.set($0) }
+            return answer
+        }
+        #expect(try answers.map { try $0.get() } == [.ignored, .accepted, .accepted])
+        #expect(try store.registered() == ["other d-other A"])
+        #expect(try store.proveErasure(of: PersonTraces(Self.person)).tables.isEmpty)
+    }
+}
+
+/// The same on replicas, whose clocks differ.
+@Suite struct SharedAdmissionTests {
+    private func replicas(_ place: PostgresPlace) throws -> (any Store, any Store) {
+        (try place.store(), try place.store(clock: { SystemClock.unixMilliseconds().advanced(by: 7_200_000) }))
+    }
+
+    private func wish(_ token: String, user: String = "user", at now: UnixMilliseconds) throws -> Registration {
+        Registration(
+            key: Device.Key(appID: "app", userID: user, deviceID: "d1"), type: "ios", token: try PushToken(token), now: now, rules: [],
+            claims: KeyClaims(KeyIdentity(keyID: 1, issuedAt: 100, salt: [UInt8](repeating: 7, count: 16))))
+    }
+
+    @Test func whatOneRevokesTheOtherRefusesAtOnce() throws {
+        let place = try PostgresPlace()
+        let (one, other) = try replicas(place)
+        defer {
+            one.close()
+            other.close()
+        }
+        let (now, theirs) = (SystemClock.unixMilliseconds(), SystemClock.unixMilliseconds().advanced(by: 7_200_000))
+        #expect(try other.wish(wish("A", at: theirs)) == .registered)
+        let block = Revocation.sample(1, .user("user"))
+        try one.revoke(block)
+        #expect(try other.wish(wish("B", at: theirs)) == .revoked)
+        #expect(try other.device()?.token.text == "A")
+        _ = try one.removeRevocation(block.id)
+        #expect(try other.wish(wish("B", at: theirs)) == .registered)
+        let former = try FormerUser(RevokedPerson(appID: "app", userID: "user"), salt: [UInt8](0..<32))
+        try other.revoke(.sample(2, .formerUser(former)))
+        #expect(try one.wish(wish("C", at: now)) == .revoked)
+        #expect(try one.take(Sample(1).arrival()) == .ignored)
+        #expect(try one.take(Sample(2).with { $0.user = "another" }.arrival()) == .accepted)
+    }
+
+    /// A replica that has not asked for longer than removals are remembered reads everything again.
+    @Test func whatIsToldNoMoreIsReadAgain() throws {
+        let place = try PostgresPlace()
+        let (one, other) = try replicas(place)
+        defer {
+            one.close()
+            other.close()
+        }
+        let now = SystemClock.unixMilliseconds()
+        let blocks = (1...3).map { Revocation.sample(UInt64($0), .user("user-\($0)")) }
+        for block in blocks { try other.revoke(block) }
+        #expect(try one.wish(wish("A", user: "user-1", at: now)) == .revoked)
+        for block in blocks.prefix(2) { _ = try other.removeRevocation(block.id) }
+        try place.run(Query("DELETE FROM removed_revocations"), Query("UPDATE revocation_versions SET forgotten = last"))
+        #expect(try one.wish(wish("A", user: "user-1", at: now)) == .registered)
+        #expect(try one.wish(wish("C", user: "user-3", at: now)) == .revoked)
+    }
+
+    /// Behind a pooler the connection outlives a failover, and the new server may lack what the old one had.
+    @Test func aVersionThatGoesBackIsReadAgain() throws {
+        let place = try PostgresPlace()
+        let (one, other) = try replicas(place)
+        defer {
+            one.close()
+            other.close()
+        }
+        let now = SystemClock.unixMilliseconds()
+        for number in 1...3 as ClosedRange<UInt64> { try other.revoke(.sample(number, .user("user-\(number)"))) }
+        #expect(try one.wish(wish("A", user: "user-1", at: now)) == .revoked)
+        try place.run(Query("DELETE FROM revocations WHERE version > 1"), Query("UPDATE revocation_versions SET last = 1"))
+        #expect(try one.wish(wish("A", user: "user-2", at: now)) == .registered)
+        try other.revoke(.sample(4, .user("user-4")))
+        try other.revoke(.sample(5, .user("user-5")))
+        for number in 4...5 { #expect(try one.wish(wish("B", user: "user-\(number)", at: now)) == .revoked) }
+        #expect(try one.wish(wish("C", user: "user-3", at: now)) == .registered)
+    }
+
+    /// A batch waits for the lock of a person, and another transaction deletes the row: without one nothing would be locked, nor counted.
+    @Test func aRowThatIsDeletedMeanwhileIsMadeAgain() throws {
+        let place = try PostgresPlace()
+        let store = try place.store()
+        defer { store.close() }
+        let key = Device.Key(appID: "app", userID: "user", deviceID: "d1")
+        let now = SystemClock.unixMilliseconds()
+        let wishes = try ["A", "B", "C"].map { token in
+            let rules = token == "A" ? [] : [LimitRule.fiveMinutes(.user)]
+            return Registration(key: key, type: "ios", token: try PushToken(token), now: now, rules: rules)
+        }
+        #expect(try store.wish(wishes[0]) == .registered)
+        let waits = Query(
+            """
+            DO $$ BEGIN ASSERT (SELECT count(*) FROM pg_stat_activity
+                WHERE datname = current_database() AND wait_event_type = 'Lock') > 0; END $$
+            """)
+        let answer = Answer<Registration.Outcome>()
+        let other = try Connection(try place.settings(), by: .after(milliseconds: WaitLimit.milliseconds))
+        try other.transaction(by: .after(milliseconds: WaitLimit.milliseconds)) { () throws(PostgresError) in
+            _ = try other.run(Query("SELECT FROM persons FOR UPDATE"), by: .after(milliseconds: WaitLimit.milliseconds))
+            store.register(wishes[1]) { answer.set($0) }
+            #expect(eventually { (try? place.run(waits)) != nil })
+            _ = try other.run(Query("DELETE FROM persons"), by: .after(milliseconds: WaitLimit.milliseconds))
+        }
+        #expect(try answer.get() == .registered)
+        guard case .limited = try store.wish(wishes[2]) else {
+            Issue.record("the call that waited does not count")
+            return
+        }
+    }
+
+    /// A sign-out on one replica and a registration on another one: whichever comes first, the device is gone.
+    @Test func aRegistrationDoesNotOutliveASignOut() throws {
+        let place = try PostgresPlace()
+        let (one, other) = try replicas(place)
+        defer {
+            one.close()
+            other.close()
+        }
+        let theirs = SystemClock.unixMilliseconds().advanced(by: 7_200_000)
+        for round in 1...20 as ClosedRange<UInt64> {
+            let user = "user-\(round)"
+            let answers = (0..<4).map { _ in Answer<Registration.Outcome>() }
+            for (number, answer) in answers.enumerated() {
+                other.register(try wish("T\(round)-\(number)", user: user, at: theirs)) { answer.set($0) }
+            }
+            try one.revoke(.sample(round, .user(user), issuedBefore: 101))
+            _ = try one.removeDevices(DeviceFilter(appID: "app", userID: user), now: SystemClock.unixMilliseconds())
+            for answer in answers { _ = try answer.get() }
+            #expect(try one.device(user: user) == nil, "round \(round)")
+        }
+    }
+}
