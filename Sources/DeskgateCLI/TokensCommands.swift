@@ -34,7 +34,7 @@ enum TokensCommands {
     }
 
     static let remove = Command(
-        "tokens remove", "Removes the push tokens of a user, or of one device.",
+        "tokens remove", "Removes the push tokens of a user, or of one device; no webhook brings them back.",
         options: [
             .config, app, Option("user", value: .text("ID"), required: true, field: "user_id", "of this user_id"),
             Option("device", value: .text("ID"), field: "device_id", "of this device_id alone"), .json,

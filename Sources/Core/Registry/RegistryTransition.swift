@@ -32,7 +32,7 @@ package enum RegistryTransition {
         case announce(RegistryChange)
     }
 
-    /// How often, in milliseconds, a repeated sign-out of a tombstone is worth a write: often enough for its retention.
+    /// How often, in milliseconds, a repeated sign-out, or a webhook about a tombstone, is worth a write: often enough for its retention.
     private static let noteIntervalMilliseconds: UInt64 = 86_400_000
 
     /// Registers or unsubscribes a device, if no revocation is against it and the limits allow it; they never keep a device from
@@ -59,6 +59,10 @@ package enum RegistryTransition {
 
     /// Registers the device of a token that came with a webhook, but never against what an app itself has said of the device, or of the one
     /// that has the token: the help desk may know an older token, person or sign-in. No device that an app has told of leaves for it.
+    ///
+    /// The token of a tombstone does not come back to its person, whichever device the webhook names, for as long as webhooks carry it.
+    /// Another token of a device of which only webhooks tell may be that of a new sign-in. Nothing is learned about a person who is blocked
+    /// or was forgotten.
     package static func learn<Rows: RegistryRows>(
         _ arrival: Arrival, devicesPerUser: Int, in rows: Rows
     ) throws(Rows.Failure) -> [Change] {
@@ -67,9 +71,15 @@ package enum RegistryTransition {
         let key = Device.Key(appID: event.identity.appID, userID: event.userID, deviceID: event.identity.deviceID)
         let devices = try rows.person(appID: key.appID, userID: key.userID).devices
         let known = devices.first { $0.isNamed(key.deviceID) }
-        if let known, known.isFromApp || known.digest == token.digest { return [] }
+        if let known, known.isFromApp || known.digest == token.digest { return keeping(known, at: event.receivedAt) }
         let holder = try rows.holder(of: token, appID: key.appID)
         if let holder, holder.isFromApp { return [] }
+        // Unless it has only moved to another device of the person since.
+        let isHeldByUser = holder.map { $0.key.userID.hasSameBytes(as: key.userID) } ?? false
+        if !isHeldByUser, let tombstone = devices.first(where: { $0.token == nil && $0.digest == token.digest }) {
+            return keeping(tombstone, at: event.receivedAt)
+        }
+        if try Admission.isExcluded(key.userID, of: key.appID, in: rows) { return [] }
         if known == nil, leaving(devices, devicesPerUser, isFromApp: false) == nil { return [] }
         // A type that no app could say is not believed.
         let type = event.deviceType.flatMap { $0.utf16.count <= Device.longestType ? $0 : nil } ?? known?.type ?? ""
@@ -77,8 +87,10 @@ package enum RegistryTransition {
         return put(device, takingFrom: holder, among: devices, devicesPerUser)
     }
 
-    /// Removes devices of a person for an operator. The calls that keep limits stay, so that a sign-out gives nobody new registrations.
-    /// They go only with a person who is forgotten: those of the devices, and with all devices the person's.
+    /// Removes devices of a person for an operator: tombstones stay. The calls that keep limits stay, too, so that a sign-out gives nobody
+    /// new registrations.
+    ///
+    /// Of a person who is forgotten nothing stays: the rows go with the calls of the devices, and with all devices the person's.
     /// - Parameters:
     ///   - filter: names the person.
     ///   - reason: what is told of it.
@@ -88,12 +100,14 @@ package enum RegistryTransition {
         _ filter: DeviceFilter, _ reason: RegistryChange.Reason = .operatorRemoved, now: UnixMilliseconds, limit: Int, in rows: Rows
     ) throws(Rows.Failure) -> (removed: Int, dealtWith: Int, changes: [Change]) {
         guard let userID = filter.userID else { return (0, 0, []) }
-        let devices = try rows.person(appID: filter.appID, userID: userID).devices.filter { filter.matches($0.key) }.prefix(limit)
-        var changes = devices.flatMap { dropping($0, reason, at: now) }
-        if reason == .forgotten {
-            changes += devices.map { .forgetDeviceCalls($0.key) }
-            if filter.deviceID == nil { changes.append(.forgetUserCalls(appID: filter.appID, userID: userID)) }
+        let matching = try rows.person(appID: filter.appID, userID: userID).devices.filter { filter.matches($0.key) }
+        guard reason == .forgotten else {
+            let devices = matching.filter { $0.token != nil }.prefix(limit)
+            return (devices.count, devices.count, devices.flatMap { signingOut($0, reason, at: now) })
         }
+        let devices = matching.prefix(limit)
+        var changes = devices.flatMap { dropping($0, reason, at: now) + [.forgetDeviceCalls($0.key)] }
+        if filter.deviceID == nil { changes.append(.forgetUserCalls(appID: filter.appID, userID: userID)) }
         return (devices.count { $0.token != nil }, devices.count, changes)
     }
 
@@ -176,6 +190,12 @@ package enum RegistryTransition {
     private static func signingOut(_ device: RegistryDevice, _ reason: RegistryChange.Reason, at time: UnixMilliseconds) -> [Change] {
         let isFromApp = reason == .unsubscribed || (reason != .gone && device.isFromApp)
         return [.signOut(device.key, at: time, isFromApp: isFromApp)] + telling(device, reason, at: time)
+    }
+
+    /// Keeps a tombstone for as long as webhooks may bring its token back; changes nothing of a registered device.
+    private static func keeping(_ device: RegistryDevice, at time: UnixMilliseconds) -> [Change] {
+        guard device.token == nil, time > device.seenAt + noteIntervalMilliseconds else { return [] }
+        return [.signOut(device.key, at: time, isFromApp: device.isFromApp)]
     }
 
     /// Deletes a device, and tells of it when it was registered.

@@ -63,7 +63,7 @@ package protocol Store: Sendable {
     /// - Parameter after: the last device of the previous list; nil for the first.
     func devices(_ filter: DeviceFilter, after: Device.Key?, limit: Int) throws(StoreError) -> [Device]
 
-    /// Removes devices of a person, for an operator. What limits count stays.
+    /// Removes devices of a person, for an operator; tombstones stay, and what limits count.
     /// - Precondition: the filter names the person.
     /// - Returns: how many.
     func removeDevices(_ filter: DeviceFilter, now: UnixMilliseconds, telling audience: RegistryAudience) throws(StoreError) -> Int

@@ -169,10 +169,11 @@ extension PostgresUnit {
         let key = try key(device.appID, device.userID)
         guard let index = try person(appID: device.appID, userID: device.userID).devices.index(of: device) else { return }
         if var changed = persons[key]?.devices[index] {
-            let digest = changed.digest
+            let token = changed.token
             body(&changed)
             persons[key]?.devices[index] = changed
-            if changed.token == nil, let digest { release(TokenKey(app: key.app, digest: digest), of: key) }
+            // Another device of the person may have a tombstone's token.
+            if changed.token == nil, let digest = token?.digest { release(TokenKey(app: key.app, digest: digest), of: key) }
         }
         changedDevices.insert(device)
     }

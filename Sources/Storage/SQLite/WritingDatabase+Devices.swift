@@ -20,8 +20,7 @@ extension WritingDatabase {
         return DeliveryPlan.candidates(for: event, among: person.devices)
     }
 
-    /// Removes devices of a person for an operator, with the recorded calls of these devices. Without a device in the filter it also
-    /// removes the person's own recorded calls.
+    /// Removes devices of a person for an operator, or of one who is forgotten.
     /// - Returns: how many registered devices were removed, and how many rows were processed; fewer than `limit` processed rows mean that
     ///   none is left.
     func removeDevices(

@@ -71,8 +71,11 @@ struct NaiveRegistry {
     mutating func webhook(_ key: Device.Key, _ type: String?, _ token: String, at now: UnixMilliseconds) {
         if key.deviceID.isEmpty { return }
         let known = index(key).map { rows[$0] }
-        if let known, known.isFromApp || known.lastToken == token { return }
+        if let known, known.isFromApp || known.lastToken == token { return keep(known, at: now) }
         if rows.contains(where: { $0.key.appID == key.appID && $0.token == token && $0.isFromApp }) { return }
+        let holder = rows.first { $0.key.appID == key.appID && $0.token == token }
+        let tombstone = ofPerson(key).first { rows[$0].token == nil && rows[$0].lastToken == token }
+        if let tombstone, holder?.key.userID != key.userID { return keep(rows[tombstone], at: now) }
         if known == nil {
             let free = devicesPerUser - ofPerson(key).count + ofPerson(key).count { !rows[$0].isFromApp }
             if free < 1 { return }
@@ -81,9 +84,17 @@ struct NaiveRegistry {
         write(key, believed ?? known?.type ?? "", token, isFromApp: false, at: now)
     }
 
+    /// A tombstone stays while webhooks tell of it.
+    private mutating func keep(_ row: Row, at now: UnixMilliseconds) {
+        guard row.token == nil, now > row.seenAt + 24 * 3600 * 1000, let index = index(row.key) else { return }
+        rows[index].seenAt = now
+    }
+
     mutating func operatorRemoves(appID: String, userID: String, deviceID: String?, at now: UnixMilliseconds) -> Int {
         let chosen = rows.filter { $0.key.appID == appID && $0.key.userID == userID && (deviceID == nil || $0.key.deviceID == deviceID) }
-        for row in chosen { drop(row.key, "operator", at: now) }
+        for row in chosen {
+            if let index = index(row.key) { lose(index, "operator", at: now) }
+        }
         return chosen.count { $0.token != nil }
     }
 

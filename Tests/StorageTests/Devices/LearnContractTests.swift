@@ -1,4 +1,5 @@
 import Core
+import TestSupport
 import Testing
 import Time
 
@@ -52,6 +53,87 @@ import Time
         #expect(try fixture.store.registered() == [], "an older token does not bring it back either")
         #expect(try fixture.store.announced() == ["registered user d1 A", "unsubscribed user d1 A"])
         #expect(try fixture.store.put("B") == .registered)
+    }
+
+    /// The next webhook knows nothing of what an operator has done.
+    @Test(arguments: Backend.allCases, [(true, "d1"), (true, nil), (false, "d1"), (false, nil)] as [(Bool, String?)])
+    func isNotLearnedAgainAfterAnOperatorRemovedIt(_ backend: Backend, _ removal: (isRegistered: Bool, deviceID: String?)) throws {
+        let fixture = try backend.store()
+        if removal.isRegistered { try fixture.store.put("A") } else { _ = try fixture.store.take(webhook(1, "A")) }
+        let filter = DeviceFilter(appID: "app", userID: "user", deviceID: removal.deviceID)
+        #expect(try fixture.store.removeDevices(filter, now: 2000) == 1)
+        _ = try fixture.store.take(webhook(2, "A"))
+        #expect(try fixture.store.registered() == [])
+        _ = try fixture.store.take(webhook(3, "A", device: "d2"))
+        #expect(try fixture.store.registered() == [], "it is the same phone under another name")
+        _ = try fixture.store.take(webhook(4, "C", device: "d3"))
+        #expect(try fixture.store.registered() == ["user d3 C"], "another phone may be new")
+        _ = try fixture.store.take(webhook(5, "B"))
+        // An app that registers itself will say so; of another one nobody else tells.
+        #expect(try fixture.store.registered() == (removal.isRegistered ? [] : ["user d1 B"]) + ["user d3 C"], "a new token")
+        #expect(try fixture.store.put("A") == .registered, "the app itself says that somebody has signed in")
+        #expect(try fixture.store.announced().prefix(2) == ["registered user d1 A", "operator user d1 A"])
+    }
+
+    /// The token may be named by webhooks for longer than a device is kept of which nobody hears.
+    @Test(arguments: Backend.allCases, ["d1", "d2"]) func staysSignedOutWhileWebhooksCarryItsToken(
+        _ backend: Backend, _ device: String
+    ) throws {
+        let fixture = try backend.store()
+        let day = 86_400_000 as UInt64
+        func webhook(_ number: Int, at received: UnixMilliseconds) throws -> Arrival {
+            let token = try PushToken("A")
+            return Sample(number).with { ($0.device, $0.token, $0.received) = (number == 1 ? "d1" : device, token, received) }.arrival()
+        }
+        _ = try fixture.store.take(webhook(1, at: 1000))
+        #expect(try fixture.store.removeDevices(DeviceFilter(appID: "app", userID: "user"), now: 2000) == 1)
+        _ = try fixture.store.take(webhook(2, at: 2000 + 2 * day))
+        #expect(try fixture.store.removeIdleDevices(seenBefore: 2000 + day, now: 2000 + 2 * day, limit: 9) == 0)
+        _ = try fixture.store.take(webhook(3, at: 2001 + 2 * day))
+        #expect(try fixture.store.registered() == [])
+    }
+
+    /// A token that has moved to somebody else counts as signed out as well, also where an app makes a new device id for each sign-in.
+    @Test(arguments: Backend.allCases) func doesNotMoveBackUnderAnotherDeviceID(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        _ = try fixture.store.take(webhook(1, "A", device: "d1"))
+        _ = try fixture.store.take(webhook(2, "A", user: "guest", device: "d2"))
+        _ = try fixture.store.take(webhook(3, "A", device: "d3"))
+        #expect(try fixture.store.registered() == ["guest d2 A"])
+        _ = try fixture.store.take(webhook(4, "B", device: "d3"))
+        #expect(try fixture.store.registered() == ["guest d2 A", "user d3 B"])
+    }
+
+    /// The token moves to another user of the phone, and not back.
+    @Test(arguments: Backend.allCases) func movesToSomebodyElseAfterASignOut(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        _ = try fixture.store.take(webhook(1, "A"))
+        #expect(try fixture.store.removeDevices(DeviceFilter(appID: "app", userID: "user"), now: 2000) == 1)
+        _ = try fixture.store.take(webhook(2, "A", user: "guest"))
+        #expect(try fixture.store.registered() == ["guest d1 A"])
+        _ = try fixture.store.take(webhook(3, "A", device: "d2"))
+        #expect(try fixture.store.registered() == ["guest d1 A"])
+    }
+
+    @Test(arguments: Backend.allCases) func isNotLearnedAboutSomebodyBlocked(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        let block = Revocation.sample(1, .user("user"))
+        try fixture.store.revoke(block)
+        #expect(try fixture.store.take(webhook(1, "A")) == .accepted, "others are told of the comment")
+        #expect(try fixture.store.registered() == [])
+        #expect(try fixture.store.take(webhook(2, "B", user: "other")) == .accepted)
+        #expect(try fixture.store.registered() == ["other d1 B"])
+        _ = try fixture.store.removeRevocation(block.id)
+        _ = try fixture.store.take(webhook(3, "A"))
+        #expect(try fixture.store.registered() == ["other d1 B", "user d1 A"])
+    }
+
+    /// Only the keys that were issued until then are revoked; the person may sign in again.
+    @Test(arguments: Backend.allCases) func isLearnedAfterASignOutOfAnotherPhone(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        try fixture.store.revoke(.sample(1, .user("user"), issuedBefore: 1))
+        _ = try fixture.store.take(webhook(1, "A"))
+        #expect(try fixture.store.registered() == ["user d1 A"])
     }
 
     @Test(arguments: Backend.allCases) func isNotLearnedByADeviceThatSignedOutUnseen(_ backend: Backend) throws {

@@ -103,7 +103,7 @@ import Time
         try fixture.store.put("T4", device: "d4", at: 40)
         #expect(try fixture.store.announced().dropFirst(told) == ["registered user d4 T4"])
         // The one that signed out first is forgotten, so that a webhook may bring it back when there is room; the other one is not.
-        #expect(try fixture.store.removeDevices(DeviceFilter(appID: "app", userID: "user", deviceID: "d1"), now: 50) == 1)
+        #expect(try fixture.store.removeIdleDevices(seenBefore: 2, now: 50, limit: 1) == 1)
         try fixture.store.take(learning("T3", device: "d3", number: 1))
         try fixture.store.take(learning("T2", device: "d2", number: 2))
         #expect(try fixture.store.announced().last == "registered user d3 T3")

@@ -45,6 +45,11 @@ struct RegistryModel {
         let known = index(key).map { entries[$0] }
         if let known, known.isFromApp || known.lastToken == token { return }
         guard !entries.contains(where: { $0.key.appID == key.appID && $0.token == token && $0.isFromApp }) else { return }
+        let holder = entries.first { $0.key.appID == key.appID && $0.token == token }
+        let isSignedOut = entries.contains {
+            $0.key.appID == key.appID && $0.key.userID == key.userID && $0.token == nil && $0.lastToken == token
+        }
+        if isSignedOut, holder?.key.userID != key.userID { return }
         put(key, type: type ?? known?.type ?? "", token: token, at: time, isFromApp: false)
     }
 
