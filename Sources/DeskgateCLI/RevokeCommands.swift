@@ -10,8 +10,9 @@ enum RevokeCommands {
 
     static let revoke = Command(
         "revoke", "Revokes security keys: one, or those of a user, of a key id or of an app.",
-        details: "Name exactly one of --user, --key, --key-id and --all. A running service denies the keys with its next request, "
-            + "other replicas within a second.",
+        details: "Name exactly one of --user, --key, --key-id and --all; beside --key also --user, so that only this user's devices are "
+            + "looked at. A running service denies the keys with its next request, other replicas within a second. Devices that their "
+            + "apps registered with them are signed out.",
         options: [
             .config, Option("app", value: .app, required: true, field: "app_id", "of this app_id"),
             Option("user", value: .text("ID"), field: "user_id", "all keys of this user_id, issued until now"),
@@ -29,7 +30,7 @@ enum RevokeCommands {
         ]
     ) { arguments throws(CommandError) in
         let named = whose.filter(arguments.has)
-        guard named.count == 1 else {
+        guard named.count == 1 || named == ["user", "key"] else {
             let problem = named.isEmpty ? "missing" : "more than one"
             throw .usage("\(problem) of \(Value.alternatives(whose.map { "--\($0)" })); expected exactly one")
         }
@@ -40,7 +41,15 @@ enum RevokeCommands {
                     keyID: arguments.number("key-id"), all: arguments.has("all"), issuedBefore: arguments.number("issued-before"),
                     reason: arguments["reason"]))
         }
-        return try AdminQuestion.ask(action, arguments) { "Revoked. Its id is \(AdminText.text($0["id"]))." }
+        return try AdminQuestion.ask(action, arguments) { answer in
+            "Revoked. Its id is \(AdminText.text(answer["id"])).\(removed(answer["devices_removed"]))"
+        }
+    }
+
+    /// How many devices went, as a sentence after another one; empty when none did.
+    fileprivate static func removed(_ count: JSONValue?) -> String {
+        guard let count, count != .integer(0) else { return "" }
+        return " \(AdminText.count(count, "push token is", "push tokens are")) removed."
     }
 
     static let list = Command(
@@ -62,7 +71,8 @@ enum RevokeCommands {
 
     private static let columns = [
         (heading: "ID", key: "id"), ("KIND", "kind"), ("APP", "app_id"), ("USER", "user_id"), ("KEY_ID", "key_id"),
-        ("ISSUED_BEFORE", "issued_before"), ("CREATED", "created_at"), ("BY", "author"), ("USER_REF", "user_ref"), ("REASON", "reason"),
+        ("ISSUED_BEFORE", "issued_before"), ("CREATED", "created_at"), ("DEVICES", "devices_removed"), ("BY", "author"),
+        ("USER_REF", "user_ref"), ("REASON", "reason"),
     ]
 
     private static func table(_ answer: JSONObject) -> String {
@@ -94,8 +104,9 @@ enum UsersCommands {
     }
 
     static let block = command(
-        .block, "Denies a user, with any key, until unblocked.", example: "Denies the user 42 from now on."
-    ) { _ in "Blocked." }
+        .block, "Denies a user, with any key, until unblocked, and removes the user's devices.",
+        example: "Denies the user 42 from now on."
+    ) { answer in "Blocked.\(RevokeCommands.removed(answer["removed"]))" }
 
     static let unblock = command(
         .unblock, "Ends a block: keys that nothing else revokes count again.", exits: [.negative: "when the user was not blocked"],

@@ -29,8 +29,8 @@ enum ShowCommand {
             section(
                 "Revocations", answer["revocations"], isComplete: answer["revocations_complete"] == .bool(true),
                 [
-                    ("ID", "id"), ("KIND", "kind"), ("KEY_ID", "key_id"), ("ISSUED_BEFORE", "issued_before"), ("BY", "author"),
-                    ("REASON", "reason"),
+                    ("ID", "id"), ("KIND", "kind"), ("KEY_ID", "key_id"), ("ISSUED_BEFORE", "issued_before"),
+                    ("DEVICES", "devices_removed"), ("BY", "author"), ("REASON", "reason"),
                 ]),
             section(
                 "Latest deliveries", answer["deliveries"], isComplete: answer["deliveries_complete"] == .bool(true),

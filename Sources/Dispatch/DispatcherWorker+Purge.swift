@@ -9,7 +9,7 @@ extension DispatcherWorker {
     private static let purgeIntervalMilliseconds: UInt64 = 60_000
 
     /// Once a minute, gives up expired deliveries and calls of bots that nobody has ended, deletes what has ended and is older than the
-    /// retention, and removes idle devices. Of the processes that share a store one does it.
+    /// retention, removes idle devices, and signs out those of revoked keys. Of the processes that share a store one does it.
     /// - Returns: whether new deliveries may be due.
     func purge(
         _ purgeAt: inout UnixMilliseconds, _ now: UnixMilliseconds, _ keeper: TimeKeeper, _ standing: ReplicaStanding,
@@ -31,12 +31,13 @@ extension DispatcherWorker {
         let removed = try? store.removeIdleDevices(
             seenBefore: keeper.since(retention.idleDeviceMilliseconds, now: now), now: now, limit: Self.mostRemoved,
             telling: audience())
+        let revoked = try? store.signOutRevokedDevices(now: now, telling: audience())
         keeper.keep()
         // A pass does a limited amount; the next one follows at once until nothing is left.
-        let isDone = max(givenUp, lost, forgotten ?? 0) < Self.mostPurged && removed ?? 0 < Self.mostRemoved
+        let isDone = max(givenUp, lost, forgotten ?? 0) < Self.mostPurged && removed ?? 0 < Self.mostRemoved && revoked == nil
         purgeAt = isDone ? now + Self.purgeIntervalMilliseconds : now
         // Removing a device makes a registry event for the notifiers that are told of it.
-        return removed ?? 0 > 0
+        return (removed ?? 0) + (revoked ?? 0) > 0
     }
 
     /// - Returns: how many calls it gave up.

@@ -202,8 +202,20 @@ extension WaitingStore {
 
     func pending() throws(StoreError) -> [PendingDeliveries] { try store().pending() }
 
-    func revoke(_ revocation: Revocation, announcing arrival: Arrival?) throws(StoreError) {
-        try store().revoke(revocation, announcing: arrival)
+    func revoke(
+        _ revocation: Revocation, of person: RevokedPerson?, announcing arrival: Arrival?, telling audience: RegistryAudience
+    ) throws(StoreError) -> Int {
+        try store().revoke(revocation, of: person, announcing: arrival, telling: audience)
+    }
+
+    func signOutDevices(
+        coveredBy revocation: Revocation, now: UnixMilliseconds, telling audience: RegistryAudience
+    ) throws(StoreError) -> Int {
+        try store().signOutDevices(coveredBy: revocation, now: now, telling: audience)
+    }
+
+    func signOutRevokedDevices(now: UnixMilliseconds, telling audience: RegistryAudience) throws(StoreError) -> Int? {
+        try store().signOutRevokedDevices(now: now, telling: audience)
     }
 
     func formerSalt() throws(StoreError) -> [UInt8]? { try store().formerSalt() }

@@ -52,7 +52,7 @@ enum AdminSchema {
     static let revocation: [String: JSONValue] = [
         "id": uuid, "kind": Schema.choice(of: Revocation.Kind.self), "user_id": maybeText,
         "key_id": Schema.nullable(Schema.integer(0...Int64(UInt32.max))), "salt": maybeText, "issued_before": Schema.nullable(count),
-        "reason": Schema.text, "author": Schema.text, "created_at": Schema.time,
+        "reason": Schema.text, "author": Schema.text, "created_at": Schema.time, "devices_removed": count,
     ]
     static let revocations = Schema.array(object(Revocation.members, revocation))
 

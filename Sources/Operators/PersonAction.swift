@@ -10,7 +10,7 @@ package struct PersonAction: AdminAction, Equatable {
     package enum Kind: String, Sendable {
         /// All keys issued until now count no more, and the devices are removed.
         case signOut = "sign-out"
-        /// No key counts, also later ones, until the person is unblocked.
+        /// No key counts, also later ones, until the person is unblocked, and the devices are removed.
         case block
         /// Ends a block.
         case unblock
@@ -52,10 +52,9 @@ package struct PersonAction: AdminAction, Equatable {
 
     private func signOut(_ context: AdminContext) throws(StoreError) -> AdminAnswer {
         let bound = Revocation.bound(after: context.sharedNow)
-        // Before the devices are removed, so that none registers again with an old key.
         let added = try context.revoke(person.appID, .user(person.userID), issuedBefore: bound, reason: reason)
-        let devices = DeviceFilter(appID: person.appID, userID: person.userID, deviceID: nil)
-        let removed = try context.store.removeDevices(devices, now: context.now, telling: context.state.registryAudience)
+        // Also devices whose keys were issued by a clock that is ahead.
+        let removed = try added.devicesRemoved + removeDevices(context)
         return AdminAnswer(
             [
                 "id": .string(added.id.description), "issued_before": .integer(Int64(clamping: bound.rawValue)),
@@ -64,15 +63,25 @@ package struct PersonAction: AdminAction, Equatable {
     }
 
     private func block(_ context: AdminContext) throws(StoreError) -> AdminAnswer {
-        let block: Revocation
+        let (block, removed): (Revocation, Int)
         if let earlier = try blocks(context).first {
-            block = earlier
             // Another replica may have made it just now.
             context.onRevocation(.added(earlier))
+            // An earlier version has left the devices.
+            (block, removed) = (earlier, try removeDevices(context))
         } else {
             block = try context.revoke(person.appID, .user(person.userID), issuedBefore: nil, reason: reason)
+            removed = block.devicesRemoved
         }
-        return AdminAnswer(["id": .string(block.id.description)], about: context.about(block, userID: person.userID))
+        return AdminAnswer(
+            ["id": .string(block.id.description), "removed": .integer(Int64(removed))], change: .removed(removed),
+            about: context.about(block, userID: person.userID))
+    }
+
+    /// - Returns: how many devices of the person were removed.
+    private func removeDevices(_ context: AdminContext) throws(StoreError) -> Int {
+        let devices = DeviceFilter(appID: person.appID, userID: person.userID)
+        return try context.store.removeDevices(devices, now: context.now, telling: context.state.registryAudience)
     }
 
     private func unblock(_ context: AdminContext) throws(StoreError) -> AdminAnswer {
@@ -115,9 +124,10 @@ extension PersonAction {
                 ["id", "issued_before", "removed"], ["id": AdminSchema.uuid, "issued_before": AdminSchema.count],
                 text: "The revocation, its bound in Unix seconds, and how many devices were removed.")),
         route(
-            .block, "/v1/users/block", "Denies a person, with any key, until unblocked.",
-            AdminRoute.Answer(["id"], ["id": AdminSchema.uuid], text: "The revocation; an earlier one when the person was blocked already.")
-        ),
+            .block, "/v1/users/block", "Denies a person, with any key, until unblocked, and removes the devices.",
+            AdminRoute.Answer(
+                ["id", "removed"], ["id": AdminSchema.uuid],
+                text: "The revocation, an earlier one when the person was blocked already, and how many devices were removed.")),
         route(
             .unblock, "/v1/users/unblock", "Ends a block: keys that nothing else revokes count again.",
             AdminRoute.Answer(["removed"], text: "How many blocks; 0 when the person was not blocked.")),

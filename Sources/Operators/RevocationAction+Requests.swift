@@ -15,9 +15,14 @@ extension RevocationAction {
     /// The routes of revocations: add, list, remove.
     static let routes = [
         AdminRoute(
-            .post, path, .operate, summary: "Revokes a security key, or those of a person, of a key id or of an app.",
+            .post, path, .operate,
+            summary:
+                "Revokes a security key, or those of a person, of a key id or of an app, and removes the devices that registered with "
+                + "them.",
             RevocationRequest.parameters,
-            answer: AdminRoute.Answer(Revocation.members, AdminSchema.revocation, status: 201, text: "The revocation, which is in force."),
+            answer: AdminRoute.Answer(
+                Revocation.members, AdminSchema.revocation, status: 201,
+                text: "The revocation, which is in force, and how many devices it has removed so far."),
             .fromStore { request throws(AdminProblem) in
                 .some(RevocationAction.add(try request.withBody { body throws(AdminProblem) in try RevocationRequest(body) }))
             }),

@@ -50,10 +50,13 @@ package enum RevocationAction: AdminAction, Equatable {
         case .add(let wanted):
             if let problem = wanted.problem(context) { return problem }
             let scope = wanted.scope(now: context.sharedNow)
-            let added = try context.revoke(wanted.appID, scope.subject, issuedBefore: scope.issuedBefore, reason: wanted.reason)
+            let added = try context.revoke(
+                wanted.appID, scope.subject, keyOf: wanted.keyHolder(context), issuedBefore: scope.issuedBefore, reason: wanted.reason)
             // Of one key only who asked can know the person.
             let userID = wanted.userID ?? added.userID
-            return AdminAnswer(status: 201, .object(added.json(context)), about: context.about(added, userID: userID))
+            return AdminAnswer(
+                status: 201, .object(added.json(context)), change: .removed(added.devicesRemoved),
+                about: context.about(added, userID: userID))
         case .list(let person, let after, let limit):
             // One more than the limit shows whether there are more.
             let found = try context.store.revocations(of: person, after: after, limit: limit + 1)
@@ -72,20 +75,29 @@ package enum RevocationAction: AdminAction, Equatable {
 }
 
 extension AdminContext {
-    /// Revokes keys; in force when this returns. Where a person's keys led to sessions at the help desk, an event ends those as well.
+    /// Revokes keys; in force when this returns, and the devices that registered with them are signed out. Of many devices some may be
+    /// left, which get nothing any more. Where a person's keys led to sessions at the help desk, an event ends those as well.
+    /// - Parameter holder: whose key is revoked, where that is known.
     func revoke(
-        _ appID: String, _ subject: Revocation.Subject, issuedBefore: UnixSeconds?, reason: String, announcing arrival: Arrival? = nil
+        _ appID: String, _ subject: Revocation.Subject, keyOf holder: RevokedPerson? = nil, issuedBefore: UnixSeconds?, reason: String,
+        announcing arrival: Arrival? = nil
     ) throws(StoreError) -> Revocation {
         var random = SystemRandomNumberGenerator()
-        let revocation = Revocation(
+        var revocation = Revocation(
             id: UUIDv7(milliseconds: now, using: &random), appID: appID, subject: subject, issuedBefore: issuedBefore, reason: reason,
             author: author, createdAt: now)
         var ending: Arrival?
         if case .user(let userID) = subject {
             ending = state.registryAudience.signOut(RevokedPerson(appID: appID, userID: userID), at: now, using: &random)
         }
-        try store.revoke(revocation, announcing: arrival ?? ending)
+        let person = revocation.person ?? holder
+        revocation.devicesRemoved = try store.revoke(
+            revocation, of: person, announcing: arrival ?? ending, telling: state.registryAudience)
         onRevocation(.added(revocation))
+        // Only now, because there may be many. The revocation is in force, whatever comes of this: upkeep looks for the rest.
+        guard person == nil else { return revocation }
+        let others = try? store.signOutDevices(coveredBy: revocation, now: now, telling: state.registryAudience)
+        revocation.devicesRemoved += others ?? 0
         return revocation
     }
 
@@ -130,7 +142,8 @@ extension Revocation {
     var userID: String? { if case .user(let userID) = subject { userID } else { nil } }
 
     static let members = [
-        "id", "kind", "app_id", "user_id", "key_id", "salt", "issued_before", "reason", "author", "created_at", "user_ref",
+        "id", "kind", "app_id", "user_id", "key_id", "salt", "issued_before", "reason", "author", "created_at", "devices_removed",
+        "user_ref",
     ]
 
     /// The revocation in the JSON for operators.
@@ -144,6 +157,7 @@ extension Revocation {
             "key_id": key, "salt": shownSalt,
             "issued_before": issuedBefore.map { .integer(Int64(clamping: $0.rawValue)) } ?? .null, "reason": .string(reason),
             "author": .string(author), "created_at": .string(RFC3339.text(createdAt)),
+            "devices_removed": .integer(Int64(devicesRemoved)),
             "user_ref": userID.flatMap { context.userReference(appID, $0) }.map { .string($0) } ?? .null,
         ]
     }

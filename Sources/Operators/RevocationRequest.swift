@@ -73,12 +73,23 @@ package struct RevocationRequest: Sendable, Equatable {
         if let keyID, !authorizer.applications[index].keys.contains(where: { $0.id == keyID }) {
             return .error(400, "unknown_key", "key_id: the app has no key with this id.")
         }
-        guard let securityKey, let userID else { return nil }
-        let decision = authorizer.decide(
-            appID: appID.utf8.span, userID: userID.utf8.span, securityKey: securityKey.utf8.span, now: context.now.seconds,
-            revocations: .none)
-        guard case .denied(.wrongMac, _) = decision.verdict else { return nil }
+        guard case .denied(.wrongMac, _) = verdict(context) else { return nil }
         return .error(400, "wrong_key", "security_key: it is not a key of this app_id and user_id.")
+    }
+
+    /// Whose key is revoked alone, where a configured secret proves that; its devices need no search then.
+    func keyHolder(_ context: AdminContext) -> RevokedPerson? {
+        guard let userID, verdict(context)?.keyID != nil else { return nil }
+        return RevokedPerson(appID: appID, userID: userID)
+    }
+
+    /// What is said of the key that is revoked alone, beside the person.
+    private func verdict(_ context: AdminContext) -> Verdict? {
+        guard let securityKey, let userID else { return nil }
+        return context.state.authorizer.decide(
+            appID: appID.utf8.span, userID: userID.utf8.span, securityKey: securityKey.utf8.span, now: context.now.seconds,
+            revocations: .none
+        ).verdict
     }
 }
 

@@ -53,6 +53,12 @@ extension Revocation {
     /// Whether it is about a person who was forgotten.
     var isOfFormer: Bool { if case .formerUser = subject { true } else { false } }
 
+    /// Whether it is about one person, by name or forgotten.
+    var namesPerson: Bool { RevokedColumns(subject).userID != nil }
+
+    /// Whether it is about one key alone.
+    var isOfOneKey: Bool { if case .securityKey = subject { true } else { false } }
+
     /// Whether it names this person, or a former one by `FormerUser.name`.
     func names(_ person: RevokedPerson) -> Bool {
         guard let userID = RevokedColumns(subject).userID else { return false }

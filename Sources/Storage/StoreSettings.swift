@@ -25,6 +25,8 @@ package struct StoreSettings: Sendable, Equatable {
     package var searchMilliseconds: UInt64 = TimeLimit.milliseconds(100)
     /// How many events a search for deliveries looks at before others may read.
     package var eventsPerStep: Int64 = 20_000
+    /// For how long a revocation signs out devices of an app before it is answered, in milliseconds; the rest follows in the background.
+    package var sweepMilliseconds: UInt64 = TimeLimit.milliseconds(2000)
     /// How many rows one commit changes for an operator, before others may write.
     package var rowsPerCommit = 500
     /// How many pages of 4 KiB the write-ahead log has when a checkpoint begins. A page that is written often is then moved to the database

@@ -33,7 +33,7 @@ import Time
         ["devices", "events", "deliveries", "revocations"].map { answer.integer($0) }
     }
 
-    /// Registers a device, has a comment delivered, and blocks the person.
+    /// Registers a device, has a comment delivered, and revokes old keys of the person.
     private func use(_ site: WebhookSite, _ server: RunningServer) throws {
         let client = try SocketClient(server.publicAddress)
         let body =
@@ -45,9 +45,9 @@ import Time
         #expect(try client.readResponse().text == #"{"status":"registered"}"#)
         #expect(try WebhookSite.post(1, client) == "accepted")
         #expect(sink.waitForRequests(2))
-        let block = try Deskgate.run(
-            "users", "block", "--app", Workspace.app, "--user", Markers.user, "--config", site.workspace.configuration)
-        #expect(block.code == 0)
+        let revocation = try Deskgate.run(
+            "revoke", "--app", Workspace.app, "--user", Markers.user, "--issued-before", "1000", "--config", site.workspace.configuration)
+        #expect(revocation.code == 0)
     }
 
     /// The events at the sink that tell of the person's end, each once.

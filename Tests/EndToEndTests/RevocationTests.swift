@@ -38,7 +38,8 @@ import Testing
         }
         try site.workspace.write("key", key, mode: 0o600)
         let kinds: [(words: [String], statuses: [Int])] = [
-            (["--key", "-"], [403, 200]), (["--user", "other"], [200, 403]), (["--key-id", "1"], [403, 403]),
+            (["--key", "-"], [403, 200]), (["--user", Markers.user, "--key", "-"], [403, 200]), (["--user", "other"], [200, 403]),
+            (["--key-id", "1"], [403, 403]),
             (["--all"], [403, 403]), (["--user", "other", "--issued-before", "1000"], [200, 200]),
             (["--all", "--issued-before", "1000"], [200, 200]),
         ]
@@ -68,18 +69,18 @@ import Testing
         }
         let key = try site.workspace.key()
         let client = try SocketClient(server.publicAddress)
-        let registration =
-            #"{"app_id":"app-1","user_id":"\#(Markers.user)","security_key":"\#(key)","instance_id":"d","version":2,"type":"ios","token":"t-1"}"#
-        func register() throws -> ReceivedResponse {
+        func register(_ key: String, user: String = Markers.user) throws -> ReceivedResponse {
+            let registration =
+                #"{"app_id":"app-1","user_id":"\#(user)","security_key":"\#(key)","instance_id":"d","version":2,"type":"ios","token":"t-1"}"#
             try client.send(
                 "POST /pyrus/push-token HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
                     + "Content-Length: \(registration.utf8.count)\r\n\r\n\(registration)")
             return try client.readResponse()
         }
-        #expect(try register().text == #"{"status":"registered"}"#)
+        #expect(try register(key).text == #"{"status":"registered"}"#)
         #expect(try users("sign-out")["removed"] == 1)
         #expect(try server.authorize(key).status == 403)
-        #expect(try register().status == 403, "a revoked key registers nothing")
+        #expect(try register(key).status == 403, "a revoked key registers nothing")
         // A key of a later second counts.
         #expect(eventually { (try? server.authorize(site.workspace.key()).status) == 200 })
         let block = try users("block").string("id")
@@ -90,6 +91,10 @@ import Testing
         #expect(try server.authorize(site.workspace.key()).status == 200)
         let again = try Deskgate.run(["users", "unblock"] + person + ["--config", site.workspace.configuration])
         #expect(again.code == 1 && again.output == "The user was not blocked.\n")
+        #expect(try register(site.workspace.key(user: "other"), user: "other").status == 200)
+        let all = try Deskgate.run("revoke", "--app", Workspace.app, "--all", "--config", site.workspace.configuration)
+        #expect(all.code == 0)
+        #expect(all.output.hasPrefix("Revoked. Its id is ") && all.output.hasSuffix(". 1 push token is removed.\n"), "\(all.output)")
         #expect(try server.stop() == .exit(0))
         #expect(!(try server.process.errors.text().contains(Markers.user)))
     }
@@ -122,6 +127,8 @@ import Testing
         let cases: [(words: [String], complaint: String)] = [
             (["revoke", "--app", Workspace.app], "missing of --user, --key, --key-id or --all"),
             (["revoke", "--app", Workspace.app, "--all", "--user", "u"], "more than one of"),
+            (["revoke", "--app", Workspace.app, "--all", "--user", "u", "--key", key], "more than one of"),
+            (["revoke", "--app", Workspace.app, "--user", "u", "--key", key], "not a key of this app_id and user_id"),
             (["revoke", "--app", "app-2", "--all"], "no app of this name is configured"),
             (["revoke", "--app", Workspace.app, "--key-id", "9"], "no key with this id"),
             (["revoke", "--app", Workspace.app, "--key", key, "--issued-before", "5"], "does not go with"),

@@ -25,6 +25,8 @@ final class DeliveryStore: Store {
         case keyUses
         /// Reading when keys were used.
         case keyUseReads
+        /// Signing out devices after a revocation.
+        case signOuts
     }
 
     private struct State {
@@ -33,6 +35,7 @@ final class DeliveryStore: Store {
         var works: [(finished: Int, claims: [String])] = []
         var standing = ReplicaStanding.alone
         var standingReads = 0
+        var signOuts = (calls: 0, left: 0)
         var interruption: (answersLeft: Int, body: @Sendable () throws(StoreError) -> Void)?
     }
 
@@ -53,6 +56,14 @@ final class DeliveryStore: Store {
     func refuse(_ operation: Operation, times: Int) {
         state.update { $0.refused[operation] = times }
     }
+
+    /// Has so many more steps to sign out devices.
+    func leaveSignOuts(_ count: Int) {
+        state.update { $0.signOuts = (0, count) }
+    }
+
+    /// How many steps were asked for since.
+    var signOutCalls: Int { state.withLock { $0.signOuts.calls } }
 
     /// Calls `body` once, after `count` answers to questions about revocations and before the caller gets the last of them.
     func afterAnswers(_ count: Int, _ body: @escaping @Sendable () throws(StoreError) -> Void) {
@@ -228,8 +239,27 @@ final class DeliveryStore: Store {
         try store.arrival(ofForgotten: comment, appID: appID)
     }
 
-    func revoke(_ revocation: Revocation, announcing arrival: Arrival?) throws(StoreError) {
-        try store.revoke(revocation, announcing: arrival)
+    func revoke(
+        _ revocation: Revocation, of person: RevokedPerson?, announcing arrival: Arrival?, telling audience: RegistryAudience
+    ) throws(StoreError) -> Int {
+        try store.revoke(revocation, of: person, announcing: arrival, telling: audience)
+    }
+
+    func signOutDevices(
+        coveredBy revocation: Revocation, now: UnixMilliseconds, telling audience: RegistryAudience
+    ) throws(StoreError) -> Int {
+        if isRefused(.signOuts) { throw Self.refusal }
+        return try store.signOutDevices(coveredBy: revocation, now: now, telling: audience)
+    }
+
+    /// As `leaveSignOuts` has said; a store in memory leaves nothing.
+    func signOutRevokedDevices(now: UnixMilliseconds, telling audience: RegistryAudience) throws(StoreError) -> Int? {
+        state.withLock { state in
+            state.signOuts.calls += 1
+            guard state.signOuts.left > 0 else { return nil }
+            state.signOuts.left -= 1
+            return 1
+        }
     }
 
     func formerSalt() throws(StoreError) -> [UInt8]? { try store.formerSalt() }

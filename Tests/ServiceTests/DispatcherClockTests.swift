@@ -31,6 +31,17 @@ import Testing
         try fixture.store.devices(DeviceFilter(appID: "app"), after: nil, limit: 9).count
     }
 
+    /// Upkeep goes on with the devices of revoked keys until none is left, and asks again a minute later.
+    @Test func upkeepSignsOutDevicesOfRevokedKeys() throws {
+        let fixture = try fixture(DeliveryNotifier(.arrived))
+        fixture.store.leaveSignOuts(3)
+        fixture.advance(60_001)
+        #expect(eventually { fixture.store.signOutCalls >= 4 })
+        let calls = fixture.store.signOutCalls
+        fixture.advance(60_001)
+        #expect(eventually { fixture.store.signOutCalls > calls })
+    }
+
     /// - Parameter isBetween: whether the clock is set while the dispatcher reads the clocks.
     @Test(arguments: [false, true]) func aDayAheadEndsNoWaitingComment(isBetween: Bool) throws {
         let notifier = DeliveryNotifier(concurrency: 1)

@@ -105,6 +105,62 @@ import Time
         #expect(!lines.contains { $0.contains("user-7") || $0.contains("dgk1") })
     }
 
+    /// The answer, the audit line and `explain` say how many devices went.
+    @Test(
+        arguments: [
+            ("/v1/revocations", #""user_id":"user-1""#, "devices_removed", 2), ("/v1/users/block", #""user_id":"user-1""#, "removed", 2),
+            ("/v1/users/sign-out", #""user_id":"user-1""#, "removed", 2),
+            ("/v1/revocations", #""issued_before":\#(now + 1)"#, "devices_removed", 3),
+            ("/v1/revocations", #""issued_before":\#(now)"#, "devices_removed", 0),
+        ])
+    func saysHowManyDevicesWent(path: String, fields: String, member: String, count: Int) throws {
+        for (user, device) in [("user-1", "d1"), ("user-1", "d2"), ("user-2", "d1")] {
+            try AdminDeviceRoutesTests.register(fixture.store, user: user, device: device)
+        }
+        let response = fixture.send(.post, path, body: #"{"app_id":"shop",\#(fields)}"#)
+        #expect(try object(response)[member] == .integer(Int64(count)))
+        #expect(try fixture.store.devices(DeviceFilter(appID: "shop"), after: nil, limit: 9).count == 3 - count)
+        #expect(try fixture.log.lines().last { $0.contains(" audit ") }?.contains(" removed=\(count)") == true)
+        #expect(fixture.wakeUpCount == (count > 0 ? 1 : 0))
+        let steps = try object(fixture.send(.get, "/v1/explain?app_id=shop&user_id=user-1"))["steps"]?.elements ?? []
+        let told = steps.first { $0["step"] == "revocations" }?["text"]?.text ?? ""
+        #expect(told.contains(" \(count) devices were signed out by it.") == (count > 0), "\(told)")
+        let row = try object(fixture.send(.get, "/v1/revocations?limit=1"))["revocations"]?.elements.first
+        #expect(row?["devices_removed"] == .integer(Int64(count)))
+    }
+
+    /// The revocation is in force, and upkeep looks for its devices.
+    @Test func aSearchThatFailsLeavesTheRevocationInForce() throws {
+        let store = try DeliveryStore()
+        let fixture = try AdminDeliverFixture(store: store)
+        store.refuse(.signOuts, times: 1)
+        let response = fixture.send(.post, "/v1/revocations", body: #"{"app_id":"shop","key_id":1}"#)
+        #expect(response.status == 201)
+        #expect(try object(response)["devices_removed"] == 0)
+        #expect(try store.revocations(of: nil, after: nil, limit: 9).contains { $0.subject == .keyID(1) })
+        #expect(try fixture.log.lines().last { $0.contains(" audit ") }?.contains("outcome=done") == true)
+    }
+
+    /// Versions before left the devices of a user who was blocked.
+    @Test func anEarlierBlockSignsOutTheDevicesThatAreLeft() throws {
+        try AdminDeviceRoutesTests.register(fixture.store, user: "user-1", device: "d1")
+        let block = Revocation.sample(1, appID: "shop", .user("user-1"))
+        #expect(try fixture.store.revoke(block, of: nil, announcing: nil, telling: .nobody) == 0)
+        let answer = try object(fixture.send(.post, "/v1/users/block", body: #"{"app_id":"shop","user_id":"user-1"}"#))
+        #expect(answer["id"] == .string(block.id.description))
+        #expect(answer["removed"] == 1)
+        #expect(try fixture.store.devices(DeviceFilter(appID: "shop"), after: nil, limit: 9).isEmpty)
+    }
+
+    /// A blocked user has no devices left.
+    @Test func aSecondBlockRemovesNothing() throws {
+        try AdminDeviceRoutesTests.register(fixture.store, user: "user-1", device: "d1")
+        for count in [1, 0] as [Int64] {
+            let answer = try object(fixture.send(.post, "/v1/users/block", body: #"{"app_id":"shop","user_id":"user-1"}"#))
+            #expect(answer["removed"] == .integer(count))
+        }
+    }
+
     @Test func aKeyOfSomebodyElseIsNotThatPersons() {
         // Its key id is configured, and its MAC is not the person's.
         let key = "dgk1." + "AAAAAAEAaVW5AABpfUYA" + String(repeating: "A", count: 64)

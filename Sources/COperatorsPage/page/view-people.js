@@ -4,7 +4,7 @@ import { ask, path } from "./api.js";
 import { address } from "./address.js";
 import { apps } from "./apps.js";
 import { h, put } from "./dom.js";
-import { time } from "./format.js";
+import { number, time } from "./format.js";
 import { appField, badge, card, confirm, empty, facts, head, longTable, notice, show, table } from "./ui.js";
 import { t, word } from "./words.js";
 
@@ -120,6 +120,7 @@ function revocationColumns({ mayChange, again }) {
     { title: t("revocation.kind"), cell: (one) => badge(word(`revocation.${one.kind}`) ?? one.kind, one.kind === "block" ? "bad" : "plain") },
     { title: t("revocation.of"), wide: true, cell: (one) => (one.user_id ? h("a", { href: address("people", { app_id: one.app_id, user_id: one.user_id }) }, one.user_id) : one.key_id !== null ? `${t("key")} ${one.key_id}` : one.kind === "app" ? one.app_id : "–") },
     { title: t("revocation.before"), cell: (one) => (one.issued_before === null ? t("revocation.all") : time(one.issued_before)) },
+    { title: t("revocation.devices"), cell: (one) => number(one.devices_removed) },
     { title: t("people.reason"), wide: true, cell: (one) => one.reason || "–" },
     { title: t("revocation.by"), wide: true, cell: (one) => one.author },
     { title: t("created"), cell: (one) => time(one.created_at) },

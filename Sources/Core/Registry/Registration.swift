@@ -13,7 +13,7 @@ package struct Registration: Sendable {
     package private(set) var now: UnixMilliseconds
     /// The limits; unsubscribing is exempt from them.
     package let rules: [LimitRule]
-    /// By what revocations find it.
+    /// The claims that its device keeps.
     package let claims: KeyClaims
 
     /// Makes a registration.

@@ -19,11 +19,13 @@ package struct RegistryDevice: Sendable, Equatable {
     package var seenAt: UnixMilliseconds
     /// Whether its app itself said so, which no webhook changes.
     package var isFromApp: Bool
+    /// The key with which it registered last.
+    package var claims: KeyClaims
 
     /// Makes a device from a store's row.
     package init(
         key: Device.Key, type: String, token: PushToken?, digest: [UInt8]?, environment: String? = nil, registeredAt: UnixMilliseconds,
-        seenAt: UnixMilliseconds, isFromApp: Bool
+        seenAt: UnixMilliseconds, isFromApp: Bool, claims: KeyClaims
     ) {
         self.key = key
         self.type = type
@@ -33,12 +35,21 @@ package struct RegistryDevice: Sendable, Equatable {
         self.registeredAt = registeredAt
         self.seenAt = seenAt
         self.isFromApp = isFromApp
+        self.claims = claims
     }
 
-    /// Makes a device that is heard of for the first time, or has a new token or type; without a token it is a tombstone.
-    init(_ key: Device.Key, type: String, token: PushToken?, at time: UnixMilliseconds, isFromApp: Bool) {
+    /// Makes a device that its app tells of for the first time, or with a new token or type; without a token it is a tombstone.
+    init(_ registration: Registration) {
         self.init(
-            key: key, type: type, token: token, digest: token?.digest, registeredAt: time, seenAt: time, isFromApp: isFromApp)
+            key: registration.key, type: registration.type, token: registration.token, digest: registration.token?.digest,
+            registeredAt: registration.now, seenAt: registration.now, isFromApp: true, claims: registration.claims)
+    }
+
+    /// Makes a device of which a webhook tells for the first time, or with a new token.
+    init(_ key: Device.Key, type: String, learning token: PushToken, at time: UnixMilliseconds) {
+        self.init(
+            key: key, type: type, token: token, digest: token.digest, registeredAt: time, seenAt: time, isFromApp: false,
+            claims: KeyClaims(issuedAt: time.seconds, nil))
     }
 
     /// The registered device; nil for a tombstone.
@@ -53,9 +64,9 @@ package struct RegistryDevice: Sendable, Equatable {
         (token, seenAt, self.isFromApp) = (nil, time, isFromApp)
     }
 
-    /// Notes that its app has said what is known.
-    package mutating func touch(at time: UnixMilliseconds) {
-        (seenAt, isFromApp) = (time, true)
+    /// Notes that its app has said what is known, perhaps with another key.
+    package mutating func touch(at time: UnixMilliseconds, _ claims: KeyClaims) {
+        (seenAt, isFromApp, self.claims) = (time, true, claims)
     }
 
     /// Whether this is the device of that name of its person.

@@ -9,7 +9,7 @@ package enum RegistryTransition {
         /// Inserts a device, or replaces its row.
         case put(RegistryDevice)
         /// As `RegistryDevice.touch` does, of a device that is there.
-        case touch(Device.Key, at: UnixMilliseconds)
+        case touch(Device.Key, at: UnixMilliseconds, KeyClaims)
         /// As `RegistryDevice.signOut` does, of a device that is there.
         case signOut(Device.Key, at: UnixMilliseconds, isFromApp: Bool)
         /// Sets the environment of a device that is there.
@@ -49,11 +49,10 @@ package enum RegistryTransition {
         case .allowed(let records):
             let known = person.devices.first { $0.isNamed(registration.key.deviceID) }
             if let known, known.token == token, known.type.hasSameBytes(as: registration.type) {
-                return (.unchanged, records + [.touch(registration.key, at: registration.now)])
+                return (.unchanged, records + [.touch(registration.key, at: registration.now, registration.claims)])
             }
-            let device = RegistryDevice(registration.key, type: registration.type, token: token, at: registration.now, isFromApp: true)
             let holder = try rows.holder(of: token, appID: registration.key.appID)
-            return (.registered, records + put(device, takingFrom: holder, among: person.devices, devicesPerUser))
+            return (.registered, records + put(RegistryDevice(registration), takingFrom: holder, among: person.devices, devicesPerUser))
         }
     }
 
@@ -62,7 +61,7 @@ package enum RegistryTransition {
     ///
     /// The token of a tombstone does not come back to its person, whichever device the webhook names, for as long as webhooks carry it.
     /// Another token of a device of which only webhooks tell may be that of a new sign-in. Nothing is learned about a person who is blocked
-    /// or was forgotten.
+    /// or was forgotten, nor before the bound of a revocation that would cover the device.
     package static func learn<Rows: RegistryRows>(
         _ arrival: Arrival, devicesPerUser: Int, in rows: Rows
     ) throws(Rows.Failure) -> [Change] {
@@ -79,11 +78,12 @@ package enum RegistryTransition {
         if !isHeldByUser, let tombstone = devices.first(where: { $0.token == nil && $0.digest == token.digest }) {
             return keeping(tombstone, at: event.receivedAt)
         }
-        if try Admission.isExcluded(key.userID, of: key.appID, in: rows) { return [] }
         if known == nil, leaving(devices, devicesPerUser, isFromApp: false) == nil { return [] }
         // A type that no app could say is not believed.
         let type = event.deviceType.flatMap { $0.utf16.count <= Device.longestType ? $0 : nil } ?? known?.type ?? ""
-        let device = RegistryDevice(key, type: type, token: token, at: event.receivedAt, isFromApp: false)
+        let device = RegistryDevice(key, type: type, learning: token, at: event.receivedAt)
+        // Comments would pass over it.
+        if try rows.revocations(appID: key.appID, userID: key.userID).covers(device) { return [] }
         return put(device, takingFrom: holder, among: devices, devicesPerUser)
     }
 
@@ -109,6 +109,15 @@ package enum RegistryTransition {
         var changes = devices.flatMap { dropping($0, reason, at: now) + [.forgetDeviceCalls($0.key)] }
         if filter.deviceID == nil { changes.append(.forgetUserCalls(appID: filter.appID, userID: userID)) }
         return (devices.count { $0.token != nil }, devices.count, changes)
+    }
+
+    /// Signs out those devices of a person that revocations cover.
+    /// - Returns: how many.
+    package static func revoke<Rows: RegistryRows>(
+        _ revoked: Revocations, of person: RevokedPerson, now: UnixMilliseconds, in rows: Rows
+    ) throws(Rows.Failure) -> (removed: Int, changes: [Change]) {
+        let covered = try rows.person(appID: person.appID, userID: person.userID).devices.filter { $0.token != nil && revoked.covers($0) }
+        return (covered.count, covered.flatMap { signingOut($0, .operatorRemoved, at: now) })
     }
 
     /// Removes a device that nobody has seen for long, or forgets a tombstone; its limits hold on.
@@ -138,14 +147,11 @@ package enum RegistryTransition {
             // the person must leave for it, so that names that somebody makes up cost few writes.
             let count = try rows.person(appID: registration.key.appID, userID: registration.key.userID).devices.count
             guard count < devicesPerUser else { return (.unchanged, []) }
-            return (
-                .unchanged,
-                [.put(RegistryDevice(registration.key, type: registration.type, token: nil, at: registration.now, isFromApp: true))]
-            )
+            return (.unchanged, [.put(RegistryDevice(registration))])
         }
         guard known.token == nil else { return (.removed, signingOut(known, .unsubscribed, at: registration.now)) }
         let isWorthNoting = !known.isFromApp || registration.now > known.seenAt + noteIntervalMilliseconds
-        return (.unchanged, isWorthNoting ? [.touch(registration.key, at: registration.now)] : [])
+        return (.unchanged, isWorthNoting ? [.touch(registration.key, at: registration.now, registration.claims)] : [])
     }
 
     /// Writes a device, takes its token away from whoever had it, makes room among the person's other devices, and tells of all of it.
@@ -210,11 +216,16 @@ package enum RegistryTransition {
 
 extension DeliveryPlan {
     /// The devices that a comment is for: the one that it names, or all of its person when that one is unknown; none when it has signed
-    /// out.
-    /// - Parameter devices: the person's, in the order of their names' bytes.
-    package static func candidates(for event: Event, among devices: [RegistryDevice]) -> [Candidate] {
+    /// out. A device whose key was revoked since counts as signed out: its row is removed with the revocation of a user, and in steps after
+    /// that of a key, a key id or an app.
+    package static func candidates<Rows: RegistryRows>(for event: Event, in rows: Rows) throws(Rows.Failure) -> [Candidate] {
+        let (appID, userID) = (event.identity.appID, event.userID)
+        let devices = try rows.person(appID: appID, userID: userID).devices
         let named = devices.first { $0.isNamed(event.identity.deviceID) }
-        return (named.map { [$0] } ?? devices).filter { $0.token != nil }.map { Candidate(deviceID: $0.key.deviceID, type: $0.type) }
+        let registered = (named.map { [$0] } ?? devices).filter { $0.token != nil }
+        guard !registered.isEmpty else { return [] }
+        let revocations = try rows.revocations(appID: appID, userID: userID)
+        return registered.filter { !revocations.covers($0) }.map { Candidate(deviceID: $0.key.deviceID, type: $0.type) }
     }
 }
 

@@ -14,18 +14,12 @@ package enum Admission {
         guard revocations.count > 0 else { return nil }
         let app = RevocationDigests.app(appID.utf8.span)
         do throws(CryptoError) {
+            // Comments pass over the device by the same rule (`Revocations.covers`).
             let isRefused = try revocations.revokes(registration.claims, app: app, appID: appID.utf8.span, userID: userID.utf8.span)
             return isRefused ? .revoked : nil
         } catch {
             return .undecided
         }
-    }
-
-    /// Whether webhooks register no device of a person: the person is blocked or forgotten, or OpenSSL fails.
-    static func isExcluded<Rows: RegistryRows>(_ userID: String, of appID: String, in rows: Rows) throws(Rows.Failure) -> Bool {
-        let revocations = try rows.revocations(appID: appID, userID: userID)
-        let app = RevocationDigests.app(appID.utf8.span)
-        return (try? revocations.blocks(app: app, appID: appID.utf8.span, userID: userID.utf8.span)) ?? true
     }
 
     /// The result of accepting an event that is not stored, because its person was forgotten or nobody can tell; nil when it is stored.

@@ -30,11 +30,13 @@ package struct Revocation: Sendable, Equatable {
     package let author: String
     /// When it was made.
     package private(set) var createdAt: UnixMilliseconds
+    /// How many devices it has signed out so far.
+    package var devicesRemoved: Int
 
     /// Makes a revocation.
     package init(
         id: UUIDv7, appID: String, subject: Subject, issuedBefore: UnixSeconds?, reason: String, author: String,
-        createdAt: UnixMilliseconds
+        createdAt: UnixMilliseconds, devicesRemoved: Int = 0
     ) {
         if case .securityKey(let salt) = subject { precondition(salt.count == SecurityKey.saltCount, "a salt has 16 bytes") }
         self.id = id
@@ -44,6 +46,12 @@ package struct Revocation: Sendable, Equatable {
         self.reason = reason
         self.author = author
         self.createdAt = createdAt
+        self.devicesRemoved = devicesRemoved
+    }
+
+    /// The person whose keys it revokes, by name; nil for one that names nobody, and for a person who was forgotten.
+    package var person: RevokedPerson? {
+        if case .user(let userID) = subject { RevokedPerson(appID: appID, userID: userID) } else { nil }
     }
 
     /// Whether it blocks a person: no key of theirs counts, also later ones, until it is removed.

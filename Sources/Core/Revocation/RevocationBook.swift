@@ -23,6 +23,13 @@ package struct RevocationBook: Sendable {
     /// Makes a book without revocations.
     package init() {}
 
+    /// The snapshot of one revocation.
+    package static func snapshot(of revocation: Revocation) -> Revocations {
+        var book = RevocationBook()
+        book.apply(.added(revocation))
+        return book.snapshot
+    }
+
     /// The snapshot of the present revocations.
     package var snapshot: Revocations { Revocations(table, counts, formers: formers) }
 
@@ -36,14 +43,15 @@ package struct RevocationBook: Sendable {
 
     private mutating func add(_ revocation: Revocation) {
         if case .formerUser(let former) = revocation.subject { learn(salt: former.salt) }
-        let (subject, kind) = RevocationDigests.subject(of: revocation)
-        let shard = RevocationTable.shard(of: subject)
-        guard !entries[shard].contains(where: { $0.id == revocation.id }) else { return }
         let bound = revocation.issuedBefore ?? .max
-        entries[shard].append(Entry(id: revocation.id, subject: subject, issuedBefore: bound, kind: kind))
-        counts[kind, default: 0] += 1
-        // The latest of a subject's bounds holds.
-        table.set(subject, max(bound, table.issuedBefore(subject) ?? bound))
+        for (subject, kind) in RevocationDigests.subjects(of: revocation) {
+            let shard = RevocationTable.shard(of: subject)
+            guard !entries[shard].contains(where: { $0.id == revocation.id && $0.kind == kind }) else { return }
+            entries[shard].append(Entry(id: revocation.id, subject: subject, issuedBefore: bound, kind: kind))
+            counts[kind, default: 0] += 1
+            // The latest of a subject's bounds holds.
+            table.set(subject, max(bound, table.issuedBefore(subject) ?? bound))
+        }
     }
 
     private mutating func learn(salt: [UInt8]) {
@@ -51,12 +59,13 @@ package struct RevocationBook: Sendable {
     }
 
     private mutating func remove(_ id: UUIDv7) {
-        // Removals are rare, so no index of ids is kept for them.
+        // Removals are rare, so no index of ids is kept for them. A key id has two entries, which may be in one shard.
         for shard in entries.indices {
-            guard let index = entries[shard].firstIndex(where: { $0.id == id }) else { continue }
-            let removed = entries[shard].remove(at: index)
-            counts[removed.kind, default: 0] -= 1
-            return table.set(removed.subject, entries[shard].lazy.filter { $0.subject == removed.subject }.map(\.issuedBefore).max())
+            while let index = entries[shard].firstIndex(where: { $0.id == id }) {
+                let removed = entries[shard].remove(at: index)
+                counts[removed.kind, default: 0] -= 1
+                table.set(removed.subject, entries[shard].lazy.filter { $0.subject == removed.subject }.map(\.issuedBefore).max())
+            }
         }
     }
 }

@@ -24,7 +24,8 @@ package final class Revocations: Sendable {
         self.isKnown = isKnown
         self.table = table
         self.formers = formers
-        count = counts.values.reduce(0, +)
+        // The revocation of a key id stands there twice.
+        count = counts.values.reduce(0, +) - counts[.unknownKey, default: 0]
         func has(_ kind: RevocationDigests.Kind) -> Bool { counts[kind, default: 0] > 0 }
         (hasApps, hasUsers, hasKeyIDs, hasKeys) = (has(.everyKey), has(.user), has(.keyID), has(.securityKey))
         hasFormers = has(.formerUser)
@@ -72,8 +73,17 @@ package final class Revocations: Sendable {
     ) throws(CryptoError) -> Bool {
         guard count > 0 else { return false }
         if try revokesPerson(issuedAt: claims.issuedAt, app: app, appID: appID, userID: userID) { return true }
-        guard let key = claims.key else { return false }
+        guard let key = claims.key else {
+            return hasKeyIDs && claims == .unknown && covers(RevocationDigests.unknownKey(app), claims.issuedAt)
+        }
         return revokesKey(key.keyID, key.salt.span, issuedAt: claims.issuedAt, app: app)
+    }
+
+    /// Whether what a device registered with counts no more, or its person was blocked or forgotten; also when OpenSSL cannot tell. A key
+    /// that is not known may have been made with any secret of the app; the revocation of one key alone does not cover it.
+    func covers(_ device: RegistryDevice) -> Bool {
+        let (appID, userID) = (device.key.appID.utf8.span, device.key.userID.utf8.span)
+        return (try? revokes(device.claims, app: RevocationDigests.app(appID), appID: appID, userID: userID)) ?? true
     }
 
     /// Whether all that a person was given at a time counts no more: the person was blocked or forgotten, or has been signed out since, or
@@ -123,7 +133,7 @@ package final class Revocations: Sendable {
 enum RevocationDigests {
     /// The kinds of subjects; the number separates their digests.
     enum Kind: UInt64 {
-        case everyKey, user, keyID, securityKey, formerUser
+        case everyKey, user, keyID, securityKey, formerUser, unknownKey
     }
 
     private static let key = KeyedDigest.randomKey()
@@ -143,6 +153,9 @@ enum RevocationDigests {
         return hash.finish([UInt8]().span)
     }
 
+    /// The key of which nothing is known: it may have any key id.
+    static func unknownKey(_ app: KeyedDigest) -> KeyedDigest { hash(app, .unknownKey).finish([UInt8]().span) }
+
     static func formerUser(_ digest: Span<UInt8>) -> KeyedDigest { hash(key, .formerUser).finish(digest) }
 
     private static func hash(_ app: KeyedDigest, _ kind: Kind) -> SipHash {
@@ -151,15 +164,15 @@ enum RevocationDigests {
         return hash
     }
 
-    /// The digest of a revocation's subject, and its kind.
-    static func subject(of revocation: Revocation) -> (subject: KeyedDigest, kind: Kind) {
+    /// The digests of what a revocation is about, and their kinds.
+    static func subjects(of revocation: Revocation) -> [(subject: KeyedDigest, kind: Kind)] {
         let app = app(revocation.appID.utf8.span)
         switch revocation.subject {
-        case .everyKey: return (everyKey(app), .everyKey)
-        case .user(let userID): return (user(app, userID.utf8.span), .user)
-        case .formerUser(let former): return (formerUser(former.digest.span), .formerUser)
-        case .keyID(let id): return (keyID(app, id), .keyID)
-        case .securityKey(let salt): return (securityKey(app, salt.span), .securityKey)
+        case .everyKey: return [(everyKey(app), .everyKey)]
+        case .user(let userID): return [(user(app, userID.utf8.span), .user)]
+        case .formerUser(let former): return [(formerUser(former.digest.span), .formerUser)]
+        case .keyID(let id): return [(keyID(app, id), .keyID), (unknownKey(app), .unknownKey)]
+        case .securityKey(let salt): return [(securityKey(app, salt.span), .securityKey)]
         }
     }
 }

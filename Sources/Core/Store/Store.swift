@@ -155,10 +155,28 @@ package protocol Store: Sendable {
     /// The numbers of pending deliveries by notifier, in the order of the names' bytes.
     func pending() throws(StoreError) -> [PendingDeliveries]
 
-    /// Adds a revocation, and in the same transaction stores the event that tells of it, if there is one. Where there is no room for its
-    /// deliveries they end at once.
+    /// Adds a revocation, and in the same transaction stores the event that tells of it, if there is one, and signs out the devices of a
+    /// person that it covers. Where there is no room for its deliveries they end at once.
+    /// - Parameter person: whom it names, or whose key it revokes; nil when that is not known, or the devices of an app are covered.
     /// - Precondition: its id is new.
-    func revoke(_ revocation: Revocation, announcing arrival: Arrival?) throws(StoreError)
+    /// - Returns: how many devices were signed out.
+    func revoke(
+        _ revocation: Revocation, of person: RevokedPerson?, announcing arrival: Arrival?, telling audience: RegistryAudience
+    ) throws(StoreError) -> Int
+
+    /// Signs out the devices that a revocation of a key, a key id or an app covers, unless `revoke` was told the person. It takes several
+    /// transactions, between which other calls go on. Comments pass over the devices at once (`DeliveryPlan.candidates`), so this may end
+    /// after some seconds; `signOutRevokedDevices` does the rest. A device that registers while the revocation is made may keep its row;
+    /// comments pass over it, too.
+    /// - Returns: how many; 0 for a revocation that names a person.
+    func signOutDevices(
+        coveredBy revocation: Revocation, now: UnixMilliseconds, telling audience: RegistryAudience
+    ) throws(StoreError) -> Int
+
+    /// Signs out more devices of a revocation whose devices have not all been looked at yet, a limited number, so that no other call waits
+    /// long.
+    /// - Returns: how many, perhaps 0; nil when nothing is left to do.
+    func signOutRevokedDevices(now: UnixMilliseconds, telling audience: RegistryAudience) throws(StoreError) -> Int?
 
     /// The revocations, those with the latest ids first.
     /// - Parameters:
@@ -251,8 +269,10 @@ extension Store {
     /// The store has no clock of its own.
     package var clockOffsetMilliseconds: Int64? { nil }
 
-    /// Adds a revocation of which no event tells.
-    package func revoke(_ revocation: Revocation) throws(StoreError) { try revoke(revocation, announcing: nil) }
+    /// Adds a revocation, and tells nobody of the devices that it signs out.
+    package func revoke(_ revocation: Revocation, announcing arrival: Arrival? = nil) throws(StoreError) {
+        _ = try revoke(revocation, of: revocation.person, announcing: arrival, telling: .nobody)
+    }
 
     /// There are no others.
     package var standing: ReplicaStanding { .alone }

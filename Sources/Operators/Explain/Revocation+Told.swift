@@ -3,7 +3,7 @@ internal import Time
 
 /// What is said of a revocation.
 extension Revocation {
-    /// What was revoked, by whom, when and why: one sentence.
+    /// What was revoked, by whom, when and why; and in a second sentence how many devices were signed out, if any.
     var sentence: Told {
         let until =
             issuedBefore.map { Telling.time($0) }.map { Told(" that were issued before \($0)", ", выданные до \($0)") }
@@ -11,6 +11,14 @@ extension Revocation {
         let why = reason.isEmpty ? Told("without a reason", "без причины") : Told("with the reason \"\(reason)\"", "с причиной «\(reason)»")
         return Told(
             "\(what)\(until) \(isSingle ? "was" : "were") revoked by \(author), \(why).", "\(what)\(until). Отозвал \(author), \(why).")
+            + devices
+    }
+
+    private var devices: Told {
+        guard devicesRemoved > 0 else { return Told(verbatim: "") }
+        let count = Telling.count(devicesRemoved, "device")
+        return Told(
+            " \(count) \(devicesRemoved == 1 ? "was" : "were") signed out by it.", " Отключено устройств: \(devicesRemoved).")
     }
 
     private var what: Told {

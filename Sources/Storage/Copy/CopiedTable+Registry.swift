@@ -1,10 +1,14 @@
 // Devices, and what limits their calls.
 extension CopiedTable {
     static let devices = CopiedTable(
-        name: "devices", columns: [.integer, .text, .text, .text, .text, .bytes, .text, .moment, .moment, .integer], keyCount: 3,
+        // The time of issue stays as it is: it is by the clock of whoever has minted the key. Without a key it is by the clock of the source,
+        // and so is compared with bounds that are off by the difference of the two clocks.
+        name: "devices",
+        columns: [.integer, .text, .text, .text, .text, .bytes, .text, .moment, .moment, .integer, .integer, .integer, .bytes], keyCount: 3,
         sqlite: Statements(
             read: """
-                SELECT app, user_id, device_id, type, token, digest, environment, registered_at, seen_at, from_app FROM devices
+                SELECT app, user_id, device_id, type, token, digest, environment, registered_at, seen_at, from_app, issued_at, key_id, salt
+                FROM devices
                 WHERE (app, user_id, device_id) > (?1, ?2, ?3) AND device_id <> '' ORDER BY app, user_id, device_id LIMIT ?4
                 """,
             lastKey: """
@@ -12,20 +16,25 @@ extension CopiedTable {
                 ORDER BY app DESC, user_id DESC, device_id DESC LIMIT 1
                 """,
             count: "SELECT count(*) FROM devices WHERE device_id <> ''",
-            write: "INSERT INTO devices VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, NULL)"),
+            write: "INSERT INTO devices VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, NULL, ?11, ?12, ?13)"),
         postgres: Statements(
             read: """
-                SELECT app, user_id, device_id, type, token, digest, environment, registered_at, seen_at, from_app::integer FROM devices
+                SELECT app, user_id, device_id, type, token, digest, environment, registered_at, seen_at, from_app::integer,
+                    issued_at, key_id, salt
+                FROM devices
                 WHERE (app, user_id, device_id) > ($1, $2, $3) ORDER BY app, user_id, device_id LIMIT $4
                 """,
             lastKey: "SELECT app, user_id, device_id FROM devices ORDER BY app DESC, user_id DESC, device_id DESC LIMIT 1",
             count: "SELECT count(*) FROM devices",
             write: """
-                INSERT INTO devices (app, user_id, device_id, type, token, digest, environment, registered_at, seen_at, from_app)
-                SELECT app, user_id, device_id, type, token, digest, environment, registered_at, seen_at, from_app <> 0
+                INSERT INTO devices (app, user_id, device_id, type, token, digest, environment, registered_at, seen_at, from_app, issued_at,
+                    key_id, salt)
+                SELECT app, user_id, device_id, type, token, digest, environment, registered_at, seen_at, from_app <> 0, issued_at, key_id,
+                    salt
                 FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bytea[], $7::text[], $8::bigint[],
-                    $9::bigint[], $10::bigint[])
-                    AS new (app, user_id, device_id, type, token, digest, environment, registered_at, seen_at, from_app)
+                    $9::bigint[], $10::bigint[], $11::bigint[], $12::bigint[], $13::bytea[])
+                    AS new (app, user_id, device_id, type, token, digest, environment, registered_at, seen_at, from_app, issued_at, key_id,
+                        salt)
                 """))
 
     /// The calls of persons: in SQLite a row of `devices` without a device. PostgreSQL has rows of persons without calls too, which it makes

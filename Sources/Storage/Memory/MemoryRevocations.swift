@@ -15,6 +15,11 @@ struct MemoryRevocations {
         known.apply(.added(revocation))
     }
 
+    mutating func note(devices count: Int, removedBy id: UUIDv7) {
+        guard let index = all.firstIndex(where: { $0.id == id }) else { return }
+        all[index].devicesRemoved += count
+    }
+
     mutating func remove(_ id: UUIDv7) -> Revocation? {
         guard let index = all.firstIndex(where: { $0.id == id && !$0.isOfFormer }) else { return nil }
         changes.append(.removed(id))

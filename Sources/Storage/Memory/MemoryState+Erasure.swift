@@ -3,9 +3,36 @@ internal import Time
 
 /// Forgetting persons.
 extension MemoryState {
-    mutating func revoke(_ revocation: Revocation, _ arrival: Arrival?, _ rules: MemoryRules) {
+    mutating func revoke(
+        _ revocation: Revocation, of person: RevokedPerson?, _ arrival: Arrival?, _ audience: RegistryAudience, _ rules: MemoryRules
+    ) -> Int {
         revocations.add(revocation)
         if let arrival { announce(arrival, rules) }
+        return signOut(person.map { [$0] } ?? [], coveredBy: revocation, now: revocation.createdAt, audience, rules)
+    }
+
+    mutating func signOutDevices(
+        coveredBy revocation: Revocation, now: UnixMilliseconds, _ audience: RegistryAudience, _ rules: MemoryRules
+    ) -> Int {
+        guard !revocation.namesPerson else { return 0 }
+        let users = Set(devices.devices(DeviceFilter(appID: revocation.appID)).map { ByteKey($0.key.userID) })
+        let persons = users.sorted().map { RevokedPerson(appID: revocation.appID, userID: $0.text) }
+        return signOut(persons, coveredBy: revocation, now: now, audience, rules)
+    }
+
+    private mutating func signOut(
+        _ persons: [RevokedPerson], coveredBy revocation: Revocation, now: UnixMilliseconds, _ audience: RegistryAudience,
+        _ rules: MemoryRules
+    ) -> Int {
+        let revoked = RevocationBook.snapshot(of: revocation)
+        var count = 0
+        for person in persons {
+            let (removed, changes) = RegistryTransition.revoke(revoked, of: person, now: now, in: devices)
+            apply(changes, audience, rules)
+            count += removed
+        }
+        revocations.note(devices: count, removedBy: revocation.id)
+        return count
     }
 
     /// Stores an event that is about no comment. If the queue is full, its deliveries end at once.

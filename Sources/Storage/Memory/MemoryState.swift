@@ -98,9 +98,7 @@ struct MemoryState {
 
     func plan(_ arrival: Arrival) -> [DeliveryPlan.Row] {
         DeliveryPlan.rows(arrival.event, arrival.subscriptions) {
-            let event = arrival.event
-            let person = devices.person(appID: event.identity.appID, userID: event.userID)
-            return DeliveryPlan.candidates(for: event, among: person.devices)
+            DeliveryPlan.candidates(for: arrival.event, in: devices)
         } isNotified: { notifier, device in
             entries.contains { entry in
                 isSameComment(entry.delivery.event, arrival.event) && entry.delivery.notifier.utf8.elementsEqual(notifier.utf8)

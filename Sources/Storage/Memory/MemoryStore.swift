@@ -177,9 +177,21 @@ package final class MemoryStore: Store {
     }
 
     /// As `Store` says.
-    package func revoke(_ revocation: Revocation, announcing arrival: Arrival?) throws(StoreError) {
-        try whileOpen { $0.revoke(revocation, arrival, rules) }
+    package func revoke(
+        _ revocation: Revocation, of person: RevokedPerson?, announcing arrival: Arrival?, telling audience: RegistryAudience
+    ) throws(StoreError) -> Int {
+        try whileOpen { $0.revoke(revocation, of: person, arrival, audience, rules) }
     }
+
+    /// As `Store` says.
+    package func signOutDevices(
+        coveredBy revocation: Revocation, now: UnixMilliseconds, telling audience: RegistryAudience
+    ) throws(StoreError) -> Int {
+        try whileOpen { $0.signOutDevices(coveredBy: revocation, now: now, audience, rules) }
+    }
+
+    /// Nothing: `signOutDevices` looks at all devices.
+    package func signOutRevokedDevices(now: UnixMilliseconds, telling audience: RegistryAudience) throws(StoreError) -> Int? { nil }
 
     /// As `Store` says.
     package func formerSalt() throws(StoreError) -> [UInt8]? { try whileOpen { $0.revocations.salt } }

@@ -90,6 +90,24 @@ final class PostgresBatch {
         return outcome
     }
 
+    /// Signs out those devices of persons that a revocation covers, and counts them with the revocation.
+    func signOut(
+        _ persons: [RevokedPerson], coveredBy revocation: Revocation, now: UnixMilliseconds
+    ) throws(PostgresError) -> Int {
+        var keys: Set<PostgresUnit.PersonKey> = []
+        for person in persons { keys.insert(try unit.key(person.appID, person.userID)) }
+        try unit.load(persons: keys)
+        let revoked = RevocationBook.snapshot(of: revocation)
+        var count = 0
+        for person in persons {
+            let (removed, changes) = try RegistryTransition.revoke(revoked, of: person, now: now, in: unit)
+            try apply(changes)
+            count += removed
+        }
+        if count > 0 { try unit.session.addRemovedDevices(count, to: revocation.id) }
+        return count
+    }
+
     /// Writes what the registry's rules say, and stores the events that tell of it.
     func apply(_ changes: [RegistryTransition.Change]) throws(PostgresError) {
         for change in changes {
@@ -117,8 +135,7 @@ final class PostgresBatch {
         let event = arrival.event
         let told = CommentKey(event.identity, app).flatMap { comments[$0]?.told } ?? []
         return try DeliveryPlan.rows(event, arrival.subscriptions) { () throws(PostgresError) in
-            let person = try unit.person(appID: event.identity.appID, userID: event.userID)
-            return DeliveryPlan.candidates(for: event, among: person.devices)
+            try DeliveryPlan.candidates(for: event, in: unit)
         } isNotified: { (notifier, device) throws(PostgresError) in
             told.contains(Told(notifier: ByteKey(notifier), device: ByteKey(device)))
         }

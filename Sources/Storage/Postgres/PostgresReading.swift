@@ -180,7 +180,8 @@ private enum ReadingStatements {
         WHERE id = $1 AND position = $2 ORDER BY attempts.number
         """
     static let devices: StaticString = """
-        SELECT app, user_id, device_id, type, token, digest, environment, registered_at, seen_at, from_app FROM devices
+        SELECT app, user_id, device_id, type, token, digest, environment, registered_at, seen_at, from_app, issued_at, key_id, salt
+        FROM devices
         WHERE app = (SELECT number FROM apps WHERE app_id = $1) AND ($2::text IS NULL OR user_id = $2)
             AND ($3::text IS NULL OR device_id = $3)
             AND (user_id, device_id) > ($4, $5) AND token IS NOT NULL

@@ -62,6 +62,16 @@ enum PostgresSchema {
     // none in which it might pass over a whole backlog. Older versions claim by `deliveries_due`, and this one asks it when the next
     // delivery is due. The index can be made before the update (`SCALING.md`).
     //
+    // Version 15 adds what is known of the key with which a device registered (`KeyClaims`), so that a revocation finds the device:
+    // `issued_at` in seconds, by the clock of whoever has minted the key, or without a key the moment of the registration; 0 for devices
+    // that an older version has inserted. One that an older version registers again keeps the key of the row. They have no index: a
+    // revocation of a key, a key id or an app walks through the app's devices in steps, and an index would make every registration slower.
+    //
+    // Version 16 has `swept` of a revocation say that it has looked at all of them, and `devices_removed` how many it has signed out.
+    // Revocations of before count as swept: comments pass over the devices that they cover, whose rows stay until they register. Those that
+    // an older version adds during the update are looked at. A revocation locks the row of `revocation_versions` before that of its person,
+    // which registrations and webhooks lock before they ask for the version.
+    //
     // Rows that change often leave room for their next version on the same page (fillfactor), and are vacuumed early.
     static let steps: [[StaticString]] = [
         [
@@ -398,6 +408,17 @@ enum PostgresSchema {
             CREATE INDEX IF NOT EXISTS deliveries_turns ON deliveries (notifier, app, due_at, event, position)
             WHERE state < 1 AND leads IS NOT FALSE
             """
+        ],
+        [
+            "ALTER TABLE devices ADD COLUMN issued_at bigint NOT NULL DEFAULT 0",
+            "ALTER TABLE devices ADD COLUMN key_id bigint",
+            "ALTER TABLE devices ADD COLUMN salt bytea",
+        ],
+        [
+            "ALTER TABLE revocations ADD COLUMN devices_removed bigint NOT NULL DEFAULT 0",
+            "ALTER TABLE revocations ADD COLUMN swept boolean NOT NULL DEFAULT true",
+            "ALTER TABLE revocations ALTER COLUMN swept SET DEFAULT false",
+            "CREATE INDEX revocations_unswept ON revocations (version) WHERE NOT swept",
         ],
     ]
 }

@@ -5,7 +5,8 @@ internal import Time
 /// Revocations.
 extension PostgresSession {
     /// Adds a revocation.
-    func revoke(_ revocation: Revocation, _ offset: ClockOffset) throws(PostgresError) {
+    /// - Parameter isSwept: whether no walk is to look for its devices.
+    func revoke(_ revocation: Revocation, isSwept: Bool, _ offset: ClockOffset) throws(PostgresError) {
         let columns = RevokedColumns(revocation.subject)
         _ = try run([
             Query(
@@ -14,8 +15,43 @@ extension PostgresSession {
                     .uuid(revocation.id.bytes), .int4(try number(ofApp: revocation.appID)), .stored(columns.userID), .bytea(columns.salt),
                     .int8(columns.keyID), .int8(revocation.issuedBefore?.rawValue.stored), .stored(revocation.reason),
                     .stored(revocation.author), .int8(offset.stored(revocation.createdAt).stored), .bytea(columns.former),
+                    .bool(isSwept),
                 ])
         ])
+    }
+
+    /// Counts devices that a revocation has signed out.
+    func addRemovedDevices(_ count: Int, to id: UUIDv7) throws(PostgresError) {
+        _ = try run([Query(RevocationSQL.countRemoved, [.uuid(id.bytes), .int8(Int64(count))])])
+    }
+
+    /// As `RevocationSweeper` says.
+    func finishSweep(of revocation: UUIDv7) throws(PostgresError) {
+        _ = try run([Query(RevocationSQL.finishSweep, .uuid(revocation.bytes))])
+    }
+
+    /// As `RevocationSweeper` says.
+    func unsweptRevocation(_ offset: ClockOffset) throws(PostgresError) -> Revocation? {
+        try run([Query(RevocationSQL.unswept)])[0].first.map { row throws(PostgresError) in try Revocation(row, offset) }
+    }
+
+    /// As `RevocationSweeper` says; `RegistryTransition` decides.
+    func devices(
+        coveredBy revocation: Revocation, after: Device.Key?, rows: Int64, limit: Int
+    ) throws(PostgresError) -> (found: [Device.Key], next: Device.Key?) {
+        let columns = RevokedColumns(revocation.subject)
+        let parameters: [Parameter] = [
+            .stored(revocation.appID), .stored(after?.userID ?? ""), .stored(after?.deviceID ?? ""), .bytea(columns.salt),
+            .int8(columns.keyID), .int8(revocation.issuedBefore?.rawValue.stored), .int8(rows), .int8(Int64(limit)),
+            .uuid(revocation.id.bytes),
+        ]
+        var (found, next) = ([Device.Key](), Device.Key?.none)
+        for row in try run([Query(RevocationSQL.covered, parameters)])[0] {
+            let key = Device.Key(appID: revocation.appID, userID: try row.stored(0), deviceID: try row.stored(1))
+            if try row.bool(2) { found.append(key) }
+            if try row.bool(3) || found.count == limit { next = key }
+        }
+        return (found, next)
     }
 
     /// Removes a revocation.
@@ -92,7 +128,7 @@ extension PostgresSession {
 }
 
 extension Revocation {
-    /// Reads a row of `version, id, app_id, user_id, salt, key_id, issued_before, reason, author, created_at, former`.
+    /// Reads a row of `version, id, app_id, user_id, salt, key_id, issued_before, reason, author, created_at, former, devices_removed`.
     fileprivate init(_ row: Row, _ offset: ClockOffset) throws(PostgresError) {
         let columns = RevokedColumns(
             userID: try row.optionalStored(3), salt: try row.optionalBytes(4), keyID: try row.optionalInt64(5),
@@ -101,7 +137,7 @@ extension Revocation {
         self.init(
             id: try row.uuidv7(1), appID: try row.stored(2), subject: subject,
             issuedBefore: try row.optionalInt64(6).map { UnixSeconds(rawValue: UInt64(clamping: $0)) }, reason: try row.stored(7),
-            author: try row.stored(8), createdAt: offset.told(try row.time(9)))
+            author: try row.stored(8), createdAt: offset.told(try row.time(9)), devicesRemoved: Int(clamping: try row.int64(11)))
     }
 }
 
@@ -111,12 +147,30 @@ private enum RevocationSQL {
             INSERT INTO revocation_versions AS versions (id, last, forgotten) VALUES (1, 1, 0)
             ON CONFLICT (id) DO UPDATE SET last = versions.last + 1 RETURNING last
         )
-        INSERT INTO revocations (version, id, app, user_id, salt, key_id, issued_before, reason, author, created_at, former)
-        SELECT last, $1, $2, $3, $4, $5, $6, $7, $8, $9, $10 FROM next
+        INSERT INTO revocations (version, id, app, user_id, salt, key_id, issued_before, reason, author, created_at, former, swept)
+        SELECT last, $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11 FROM next
+        """
+    static let finishSweep: StaticString = "UPDATE revocations SET swept = true WHERE id = $1"
+    static let unswept: StaticString = """
+        SELECT version, revocations.id, app_id, user_id, salt, key_id, issued_before, reason, author, created_at, former,
+            devices_removed
+        FROM revocations JOIN apps ON number = app WHERE NOT swept ORDER BY version LIMIT 1
+        """
+    static let countRemoved: StaticString = "UPDATE revocations SET devices_removed = devices_removed + $2 WHERE id = $1"
+    // Returns rows that are covered, and the row that ends a full step. Stops where the limit is reached.
+    static let covered: StaticString = """
+        SELECT user_id, device_id, is_covered, place = $7 FROM (
+            SELECT user_id, device_id, row_number() OVER (ORDER BY user_id, device_id) AS place, coalesce(
+                token IS NOT NULL AND ($4::bytea IS NULL OR salt = $4) AND ($5::bigint IS NULL OR key_id = $5 OR issued_at = 0)
+                AND ($6::bigint IS NULL OR issued_at < $6), false) AS is_covered
+            FROM devices WHERE app = (SELECT number FROM apps WHERE app_id = $1) AND (user_id, device_id) > ($2, $3)
+                AND EXISTS (SELECT 1 FROM revocations WHERE id = $9)
+            ORDER BY user_id, device_id LIMIT $7
+        ) AS step WHERE is_covered OR place = $7 ORDER BY user_id, device_id LIMIT $8
         """
     static let delete: StaticString = """
         DELETE FROM revocations USING apps WHERE number = app AND revocations.id = $1 AND former IS NULL
-        RETURNING version, revocations.id, app_id, user_id, salt, key_id, issued_before, reason, author, created_at, former
+        RETURNING version, revocations.id, app_id, user_id, salt, key_id, issued_before, reason, author, created_at, former, devices_removed
         """
     static let remember: StaticString = """
         WITH next AS (
@@ -136,17 +190,20 @@ private enum RevocationSQL {
     static let salt: StaticString = "SELECT former FROM revocations WHERE former IS NOT NULL ORDER BY former LIMIT 1"
     static let versions: StaticString = "SELECT last, forgotten FROM revocation_versions WHERE id = 1"
     static let all: StaticString = """
-        SELECT version, revocations.id, app_id, user_id, salt, key_id, issued_before, reason, author, created_at, former
+        SELECT version, revocations.id, app_id, user_id, salt, key_id, issued_before, reason, author, created_at, former,
+            devices_removed
         FROM revocations JOIN apps ON number = app WHERE revocations.id < $1 ORDER BY revocations.id DESC LIMIT $2
         """
     static let ofPerson: StaticString = """
-        SELECT version, revocations.id, app_id, user_id, salt, key_id, issued_before, reason, author, created_at, former
+        SELECT version, revocations.id, app_id, user_id, salt, key_id, issued_before, reason, author, created_at, former,
+            devices_removed
         FROM revocations JOIN apps ON number = app
         WHERE app = (SELECT number FROM apps WHERE app_id = $3) AND user_id = $4 AND revocations.id < $1
         ORDER BY revocations.id DESC LIMIT $2
         """
     static let added: StaticString = """
-        SELECT version, revocations.id, app_id, user_id, salt, key_id, issued_before, reason, author, created_at, former
+        SELECT version, revocations.id, app_id, user_id, salt, key_id, issued_before, reason, author, created_at, former,
+            devices_removed
         FROM revocations JOIN apps ON number = app WHERE version > $1 AND version <= $2 ORDER BY version LIMIT $3
         """
     static let removed: StaticString = """

@@ -1,15 +1,33 @@
 package import Core
 internal import Postgres
+package import Time
 
 /// Revocations, each change a transaction of its own.
 extension PostgresStore {
     /// As `Store` says.
-    package func revoke(_ revocation: Revocation, announcing arrival: Arrival?) throws(StoreError) {
+    package func revoke(
+        _ revocation: Revocation, of person: RevokedPerson?, announcing arrival: Arrival?, telling audience: RegistryAudience
+    ) throws(StoreError) -> Int {
         let offset = offset(for: revocation.createdAt)
-        try upkeep { work throws(PostgresError) in
-            try work.session.revoke(revocation, offset)
-            if let arrival { try work.batch.announce(offset.stored(arrival)) }
+        return try change(telling: audience) { batch throws(PostgresError) in
+            try batch.unit.session.revoke(revocation, isSwept: person != nil || revocation.namesPerson, offset)
+            if let arrival { try batch.announce(offset.stored(arrival)) }
+            guard let person else { return 0 }
+            // After the revocation is written: a registration that holds the person's lock does not see it, and is seen here.
+            return try batch.signOut([person], coveredBy: revocation, now: offset.stored(revocation.createdAt))
         }
+    }
+
+    /// As `Store` says.
+    package func signOutDevices(
+        coveredBy revocation: Revocation, now: UnixMilliseconds, telling audience: RegistryAudience
+    ) throws(StoreError) -> Int {
+        try sweep(revocation, now: now, telling: audience)
+    }
+
+    /// As `Store` says.
+    package func signOutRevokedDevices(now: UnixMilliseconds, telling audience: RegistryAudience) throws(StoreError) -> Int? {
+        try sweepNext(now: now, telling: audience)
     }
 
     /// As `Store` says.
@@ -34,5 +52,31 @@ extension PostgresStore {
     package func revocationNews(since version: Int64?) throws(StoreError) -> RevocationNews {
         let offset = offset(for: clock())
         return try ask(on: watcher) { session throws(PostgresError) in try session.revocationNews(since: version, offset) }
+    }
+}
+
+extension PostgresStore: RevocationSweeper {
+    func unsweptRevocation() throws(StoreError) -> Revocation? {
+        let offset = offset(for: clock())
+        return try ask(on: watcher) { session throws(PostgresError) in try session.unsweptRevocation(offset) }
+    }
+
+    func devices(coveredBy revocation: Revocation, after: Device.Key?) throws(StoreError) -> (found: [Device.Key], next: Device.Key?) {
+        try read { session throws(PostgresError) in
+            try session.devices(coveredBy: revocation, after: after, rows: settings.eventsPerStep, limit: settings.rowsPerCommit)
+        }
+    }
+
+    func signOut(
+        _ persons: [RevokedPerson], coveredBy revocation: Revocation, now: UnixMilliseconds, telling audience: RegistryAudience
+    ) throws(StoreError) -> Int {
+        let now = offset(for: now).stored(now)
+        return try change(telling: audience) { batch throws(PostgresError) in
+            try batch.signOut(persons, coveredBy: revocation, now: now)
+        }
+    }
+
+    func finishSweep(of revocation: UUIDv7) throws(StoreError) {
+        try upkeep { work throws(PostgresError) in try work.session.finishSweep(of: revocation) }
     }
 }

@@ -14,6 +14,7 @@ package final class PostgresStore: Store {
     let settings: StoreSettings
     let queue: WriterQueue<PostgresJob>
     let status: Monitor<PostgresStatus>
+    let sweepPositions = Monitor<[UUIDv7: Device.Key]>([:])
     private let writer: OwnThread
     private let worker: Monitor<PostgresSession?>
     private let reader: Monitor<PostgresSession?>
@@ -301,7 +302,7 @@ extension PostgresStore {
     }
 
     /// Makes a transaction on the dispatcher's connection.
-    private func change<Value>(
+    func change<Value>(
         telling audience: RegistryAudience, _ body: (PostgresBatch) throws(PostgresError) -> Value
     ) throws(StoreError) -> Value {
         let (value, batch) = try use { session throws(PostgresError) in

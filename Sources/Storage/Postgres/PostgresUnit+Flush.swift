@@ -110,6 +110,9 @@ private struct DeviceRows {
     private var registered: [Int64] = []
     private var seen: [Int64] = []
     private var fromApp: [Bool] = []
+    private var issued: [Int64] = []
+    private var keyIDs: [Int64?] = []
+    private var salts: [[UInt8]?] = []
 
     var isEmpty: Bool { apps.isEmpty }
     var keys: [Parameter] { [.int4Array(apps), .storedArray(users), .storedArray(names)] }
@@ -117,7 +120,7 @@ private struct DeviceRows {
         keys + [
             .storedArray(types), .storedArray(tokens), .byteaArray(digests), .storedArray(environments), .int8Array(registered),
             .int8Array(seen),
-            .boolArray(fromApp),
+            .boolArray(fromApp), .int8Array(issued), .int8Array(keyIDs), .byteaArray(salts),
         ]
     }
 
@@ -136,6 +139,9 @@ private struct DeviceRows {
         registered.append(device.registeredAt.stored)
         seen.append(device.seenAt.stored)
         fromApp.append(device.isFromApp)
+        issued.append(device.claims.issuedAt.rawValue.stored)
+        keyIDs.append(device.claims.key.map { Int64($0.keyID) })
+        salts.append(device.claims.key?.salt)
     }
 }
 
@@ -149,12 +155,13 @@ private enum FlushStatements {
         WHERE devices.app = moved.app AND devices.user_id = moved.user_id AND devices.device_id = moved.device_id
         """
     static let putDevices: StaticString = """
-        INSERT INTO devices (app, user_id, device_id, type, token, digest, environment, registered_at, seen_at, from_app)
+        INSERT INTO devices (app, user_id, device_id, type, token, digest, environment, registered_at, seen_at, from_app, issued_at, key_id,
+            salt)
         SELECT * FROM unnest($1::integer[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bytea[], $7::text[], $8::bigint[],
-            $9::bigint[], $10::boolean[])
+            $9::bigint[], $10::boolean[], $11::bigint[], $12::bigint[], $13::bytea[])
         ON CONFLICT (app, user_id, device_id) DO UPDATE SET type = excluded.type, token = excluded.token, digest = excluded.digest,
             environment = excluded.environment, registered_at = excluded.registered_at, seen_at = excluded.seen_at,
-            from_app = excluded.from_app
+            from_app = excluded.from_app, issued_at = excluded.issued_at, key_id = excluded.key_id, salt = excluded.salt
         """
     static let putCalls: StaticString = """
         UPDATE persons SET calls = changed.calls, called_at = changed.at

@@ -138,7 +138,10 @@ extension RegistryDevice {
         let token = if let text, let digest { PushToken(text, digest: digest) } else { nil as PushToken? }
         self.init(
             key: key, type: try row.stored(3), token: token, digest: digest, environment: try row.optionalStored(6),
-            registeredAt: try row.time(7), seenAt: try row.time(8), isFromApp: try row.bool(9))
+            registeredAt: try row.time(7), seenAt: try row.time(8), isFromApp: try row.bool(9),
+            claims: KeyClaims(
+                issuedAt: UnixSeconds(rawValue: UInt64(clamping: try row.int64(10))), keyID: try row.optionalInt64(11),
+                salt: try row.optionalBytes(12)))
     }
 }
 
@@ -154,7 +157,8 @@ private enum PersonStatements {
         ORDER BY persons.app, persons.user_id FOR NO KEY UPDATE OF persons
         """
     static let devices: StaticString = """
-        SELECT devices.app, devices.user_id, device_id, type, token, digest, environment, registered_at, seen_at, from_app
+        SELECT devices.app, devices.user_id, device_id, type, token, digest, environment, registered_at, seen_at, from_app, issued_at,
+            key_id, salt
         FROM unnest($1::integer[], $2::text[]) AS wanted (app, user_id)
             JOIN devices ON devices.app = wanted.app AND devices.user_id = wanted.user_id
         ORDER BY devices.app, devices.user_id, device_id

@@ -129,7 +129,7 @@ extension PostgresUnit {
     func apply(_ change: RegistryTransition.Change) throws(PostgresError) -> RegistryChange? {
         switch change {
         case .put(let device): try put(device)
-        case .touch(let key, let time): try update(key) { $0.touch(at: time) }
+        case .touch(let key, let time, let claims): try update(key) { $0.touch(at: time, claims) }
         case .signOut(let key, let time, let isFromApp): try update(key) { $0.signOut(at: time, isFromApp: isFromApp) }
         case .setEnvironment(let key, let name): try update(key) { $0.environment = name }
         case .forget(let key): try forget(key)

@@ -12,28 +12,32 @@ struct DeviceStatements {
         func prepare(_ sql: StaticString) throws(SQLiteError) -> Statement { try Statement(connection, sql) }
         find = try prepare(
             """
-            SELECT device_id, type, token, digest, environment, registered_at, seen_at, user_id, from_app FROM devices
-            WHERE app = ?1 AND user_id = ?2 AND device_id = ?3
+            SELECT device_id, type, token, digest, environment, registered_at, seen_at, user_id, from_app, issued_at, key_id, salt
+            FROM devices WHERE app = ?1 AND user_id = ?2 AND device_id = ?3
             """)
         ofUser = try prepare(
             """
-            SELECT device_id, type, token, digest, environment, registered_at, seen_at, user_id, from_app, calls FROM devices
-            WHERE app = ?1 AND user_id = ?2 ORDER BY device_id
+            SELECT device_id, type, token, digest, environment, registered_at, seen_at, user_id, from_app, issued_at, key_id, salt, calls
+            FROM devices WHERE app = ?1 AND user_id = ?2 ORDER BY device_id
             """)
         ofToken = try prepare(
             """
-            SELECT device_id, type, token, digest, environment, registered_at, seen_at, user_id, from_app FROM devices
-            WHERE app = ?1 AND digest = ?2 AND token IS NOT NULL
+            SELECT device_id, type, token, digest, environment, registered_at, seen_at, user_id, from_app, issued_at, key_id, salt
+            FROM devices WHERE app = ?1 AND digest = ?2 AND token IS NOT NULL
             """)
-        put = try prepare("INSERT OR REPLACE INTO devices VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, NULL)")
-        touch = try prepare("UPDATE devices SET seen_at = ?4, from_app = 1 WHERE app = ?1 AND user_id = ?2 AND device_id = ?3")
+        put = try prepare("INSERT OR REPLACE INTO devices VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, NULL, ?11, ?12, ?13)")
+        touch = try prepare(
+            """
+            UPDATE devices SET seen_at = ?4, from_app = 1, issued_at = ?5, key_id = ?6, salt = ?7
+            WHERE app = ?1 AND user_id = ?2 AND device_id = ?3
+            """)
         signOut = try prepare(
             "UPDATE devices SET token = NULL, seen_at = ?4, from_app = ?5 WHERE app = ?1 AND user_id = ?2 AND device_id = ?3")
         setEnvironment = try prepare("UPDATE devices SET environment = ?4 WHERE app = ?1 AND user_id = ?2 AND device_id = ?3")
         remove = try prepare("DELETE FROM devices WHERE app = ?1 AND user_id = ?2 AND device_id = ?3")
         idle = try prepare(
             """
-            SELECT device_id, type, token, digest, environment, registered_at, seen_at, user_id, from_app, app_id
+            SELECT device_id, type, token, digest, environment, registered_at, seen_at, user_id, from_app, issued_at, key_id, salt, app_id
             FROM devices CROSS JOIN apps ON number = app WHERE seen_at < ?1 AND device_id <> ''
             ORDER BY seen_at, app, user_id, device_id LIMIT ?2
             """)

@@ -73,6 +73,12 @@ enum Migrations {
     //
     // Version 11 has `deliveries_due` lead by the app, too, so that a claim finds what is due for each app at once, however much waits for
     // another one. It appends `app` to `stories`.
+    //
+    // Version 12 adds what is known of the key with which a device registered (`KeyClaims`), so that a revocation finds the device:
+    // `issued_at` in seconds, by the clock of whoever has minted the key, or without a key the moment of the registration; 0 for devices of
+    // before. They have no index: a revocation of a key, a key id or an app walks through the app's devices in steps, and an index would
+    // make every registration slower. `swept` of a revocation is 1 when it has looked at all of them, and `devices_removed` how many it has
+    // signed out. Revocations of before count as swept: comments pass over the devices that they cover, whose rows stay until they register.
     private static let scripts: [StaticString] = [
         """
         CREATE TABLE apps (number INTEGER PRIMARY KEY, app_id TEXT NOT NULL UNIQUE) STRICT;
@@ -333,6 +339,15 @@ enum Migrations {
                 JOIN apps ON apps.number = events.app
                 LEFT JOIN devices ON devices.app = events.app AND devices.user_id = events.user_id
                     AND devices.device_id = deliveries.device_id AND token IS NOT NULL;
+        """,
+        """
+        ALTER TABLE devices ADD COLUMN issued_at INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE devices ADD COLUMN key_id INTEGER;
+        ALTER TABLE devices ADD COLUMN salt BLOB;
+
+        ALTER TABLE revocations ADD COLUMN devices_removed INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE revocations ADD COLUMN swept INTEGER NOT NULL DEFAULT 1;
+        CREATE INDEX revocations_unswept ON revocations (version) WHERE swept = 0;
         """,
     ]
 }

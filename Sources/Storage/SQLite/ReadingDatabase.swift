@@ -61,14 +61,15 @@ final class ReadingDatabase {
         // Who does not match is read too, so that one walk finds the end of the step.
         devicesOfApp = try prepare(
             """
-            SELECT device_id, type, token, digest, environment, registered_at, seen_at, user_id, from_app,
+            SELECT device_id, type, token, digest, environment, registered_at, seen_at, user_id, from_app, issued_at, key_id, salt,
                 (?4 IS NULL OR device_id = ?4) AND token IS NOT NULL
             FROM devices WHERE app = (SELECT number FROM apps WHERE app_id = ?1) AND (user_id, device_id) > (?2, ?3)
             ORDER BY user_id, device_id LIMIT ?5
             """)
         devicesOfPerson = try prepare(
             """
-            SELECT device_id, type, token, digest, environment, registered_at, seen_at, user_id, from_app FROM devices
+            SELECT device_id, type, token, digest, environment, registered_at, seen_at, user_id, from_app, issued_at, key_id, salt
+            FROM devices
             WHERE app = (SELECT number FROM apps WHERE app_id = ?1) AND user_id = ?2 AND device_id > ?3 AND (?4 IS NULL OR device_id = ?4)
                 AND token IS NOT NULL
             ORDER BY device_id LIMIT ?5
@@ -168,7 +169,7 @@ final class ReadingDatabase {
         var (found, count) = ([Device](), 0)
         while found.count < limit, try devicesOfApp.step() {
             count += 1
-            if try devicesOfApp.int64(9) != 0, let device = try RegistryDevice(devicesOfApp, appID: filter.appID).device {
+            if try devicesOfApp.int64(12) != 0, let device = try RegistryDevice(devicesOfApp, appID: filter.appID).device {
                 found.append(device)
             }
             guard count == rows else { continue }

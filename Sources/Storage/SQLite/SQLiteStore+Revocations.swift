@@ -1,15 +1,26 @@
 package import Core
 internal import SQLite
-internal import Time
+package import Time
 
 /// Revocations.
 extension SQLiteStore {
     /// As `Store` says.
-    package func revoke(_ revocation: Revocation, announcing arrival: Arrival?) throws(StoreError) {
-        try queue.perform { database throws(SQLiteError) in
-            try database.revoke(revocation)
-            if let arrival { try database.announce(arrival) }
-        }
+    package func revoke(
+        _ revocation: Revocation, of person: RevokedPerson?, announcing arrival: Arrival?, telling audience: RegistryAudience
+    ) throws(StoreError) -> Int {
+        try queue.perform { database throws(SQLiteError) in try database.revoke(revocation, of: person, arrival, audience) }
+    }
+
+    /// As `Store` says.
+    package func signOutDevices(
+        coveredBy revocation: Revocation, now: UnixMilliseconds, telling audience: RegistryAudience
+    ) throws(StoreError) -> Int {
+        try sweep(revocation, now: now, telling: audience)
+    }
+
+    /// As `Store` says.
+    package func signOutRevokedDevices(now: UnixMilliseconds, telling audience: RegistryAudience) throws(StoreError) -> Int? {
+        try sweepNext(now: now, telling: audience)
     }
 
     /// As `Store` says.
@@ -32,5 +43,28 @@ extension SQLiteStore {
     /// As `Store` says; operators' lists do not delay it.
     package func revocationNews(since version: Int64?) throws(StoreError) -> RevocationNews {
         try read(metricsReader) { database throws(SQLiteError) in try database.revocationNews(since: version) }
+    }
+}
+
+extension SQLiteStore: RevocationSweeper {
+    func unsweptRevocation() throws(StoreError) -> Revocation? {
+        try read(metricsReader) { database throws(SQLiteError) in try database.unsweptRevocation() }
+    }
+
+    func devices(coveredBy revocation: Revocation, after: Device.Key?) throws(StoreError) -> (found: [Device.Key], next: Device.Key?) {
+        let (rows, limit) = (Int(settings.eventsPerStep), settings.rowsPerCommit)
+        return try read(listReader) { database throws(SQLiteError) in
+            try database.devices(coveredBy: revocation, after: after, rows: rows, limit: limit)
+        }
+    }
+
+    func signOut(
+        _ persons: [RevokedPerson], coveredBy revocation: Revocation, now: UnixMilliseconds, telling audience: RegistryAudience
+    ) throws(StoreError) -> Int {
+        try queue.perform { database throws(SQLiteError) in try database.signOut(persons, coveredBy: revocation, now: now, audience) }
+    }
+
+    func finishSweep(of revocation: UUIDv7) throws(StoreError) {
+        try queue.perform { database throws(SQLiteError) in try database.revocationStatements.finishSweep.run(revocation.bytes) }
     }
 }

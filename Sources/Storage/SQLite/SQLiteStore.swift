@@ -12,6 +12,7 @@ package final class SQLiteStore: Store {
     let settings: StoreSettings
     let queue: WriterQueue<WriterJob>
     let status = Monitor(StoreStatus())
+    let sweepPositions = Monitor<[UUIDv7: Device.Key]>([:])
     private let writer: OwnThread
     /// Reads for operators.
     let listReader: Monitor<ReadingDatabase?>

@@ -16,8 +16,7 @@ extension WritingDatabase {
 
     /// The devices that a comment may be delivered to.
     func candidates(_ event: Event) throws(SQLiteError) -> [DeliveryPlan.Candidate] {
-        let person = try person(appID: event.identity.appID, userID: event.userID)
-        return DeliveryPlan.candidates(for: event, among: person.devices)
+        try DeliveryPlan.candidates(for: event, in: self)
     }
 
     /// Removes devices of a person for an operator, or of one who is forgotten.
@@ -40,7 +39,7 @@ extension WritingDatabase {
     ) throws(SQLiteError) -> Int {
         var idle: [RegistryDevice] = []
         try deviceStatements.idle.forEachRow(seenBefore.stored, limit) { row throws(SQLiteError) in
-            idle.append(try RegistryDevice(row, appID: try row.string(9)))
+            idle.append(try RegistryDevice(row, appID: try row.string(12)))
         }
         for device in idle { try apply(RegistryTransition.removeIdle(device, now: now), audience) }
         try forgetIdleCalls(before: seenBefore)
@@ -56,7 +55,10 @@ extension WritingDatabase {
         let statements = deviceStatements
         switch change {
         case .put(let device): try put(device)
-        case .touch(let key, let time): try statements.touch.run(try number(key.appID), key.userID, key.deviceID, time.stored)
+        case .touch(let key, let time, let claims):
+            try statements.touch.run(
+                try number(key.appID), key.userID, key.deviceID, time.stored, claims.issuedAt.rawValue.stored,
+                claims.key.map { Int64($0.keyID) }, claims.key?.salt)
         case .signOut(let key, let time, let isFromApp):
             try statements.signOut.run(try number(key.appID), key.userID, key.deviceID, time.stored, isFromApp ? 1 : 0 as Int64)
         case .setEnvironment(let key, let name):
@@ -93,6 +95,9 @@ extension WritingDatabase {
         statement.bind(device.registeredAt.stored, at: 8)
         statement.bind(device.seenAt.stored, at: 9)
         statement.bind(device.isFromApp ? 1 : 0 as Int64, at: 10)
+        statement.bind(device.claims.issuedAt.rawValue.stored, at: 11)
+        statement.bind(device.claims.key.map { Int64($0.keyID) }, at: 12)
+        if let key = device.claims.key { statement.bind(key.salt.span, at: 13) } else { statement.bindNull(at: 13) }
         try statement.runBound()
     }
 
@@ -139,7 +144,7 @@ extension WritingDatabase: RegistryRows {
         while try statement.step() {
             let device = try RegistryDevice(statement, appID: appID)
             if device.key.deviceID.isEmpty {
-                person.calls = CallTimes(bytes: try statement.optionalBytes(9) ?? [])
+                person.calls = CallTimes(bytes: try statement.optionalBytes(12) ?? [])
             } else {
                 person.devices.append(device)
             }

@@ -4,13 +4,35 @@ internal import Time
 
 /// Revocations: what is added and removed.
 extension WritingDatabase {
-    func revoke(_ revocation: Revocation) throws(SQLiteError) {
+    /// As `Store` says.
+    func revoke(
+        _ revocation: Revocation, of person: RevokedPerson?, _ arrival: Arrival?, _ audience: RegistryAudience
+    ) throws(SQLiteError) -> Int {
         let app = try apps.number(revocation.appID, self)
         let columns = RevokedColumns(revocation.subject)
         try revocationStatements.insert.run(
             try nextRevocationVersion(), revocation.id.bytes, app, columns.userID, columns.salt, columns.keyID,
-            revocation.issuedBefore?.rawValue.stored, revocation.reason, revocation.author, revocation.createdAt.stored, columns.former)
+            revocation.issuedBefore?.rawValue.stored, revocation.reason, revocation.author, revocation.createdAt.stored, columns.former,
+            person != nil || revocation.namesPerson ? 1 : 0 as Int64)
         revocations?.apply(.added(revocation))
+        if let arrival { try announce(arrival) }
+        guard let person else { return 0 }
+        return try signOut([person], coveredBy: revocation, now: revocation.createdAt, audience)
+    }
+
+    /// Signs out those devices of persons that a revocation covers, and counts them with the revocation.
+    func signOut(
+        _ persons: [RevokedPerson], coveredBy revocation: Revocation, now: UnixMilliseconds, _ audience: RegistryAudience
+    ) throws(SQLiteError) -> Int {
+        let revoked = RevocationBook.snapshot(of: revocation)
+        var count = 0
+        for person in persons {
+            let (removed, changes) = try RegistryTransition.revoke(revoked, of: person, now: now, in: self)
+            try apply(changes, audience)
+            count += removed
+        }
+        if count > 0 { try revocationStatements.countRemoved.run(revocation.id.bytes, count) }
+        return count
     }
 
     /// - Parameter now: removals that are older than a day are not told any more.
@@ -67,6 +89,39 @@ extension ReadingDatabase {
         return found
     }
 
+    /// As `RevocationSweeper` says.
+    func unsweptRevocation() throws(SQLiteError) -> Revocation? {
+        var found: Revocation?
+        try revocationQueries.unswept.forEachRow { row throws(SQLiteError) in found = try Revocation(row) }
+        return found
+    }
+
+    /// As `RevocationSweeper` says; `RegistryTransition` decides.
+    func devices(
+        coveredBy revocation: Revocation, after: Device.Key?, rows: Int, limit: Int
+    ) throws(SQLiteError) -> (found: [Device.Key], next: Device.Key?) {
+        let (statement, columns) = (revocationQueries.covered, RevokedColumns(revocation.subject))
+        defer { statement.reset() }
+        statement.bind(revocation.appID, at: 1)
+        statement.bind(after?.userID ?? "", at: 2)
+        statement.bind(after?.deviceID ?? "", at: 3)
+        statement.bind(columns.salt, at: 4)
+        statement.bind(columns.keyID, at: 5)
+        statement.bind(revocation.issuedBefore?.rawValue.stored, at: 6)
+        statement.bind(rows, at: 7)
+        statement.bind(revocation.id.bytes, at: 8)
+        var (found, count) = ([Device.Key](), 0)
+        while try statement.step() {
+            count += 1
+            let isCovered = try statement.int64(2) != 0
+            guard isCovered || count == rows else { continue }
+            let key = Device.Key(appID: revocation.appID, userID: try statement.string(0), deviceID: try statement.string(1))
+            if isCovered { found.append(key) }
+            if found.count == limit || count == rows { return (found, key) }
+        }
+        return (found, nil)
+    }
+
     /// Follows the bytes of every id.
     private static let afterAllIDs = [UInt8](repeating: 0xFF, count: 17)
 
@@ -103,7 +158,7 @@ extension ReadingDatabase {
 }
 
 extension Revocation {
-    /// Reads a row of `version, id, app_id, user_id, salt, key_id, issued_before, reason, author, created_at, former`.
+    /// Reads a row of `version, id, app_id, user_id, salt, key_id, issued_before, reason, author, created_at, former, devices_removed`.
     fileprivate init(_ row: Statement) throws(SQLiteError) {
         let columns = RevokedColumns(
             userID: try row.optionalString(3), salt: try row.optionalBytes(4), keyID: row.isNull(5) ? nil : try row.int64(5),
@@ -112,6 +167,6 @@ extension Revocation {
         self.init(
             id: try row.uuid(1), appID: try row.string(2), subject: subject,
             issuedBefore: row.isNull(6) ? nil : UnixSeconds(rawValue: UInt64(clamping: try row.int64(6))), reason: try row.string(7),
-            author: try row.string(8), createdAt: try row.time(9))
+            author: try row.string(8), createdAt: try row.time(9), devicesRemoved: Int(clamping: try row.int64(11)))
     }
 }

@@ -155,7 +155,7 @@ struct RegistryLife {
             RegistryTransition.learn(Arrival(event, to: [], token: isTold ? token : nil), devicesPerUser: devicesPerUser, in: list))
         if isTold { naive.webhook(key, type, token.text, at: now) }
         let devices = list.person(appID: key.appID, userID: key.userID).devices
-        let targets = DeliveryPlan.candidates(for: event, among: devices)
+        let targets = DeliveryPlan.candidates(for: event, in: list)
         #expect(targets.map(\.deviceID) == naive.targets(key))
         #expect(targets.allSatisfy { target in devices.contains { $0.key.deviceID == target.deviceID && $0.type == target.type } })
         return { "\(deviceID) \(type ?? "-")" }

@@ -50,7 +50,7 @@ final class RowList: RegistryRows {
         for change in changes {
             switch change {
             case .put(let device): devices[device.key] = device
-            case .touch(let key, let time): devices[key]?.touch(at: time)
+            case .touch(let key, let time, let claims): devices[key]?.touch(at: time, claims)
             case .signOut(let key, let time, let isFromApp): devices[key]?.signOut(at: time, isFromApp: isFromApp)
             case .setEnvironment(let key, let name): devices[key]?.environment = name
             case .forget(let key): devices[key] = nil

@@ -192,6 +192,46 @@ import Time
         #expect(try verdict([revocation(.keyID(1), before: Self.issuedAt + 1)]) == Self.revoked)
     }
 
+    /// It is found for keys that are known and for those that are not, and is one revocation.
+    @Test func aKeyIDsRevocationCountsOnce() throws {
+        var book = RevocationBook()
+        let (first, second) = (revocation(.keyID(1), before: 300, 1), revocation(.keyID(2), 2))
+        for revocation in [first, second, first] { book.apply(.added(revocation)) }
+        #expect(book.snapshot.count == 2)
+        book.apply(.removed(first.id))
+        #expect(book.snapshot.count == 1)
+        book.apply(.removed(second.id))
+        #expect(book.snapshot.count == 0)
+        let triple = try Samples.triple("shop", "ann", keyID: 2)
+        #expect(authorizer.decide(triple, now: Samples.now, revocations: book.snapshot).verdict == .authorized(keyID: 2))
+    }
+
+    /// An earlier version has stored a device and nothing of its key: any of the app's secrets may have made it, long ago.
+    @Test(
+        arguments: [
+            (.everyKey, 1, true), (.user("ann"), 1, true), (.user("ann"), nil, true), (.keyID(1), 1, true), (.keyID(9), nil, true),
+            (.user("bob"), nil, false), (.securityKey(salt: [UInt8](repeating: 7, count: 16)), nil, false),
+        ] as [(Revocation.Subject, UnixSeconds?, Bool)])
+    func aDeviceOfAnUnknownKeyIsPassedOver(_ subject: Revocation.Subject, _ before: UnixSeconds?, _ isCovered: Bool) throws {
+        let key = Device.Key(appID: "shop", userID: "ann", deviceID: "d1")
+        let list = RowList()
+        let device = RegistryDevice(
+            key: key, type: "ios", token: try PushToken("A"), digest: nil, registeredAt: 1_000_000, seenAt: 1_000_000, isFromApp: false,
+            claims: .unknown)
+        list.apply([.put(device)])
+        var book = RevocationBook()
+        let revocation = revocation(subject, before: before)
+        book.apply(.added(revocation))
+        list.revocations = book.snapshot
+        let event = Event(
+            id: revocation.id, kind: .commentCreated, identity: Event.Identity(appID: "shop", ticketID: 1, commentID: 1, deviceID: ""),
+            userID: "ann", deviceType: nil, occurredAt: 0, receivedAt: 0, expiresAt: 0, data: [])
+        #expect(DeliveryPlan.candidates(for: event, in: list).isEmpty == isCovered)
+        book.apply(.removed(revocation.id))
+        list.revocations = book.snapshot
+        #expect(DeliveryPlan.candidates(for: event, in: list).map(\.deviceID) == ["d1"])
+    }
+
     /// Texts that Swift calls equal are two people.
     @Test func peopleAreBytes() throws {
         #expect(try verdict([revocation(.user("caf\u{E9}"))], "shop", "cafe\u{301}") == Self.valid)

@@ -61,6 +61,17 @@ import Time
         }
     }
 
+    /// There is no key to look at, so the time of the registration counts.
+    @Test(arguments: deeds) func aDeviceThatTheBackendHasLetInIsSignedOut(deed: Deed) throws {
+        let fixture = try BackendFixture()
+        try fixture.withService(.everyRequest(.respond(200)), mode: "backend") { (service, _) throws in
+            #expect(try service.ask(BackendCaller.pushToken).status == 200)
+            try deed.perform(on: service)
+            let left = try service.graph.store.devices(DeviceFilter(appID: "shop"), after: nil, limit: 9)
+            #expect(left.isEmpty == !deed.members.contains("key_id"))
+        }
+    }
+
     /// The time of the call counts, and not that of the answer. Another replica has signed the user out, and this one need not have heard of it.
     @Test func aSignOutDuringTheQuestionCountsOnEveryReplica() throws {
         let fixture = try BackendFixture()

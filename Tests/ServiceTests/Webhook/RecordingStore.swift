@@ -188,9 +188,17 @@ final class RecordingStore: Store {
     func arrival(ofForgotten comment: HelpDeskID, appID: String) throws(StoreError) -> UnixMilliseconds? { nil }
 
     /// Registrations are then refused.
-    func revoke(_ revocation: Revocation, announcing arrival: Arrival?) throws(StoreError) {
-        try registry.revoke(revocation, announcing: arrival)
+    func revoke(
+        _ revocation: Revocation, of person: RevokedPerson?, announcing arrival: Arrival?, telling audience: RegistryAudience
+    ) throws(StoreError) -> Int {
+        try registry.revoke(revocation, of: person, announcing: arrival, telling: audience)
     }
+
+    func signOutDevices(
+        coveredBy revocation: Revocation, now: UnixMilliseconds, telling audience: RegistryAudience
+    ) throws(StoreError) -> Int { 0 }
+
+    func signOutRevokedDevices(now: UnixMilliseconds, telling audience: RegistryAudience) throws(StoreError) -> Int? { nil }
 
     func formerSalt() throws(StoreError) -> [UInt8]? { nil }
 

@@ -66,6 +66,13 @@ final class CopyFixture: Sendable {
             })
         _ = try store.claim("leased", at: 5000)
         try store.put("T-kept", app: "app", user: "kept", device: "d", at: 2000)
+        // One whose key is known, and one that a revocation has signed out.
+        for user in ["keyed", "revoked"] {
+            let claims = KeyClaims(KeyIdentity(keyID: .max, issuedAt: 7, salt: Array(200...215)))
+            let key = Device.Key(appID: "app", userID: user, deviceID: "d")
+            _ = try store.wish(Registration(key: key, type: "", token: try PushToken(user), now: 2000, rules: [], claims: claims))
+        }
+        try store.revoke(.sample(20, .user("revoked")))
         let pace = [PaceRule(per: .person, max: 5, windowMilliseconds: 300_000)]
         _ = try store.claimDue(Claim(notifier: "registry", now: 5000, leaseMilliseconds: 1000, limit: 100, pace: pace))
         for revocation in Revocation.samples(appID: strange) { try store.revoke(revocation) }

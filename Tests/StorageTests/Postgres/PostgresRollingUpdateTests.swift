@@ -158,6 +158,43 @@ import Time
         #expect(try store.claim(at: 2000).count == 1)
     }
 
+    /// Revocations of before are not looked for among all devices, but comments pass over the devices that they cover. One that a replica of
+    /// the version before adds is looked for.
+    @Test func revocationsOfTheVersionBeforeAreInForce() throws {
+        try PostgresSession(place.settings(), replica: []).migrate(to: 14)
+        func insert(_ version: Int64, user: String?, keyID: Int64?) throws {
+            try place.run(
+                Query(
+                    """
+                    INSERT INTO revocations (version, id, app, user_id, key_id, issued_before, reason, author, created_at)
+                    SELECT $1, $2, number, $3, $4, 5, '', 'before', 1 FROM apps
+                    """, .int8(version), .uuid(UUIDv7(milliseconds: 1, number: Int(version)).bytes), .text(user), .int8(keyID)))
+        }
+        try place.run(Query("INSERT INTO apps (app_id) VALUES ('app')"), Query("INSERT INTO revocation_versions VALUES (1, 2, 0)"))
+        for user in ["early", "late"] {
+            let digest = try PushToken("T-\(user)").digest
+            try place.run(
+                Query(
+                    """
+                    INSERT INTO devices (app, user_id, device_id, type, token, digest, registered_at, seen_at, from_app)
+                    SELECT number, $1, 'd1', 'ios', $2, $3, 1, 1, true FROM apps
+                    """, .text(user), .text("T-\(user)"), .bytea(digest)))
+        }
+        try insert(1, user: "early", keyID: nil)
+        try insert(2, user: nil, keyID: 9)
+        let store = try place.store()
+        defer { store.close() }
+        let now = SystemClock.unixMilliseconds()
+        #expect(try store.signOutRevokedDevices(now: now, telling: .registry) == nil)
+        let sample = Sample(1).with { ($0.user, $0.requiresDevice, $0.device, $0.notifier) = ("early", true, "", "push") }
+        try store.take(sample)
+        #expect(try store.all().map(\.state) == [.noTarget])
+        try insert(3, user: "late", keyID: nil)
+        #expect(try store.signOutRevokedDevices(now: now, telling: .registry) == 1)
+        #expect(try store.signOutRevokedDevices(now: now, telling: .registry) == nil)
+        #expect(try store.registered() == ["early d1 T-early"])
+    }
+
     /// Anything else would break the replicas that still run the version before. Rows may be changed to what these could have written.
     @Test func stepsOnlyAdd() {
         for statement in PostgresSchema.steps.dropFirst().joined() {

@@ -1,0 +1,79 @@
+internal import Core
+internal import Threading
+internal import Time
+
+/// A store that signs out the devices of a key, a key id or an app in steps: there may be a million, and registrations pay for no index of
+/// them.
+protocol RevocationSweeper {
+    var settings: StoreSettings { get }
+    /// The device after which each search that has begun goes on. It begins anew in another process, which finds less then.
+    var sweepPositions: Monitor<[UUIDv7: Device.Key]> { get }
+
+    /// The oldest revocation whose devices have not all been looked at; nil when there is none.
+    func unsweptRevocation() throws(StoreError) -> Revocation?
+
+    /// The devices that a revocation may cover after a device: as many as one commit changes, among as many rows of the app as a step looks
+    /// at; none once the revocation was removed. Waits for nobody who writes, and delays neither metrics nor the poller of revocations.
+    /// - Returns: the devices, and the one after which the search goes on; nil when there are no more.
+    func devices(coveredBy revocation: Revocation, after: Device.Key?) throws(StoreError) -> (found: [Device.Key], next: Device.Key?)
+
+    /// Signs out those devices of persons that a revocation covers, and counts them with the revocation, in one transaction.
+    /// - Returns: how many.
+    func signOut(
+        _ persons: [RevokedPerson], coveredBy revocation: Revocation, now: UnixMilliseconds, telling audience: RegistryAudience
+    ) throws(StoreError) -> Int
+
+    /// Notes that all devices that a revocation may cover have been looked at.
+    func finishSweep(of revocation: UUIDv7) throws(StoreError)
+}
+
+extension RevocationSweeper {
+    /// As `Store.signOutDevices` says.
+    func sweep(_ revocation: Revocation, now: UnixMilliseconds, telling audience: RegistryAudience) throws(StoreError) -> Int {
+        guard !revocation.namesPerson else { return 0 }
+        let end = SystemClock.monotonicMilliseconds() + settings.sweepMilliseconds
+        return try sweep(revocation, now, audience) { SystemClock.monotonicMilliseconds() < end }
+    }
+
+    /// As `Store.signOutRevokedDevices` says.
+    func sweepNext(now: UnixMilliseconds, telling audience: RegistryAudience) throws(StoreError) -> Int? {
+        guard let revocation = try unsweptRevocation() else {
+            // Another process has finished these, or they were removed.
+            sweepPositions.withLock { $0 = [:] }
+            return nil
+        }
+        // One that names a person was stored by an earlier version.
+        guard !revocation.namesPerson else {
+            let count = try signOut(revocation.person.map { [$0] } ?? [], coveredBy: revocation, now: now, telling: audience)
+            try finishSweep(of: revocation.id)
+            return count
+        }
+        return try sweep(revocation, now, audience) { false }
+    }
+
+    private func sweep(
+        _ revocation: Revocation, _ now: UnixMilliseconds, _ audience: RegistryAudience, while hasTime: () -> Bool
+    ) throws(StoreError) -> Int {
+        var count = 0
+        repeat {
+            let step = try devices(coveredBy: revocation, after: sweepPositions.withLock { $0[revocation.id] })
+            if !step.found.isEmpty {
+                count += try signOut(Self.persons(of: step.found), coveredBy: revocation, now: now, telling: audience)
+            }
+            // A key is of one person, all of whose devices have been looked at now.
+            let next = revocation.isOfOneKey && !step.found.isEmpty ? nil : step.next
+            sweepPositions.withLock { $0[revocation.id] = next }
+            guard next != nil else {
+                try finishSweep(of: revocation.id)
+                return count
+            }
+        } while hasTime()
+        return count
+    }
+
+    /// The persons of devices, each once.
+    private static func persons(of devices: [Device.Key]) -> [RevokedPerson] {
+        var users: Set<ByteKey> = []
+        return devices.filter { users.insert(ByteKey($0.userID)).inserted }.map { RevokedPerson(appID: $0.appID, userID: $0.userID) }
+    }
+}
