@@ -43,6 +43,16 @@ import Testing
         #expect(fixture.observed.count(of: 408) == 0)
     }
 
+    /// A head has five seconds, however long a request with its body may take.
+    @Test func endsAHeadThatDoesNotArrive() throws {
+        let fixture = try ServerFixture(
+            settings: ServerSettings(idleTimeoutSeconds: 3600, requestTimeoutMilliseconds: 3_600_000, threads: 2))
+        defer { fixture.stop(drainMilliseconds: 0) }
+        let client = try fixture.client()
+        try client.send("GET /hello HTTP/1.1\r\n")
+        #expect(status(of: try client.readUntilGone()) == 408)
+    }
+
     @Test func endsAnIdleClientWithoutAStatus() throws {
         let fixture = try ServerFixture(settings: ServerSettings(idleTimeoutSeconds: 5, threads: 2))
         defer { fixture.stop() }
