@@ -152,8 +152,11 @@ import Time
 
 /// The same on replicas, whose clocks differ.
 @Suite struct SharedAdmissionTests {
-    private func replicas(_ place: PostgresPlace) throws -> (any Store, any Store) {
-        (try place.store(), try place.store(clock: { SystemClock.unixMilliseconds().advanced(by: 7_200_000) }))
+    /// By how much the clock of the second replica is ahead, in milliseconds.
+    private static let skews: [Int64] = [-7_200_000, 7_200_000]
+
+    private func replicas(_ place: PostgresPlace, ahead: Int64) throws -> (any Store, any Store) {
+        (try place.store(), try place.store(aheadMilliseconds: ahead))
     }
 
     private func wish(_ token: String, user: String = "user", at now: UnixMilliseconds) throws -> Registration {
@@ -162,14 +165,14 @@ import Time
             claims: KeyClaims(KeyIdentity(keyID: 1, issuedAt: 100, salt: [UInt8](repeating: 7, count: 16))))
     }
 
-    @Test func whatOneRevokesTheOtherRefusesAtOnce() throws {
+    @Test(arguments: skews) func whatOneRevokesTheOtherRefusesAtOnce(ahead: Int64) throws {
         let place = try PostgresPlace()
-        let (one, other) = try replicas(place)
+        let (one, other) = try replicas(place, ahead: ahead)
         defer {
             one.close()
             other.close()
         }
-        let (now, theirs) = (SystemClock.unixMilliseconds(), SystemClock.unixMilliseconds().advanced(by: 7_200_000))
+        let (now, theirs) = (SystemClock.unixMilliseconds(), SystemClock.unixMilliseconds().advanced(by: ahead))
         #expect(try other.wish(wish("A", at: theirs)) == .registered)
         let block = Revocation.sample(1, .user("user"))
         try one.revoke(block)
@@ -185,9 +188,9 @@ import Time
     }
 
     /// A replica that has not asked for longer than removals are remembered reads everything again.
-    @Test func whatIsToldNoMoreIsReadAgain() throws {
+    @Test(arguments: skews) func whatIsToldNoMoreIsReadAgain(ahead: Int64) throws {
         let place = try PostgresPlace()
-        let (one, other) = try replicas(place)
+        let (one, other) = try replicas(place, ahead: ahead)
         defer {
             one.close()
             other.close()
@@ -203,9 +206,9 @@ import Time
     }
 
     /// Behind a pooler the connection outlives a failover, and the new server may lack what the old one had.
-    @Test func aVersionThatGoesBackIsReadAgain() throws {
+    @Test(arguments: skews) func aVersionThatGoesBackIsReadAgain(ahead: Int64) throws {
         let place = try PostgresPlace()
-        let (one, other) = try replicas(place)
+        let (one, other) = try replicas(place, ahead: ahead)
         defer {
             one.close()
             other.close()
@@ -254,14 +257,14 @@ import Time
     }
 
     /// A sign-out on one replica and a registration on another one: whichever comes first, the device is gone.
-    @Test func aRegistrationDoesNotOutliveASignOut() throws {
+    @Test(arguments: skews) func aRegistrationDoesNotOutliveASignOut(ahead: Int64) throws {
         let place = try PostgresPlace()
-        let (one, other) = try replicas(place)
+        let (one, other) = try replicas(place, ahead: ahead)
         defer {
             one.close()
             other.close()
         }
-        let theirs = SystemClock.unixMilliseconds().advanced(by: 7_200_000)
+        let theirs = SystemClock.unixMilliseconds().advanced(by: ahead)
         for round in 1...20 as ClosedRange<UInt64> {
             let user = "user-\(round)"
             let answers = (0..<4).map { _ in Answer<Registration.Outcome>() }

@@ -305,14 +305,15 @@ extension Store {
     }
 
     /// On another replica, whose clock differs, and which nobody has told.
-    @Test(arguments: phones.filter(\.hasKey)) func isInForceOnEveryReplicaAtOnce(_ phone: Phone) throws {
+    @Test(arguments: phones.filter(\.hasKey), [-7_200_000, 7_200_000] as [Int64])
+    func isInForceOnEveryReplicaAtOnce(_ phone: Phone, ahead: Int64) throws {
         let place = try PostgresPlace()
-        let (one, other) = (try place.store(), try place.store(clock: { SystemClock.unixMilliseconds().advanced(by: 7_200_000) }))
+        let (one, other) = (try place.store(), try place.store(aheadMilliseconds: ahead))
         defer {
             one.close()
             other.close()
         }
-        let theirs = SystemClock.unixMilliseconds().advanced(by: 7_200_000)
+        let theirs = SystemClock.unixMilliseconds().advanced(by: ahead)
         #expect(try other.wish(wish("A", claims: Self.claims(), at: theirs)) == .registered)
         #expect(try reply(1, to: other) == .pending)
         let revocation = Revocation.sample(1, appID: phone.app, phone.subject, issuedBefore: phone.issuedBefore)
