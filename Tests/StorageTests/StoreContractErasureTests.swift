@@ -15,14 +15,16 @@ import Time
     private func former() throws -> FormerUser { try FormerUser(Self.person, salt: Self.salt) }
 
     /// Revokes the person, and announces it to `crm`.
-    private func revoke(_ store: any Store) throws {
-        let event = Event(forgetting: Self.person, id: UUIDv7(milliseconds: 5, number: 1 << 16).event, now: 3000, lifeMilliseconds: 100_000)
+    private func revoke(_ store: any Store, at now: UnixMilliseconds = 3000) throws {
+        let event = Event(forgetting: Self.person, id: UUIDv7(milliseconds: 5, number: 1 << 16).event, now: now, lifeMilliseconds: 100_000)
         try store.revoke(
             .sample(1, .formerUser(try former())),
             announcing: Arrival(event, to: Self.audience.listeners(of: "app"), isErased: true))
     }
 
-    private func erase(_ store: any Store) throws -> Erasure { try store.erase(Self.person, now: 3000, telling: Self.audience) }
+    private func erase(_ store: any Store, at now: UnixMilliseconds = 3000) throws -> Erasure {
+        try store.erase(Self.person, now: now, telling: Self.audience)
+    }
 
     private func proof(_ store: any Store) throws -> ErasureProof { try store.proveErasure(of: PersonTraces(Self.person)) }
 
@@ -100,6 +102,21 @@ import Time
         var dead = DeliveryFilter()
         dead.notifier = "relay"
         #expect(try store.retry(dead, now: 5000, expiresAt: 9000) == 0, "there is nothing to send")
+    }
+
+    /// The other tests' clock is behind, because they begin at its zero.
+    @Test(arguments: [-7_200_000, 7_200_000] as [Int64]) func aClockThatIsOffKeepsTheEventOfTheErasure(ahead: Int64) throws {
+        let fixture = try Backend.postgres.store(aheadMilliseconds: ahead)
+        let store = fixture.store
+        let now = SystemClock.unixMilliseconds().advanced(by: ahead)
+        try revoke(store, at: now)
+        _ = try erase(store, at: now)
+        #expect(try proof(store).waiting == [Erasure.Deliveries(notifier: "crm", count: 1)])
+        let told = try #require(try store.claim("crm", at: now + 1000).first)
+        #expect(told.event.kind == .userForgotten)
+        #expect(told.event.userID == "user")
+        try store.report(told, .delivered, at: now + 1001)
+        #expect(try !isNamed(store))
     }
 
     /// What has expired is told of no more.
