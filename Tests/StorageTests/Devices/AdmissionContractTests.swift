@@ -165,6 +165,28 @@ import Time
             claims: KeyClaims(KeyIdentity(keyID: 1, issuedAt: 100, salt: [UInt8](repeating: 7, count: 16))))
     }
 
+    /// Registers while another connection has the locks of all persons.
+    /// - Parameter body: called once the registration waits for them.
+    private func register(
+        _ wish: Registration, at store: any Store, in place: PostgresPlace, meanwhile body: (Connection) throws(PostgresError) -> Void
+    ) throws -> Registration.Outcome {
+        // A transaction that waits for a row's lock holds the row's place in the queue.
+        let waits = Query(
+            """
+            DO $$ BEGIN ASSERT (SELECT count(*) FROM pg_locks
+                WHERE locktype = 'tuple' AND relation = 'persons'::regclass) > 0; END $$
+            """)
+        let answer = Answer<Registration.Outcome>()
+        let other = try Connection(try place.settings(), by: .after(milliseconds: WaitLimit.milliseconds))
+        try other.transaction(by: .after(milliseconds: WaitLimit.milliseconds)) { () throws(PostgresError) in
+            _ = try other.run(Query("SELECT FROM persons FOR UPDATE"), by: .after(milliseconds: WaitLimit.milliseconds))
+            store.register(wish) { answer.set($0) }
+            #expect(eventually { (try? place.run(waits)) != nil })
+            try body(other)
+        }
+        return try answer.get()
+    }
+
     @Test(arguments: skews) func whatOneRevokesTheOtherRefusesAtOnce(ahead: Int64) throws {
         let place = try PostgresPlace()
         let (one, other) = try replicas(place, ahead: ahead)
@@ -236,24 +258,30 @@ import Time
             return Registration(key: key, type: "ios", token: try PushToken(token), now: now, rules: rules)
         }
         #expect(try store.wish(wishes[0]) == .registered)
-        let waits = Query(
-            """
-            DO $$ BEGIN ASSERT (SELECT count(*) FROM pg_stat_activity
-                WHERE datname = current_database() AND wait_event_type = 'Lock') > 0; END $$
-            """)
-        let answer = Answer<Registration.Outcome>()
-        let other = try Connection(try place.settings(), by: .after(milliseconds: WaitLimit.milliseconds))
-        try other.transaction(by: .after(milliseconds: WaitLimit.milliseconds)) { () throws(PostgresError) in
-            _ = try other.run(Query("SELECT FROM persons FOR UPDATE"), by: .after(milliseconds: WaitLimit.milliseconds))
-            store.register(wishes[1]) { answer.set($0) }
-            #expect(eventually { (try? place.run(waits)) != nil })
+        let outcome = try register(wishes[1], at: store, in: place) { other throws(PostgresError) in
             _ = try other.run(Query("DELETE FROM persons"), by: .after(milliseconds: WaitLimit.milliseconds))
         }
-        #expect(try answer.get() == .registered)
+        #expect(outcome == .registered)
         guard case .limited = try store.wish(wishes[2]) else {
             Issue.record("the call that waited does not count")
             return
         }
+    }
+
+    /// The version of the revocations is read after the lock. The revocation of a key id waits for no person.
+    @Test(arguments: skews) func aRegistrationThatWaitsSeesWhatWasRevokedMeanwhile(ahead: Int64) throws {
+        let place = try PostgresPlace()
+        let (one, other) = try replicas(place, ahead: ahead)
+        defer {
+            one.close()
+            other.close()
+        }
+        let theirs = SystemClock.unixMilliseconds().advanced(by: ahead)
+        #expect(try other.wish(wish("A", at: theirs)) == .registered)
+        let outcome = try register(wish("B", at: theirs), at: other, in: place) { _ in
+            #expect(throws: Never.self) { try one.revoke(.sample(1, .keyID(1))) }
+        }
+        #expect(outcome == .revoked)
     }
 
     /// A sign-out on one replica and a registration on another one: whichever comes first, the device is gone.
