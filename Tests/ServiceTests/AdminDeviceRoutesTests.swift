@@ -29,16 +29,19 @@ import Threading
         try Self.register(store, app: "bank", user: "user-1", device: "d1")
     }
 
-    static func register(_ store: any Store, app: String = "shop", user: String, device: String) throws {
-        try register(store, app: app, user: user, device: device, token: "MARKER-\(user)-\(device)-012345678901234567890123456789")
+    static func register(_ store: any Store, app: String = "shop", user: String, device: String, claims: KeyClaims? = nil) throws {
+        let token = "MARKER-\(user)-\(device)-012345678901234567890123456789"
+        try register(store, app: app, user: user, device: device, token: token, claims: claims)
     }
 
-    private static func register(_ store: any Store, app: String = "shop", user: String, device: String, token: String?) throws {
+    private static func register(
+        _ store: any Store, app: String = "shop", user: String, device: String, token: String?, claims: KeyClaims? = nil
+    ) throws {
         let done = Monitor(false)
         store.register(
             Registration(
                 key: Device.Key(appID: app, userID: user, deviceID: device), type: "ios", token: try token.map { try PushToken($0) },
-                now: AdminDeliverFixture.time, rules: [])
+                now: AdminDeliverFixture.time, rules: [], claims: claims)
         ) { result in
             if (try? result.get()) != nil { done.update { $0 = true } }
         }

@@ -141,6 +141,22 @@ import Time
         #expect(try fixture.log.lines().last { $0.contains(" audit ") }?.contains("outcome=done") == true)
     }
 
+    /// The user is known, so nobody searches: the device goes in the transaction of the revocation.
+    @Test func theKeyOfANamedUserSignsOutWithoutASearch() throws {
+        let store = try DeliveryStore()
+        let fixture = try AdminDeliverFixture(store: store)
+        let key = TestKey()
+        let salt = [UInt8](repeating: key.salt, count: 16)
+        let claims = KeyClaims(KeyIdentity(keyID: key.keyID, issuedAt: key.issuedAt, salt: salt))
+        try AdminDeviceRoutesTests.register(store, user: key.user, device: "d1", claims: claims)
+        store.refuse(.signOuts, times: 1)
+        let body = #"{"app_id":"shop","user_id":"\#(key.user)","security_key":"\#(try key.text())"}"#
+        let response = fixture.send(.post, "/v1/revocations", body: body)
+        #expect(response.status == 201)
+        #expect(try object(response)["devices_removed"] == 1)
+        #expect(store.refusals == 0)
+    }
+
     /// Versions before left the devices of a user who was blocked.
     @Test func anEarlierBlockSignsOutTheDevicesThatAreLeft() throws {
         try AdminDeviceRoutesTests.register(fixture.store, user: "user-1", device: "d1")
