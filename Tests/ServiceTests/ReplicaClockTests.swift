@@ -15,12 +15,14 @@ import Time
 /// Two replicas on one database, of which one has a clock that is two hours off: what one issues or ends counts alike on the other one.
 @Suite struct ReplicaClockTests {
     private static let skews: [Int64] = [-7_200_000, 7_200_000]
-    /// Far more than measuring an offset on a busy machine is off by.
-    private static let aWhileSeconds: UInt64 = 600
+    /// Far more than measuring an offset on a busy machine is off by, and half of a bot's ticket's life.
+    private static let aWhileSeconds: UInt64 = 300
 
     private final class Replicas {
         let (right, wrong): (ServiceGraph, ServiceGraph)
         let wrongClocks: Clocks
+        /// The backend that alone understands the keys of the app `bank`, and lets everybody in.
+        private let company: ScriptedServer
         private let fixture: BotFixture
         private let place: PostgresPlace
 
@@ -28,12 +30,15 @@ import Time
         ///   - ahead: how far the clock of `wrong` is ahead, in milliseconds.
         ///   - backend: the beginning of the addresses of the bot's functions.
         init(_ ahead: Int64, backend: String = "http://127.0.0.1:9") throws {
-            let (fixture, place) = (try BotFixture(), try PostgresPlace())
+            company = try ScriptedServer(.everyRequest(.respond(200)))
+            let url = company.url(BackendFixture.path)
+            let verify = #","verify":{"mode":"backend","url":"\#(url)","secret":{"file":"secrets/backend-5.whsec"},"timeout_ms":10000}"#
+            let (fixture, place) = (try BotFixture(bankVerify: verify), try PostgresPlace())
             let clocks = fixture.clocks
             wrongClocks = Clocks(
                 unixSeconds: { clocks.unixMilliseconds().advanced(by: ahead).seconds },
                 unixMilliseconds: { clocks.unixMilliseconds().advanced(by: ahead) }, monotonicNanoseconds: clocks.monotonicNanoseconds)
-            let configuration = try fixture.configuration([BotFixture.bot(backend)])
+            let configuration = try fixture.configuration([BotFixture.bot(backend, apps: ["shop", "bank"])])
             let (rightStore, wrongStore) = (try place.store(), try place.store(aheadMilliseconds: ahead))
             right = try ServiceGraph(configuration, logger: fixture.log.logger, clocks: clocks) { rightStore }
             wrong = try ServiceGraph(configuration, logger: fixture.log.logger, clocks: wrongClocks) { wrongStore }
@@ -59,6 +64,18 @@ import Time
 
     private func status(_ graph: ServiceGraph, _ key: String) throws -> Int {
         InProcessClient(graph.publicRouter).send(.post, "/pyrus/authorize", body: try BackendCaller.body(key: key)).status
+    }
+
+    /// Gives a customer's request to the public listener.
+    private func ask(_ graph: ServiceGraph, _ path: String, ticket: String? = nil, _ body: JSONValue) -> ReceivedResponse {
+        var headers = AuthorizeCases.jsonType
+        headers["Authorization"] = ticket.map { "Bearer \($0)" }
+        return InProcessClient(graph.publicRouter).send(.post, path, headers: headers, body: body.serialized())
+    }
+
+    /// The members that prove a user of `bank`.
+    private func credentials(_ more: (String, JSONValue)) throws -> JSONValue {
+        .object(JSONObject(try BotPerson.credentials(app: "bank", key: "session-1") + [more]))
     }
 
     private static let deeds = [
@@ -102,8 +119,7 @@ import Time
         let body: JSONValue = [
             "app_id": "shop", "user_id": "user-1", "security_key": .string(key), "fields": ["city": "Berlin"],
         ]
-        let started = InProcessClient(replicas.wrong.publicRouter).send(
-            .post, "/bots/orders/start", headers: AuthorizeCases.jsonType, body: body.serialized())
+        let started = ask(replicas.wrong, "/bots/orders/start", body)
         let ticket = try #require(started.json["ticket"]?.text, "\(started.text)")
         let authorization = ["Authorization": "Bearer \(ticket)"]
         for graph in [replicas.right, replicas.wrong] {
@@ -111,5 +127,54 @@ import Time
                 .get, "/bots/orders/functions/get_order_list", headers: authorization)
             #expect(called.status == 200, "\(called.text)")
         }
+    }
+
+    /// There is no key to look at, so the time of the call counts. A registration before the deed ends, and one after it holds.
+    @Test(arguments: skews, deeds) func aDeviceThatABackendLetsInCountsByTheClockOfAll(
+        ahead: Int64, deed: (path: String, body: String)
+    ) throws {
+        let replicas = try Replicas(ahead)
+        let registration = try BackendCaller.body(BackendCaller.pushToken, app: "bank", key: "session-1")
+        func register() -> ReceivedResponse {
+            InProcessClient(replicas.wrong.publicRouter).send(.post, BackendCaller.pushToken, body: registration)
+        }
+        func devices() throws -> Int { try replicas.right.store.devices(DeviceFilter(appID: "bank"), after: nil, limit: 9).count }
+        #expect(register().text == PushTokenCases.registered)
+        replicas.pass()
+        let answer = administer(replicas.right, deed.path, deed.body.replacing("shop", with: "bank"))
+        #expect(answer.status / 100 == 2, "\(answer.text)")
+        #expect(try devices() == 0)
+        replicas.pass()
+        #expect(register().text == PushTokenCases.registered)
+        #expect(try devices() == 1)
+    }
+
+    /// The customer confirms on another replica than the one that has asked.
+    @Test(arguments: skews) func aConfirmationEndsWithASignOutAndNotBefore(ahead: Int64) throws {
+        let backend = try ScriptedServer(.everyRequest(.json(200, "{}")))
+        defer { backend.stop() }
+        let replicas = try Replicas(ahead, backend: backend.url(""))
+        func confirmation() throws -> String {
+            let started = ask(replicas.wrong, "/bots/orders/start", try credentials(("fields", ["city": "Berlin"])))
+            let ticket = try #require(started.json["ticket"]?.text, "\(started.text)")
+            let asked = ask(replicas.right, "/bots/orders/functions/cancel_order", ticket: ticket, ["order_id": "7"])
+            return try #require(asked.json["confirmation"]?.text, "\(asked.text)")
+        }
+        func confirm(_ text: String) throws -> ReceivedResponse {
+            ask(replicas.wrong, "/bots/orders/confirm", try credentials(("confirmation", .string(text))))
+        }
+        let (first, second) = (try confirmation(), try confirmation())
+        #expect(try confirm(first).status == 200)
+        #expect(try confirm(first).status == 200, "the answer is kept")
+        #expect(backend.requests.count == 1)
+        replicas.pass()
+        #expect(administer(replicas.right, "/v1/users/sign-out", #"{"app_id":"bank","user_id":"user-1"}"#).status == 200)
+        replicas.wrong.revocations.refresh()
+        let refusal = CallRefusal.foreignConfirmation("revoked").response
+        #expect(try confirm(second).text == String(decoding: refusal.body, as: UTF8.self))
+        #expect(backend.requests.count == 1)
+        replicas.pass()
+        #expect(try confirm(confirmation()).status == 200)
+        #expect(backend.requests.count == 2)
     }
 }
