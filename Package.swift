@@ -161,7 +161,7 @@ let package = Package(
             path: "Benchmarks/Micro", swiftSettings: settings),
         tests("BytesTests", ["Bytes"]),
         tests("CryptoTests", ["Crypto", "TestSupport", "Threading", "Time", "Bytes"]),
-        tests("JSONTests", ["JSON", "TestSupport"]),
+        tests("JSONTests", ["CJansson", "JSON", "TestSupport"]),
         tests("JSONSchemaTests", ["JSON", "JSONSchema", "POSIX", "TestSupport"]),
         tests("WebTokensTests", ["WebTokens", "Crypto", "JSON", "TestSupport"]),
         tests(

@@ -38,6 +38,7 @@ struct ReceivedArguments: Sendable {
     /// Takes the arguments that a model has written, in the body of a call: an object, or its text. Throws a sentence about what is wrong.
     /// - Parameter body: a JSON object, as `outline` has read it.
     init(ofCall body: [UInt8]) throws(BotArgumentsProblem) {
+        if let arguments = try Self.read(body)["arguments"] { try Self.checkNumbers(in: arguments) }
         switch try Self.tree(body)["arguments"] {
         // Some models write nothing where a function has no parameters.
         case nil, .null: break
@@ -106,16 +107,25 @@ struct ReceivedArguments: Sendable {
 
     private static func object(_ bytes: [UInt8]) throws(BotArgumentsProblem) -> JSONObject {
         guard !isBlank(bytes) else { return JSONObject() }
-        do throws(JSONError) {
-            _ = try outline(bytes.span)
-        } catch {
-            throw notJSON(error)
-        }
+        try checkNumbers(in: try read(bytes))
         switch try tree(bytes) {
         case .null: return JSONObject()
         case .object(let object): return try checked(object)
         default: throw BotArgumentsProblem("the arguments must be a JSON object")
         }
+    }
+
+    private static func read(_ text: [UInt8]) throws(BotArgumentsProblem) -> JSONElement {
+        do throws(JSONError) {
+            return try outline(text.span)
+        } catch {
+            throw notJSON(error)
+        }
+    }
+
+    /// Names the parameter of a number that no parser reads exactly, which the tree's parser refuses by line and column.
+    private static func checkNumbers(in arguments: JSONElement) throws(BotArgumentsProblem) {
+        if let violation = JSONSchema.violation(ofNumbersIn: arguments) { throw BotArgumentsProblem(violation.description) }
     }
 
     /// Reads a JSON text of at most `mostValues` values and names without making a tree of it.

@@ -8,7 +8,4 @@ static inline enum json_error_code deskgate_json_error_code(const json_error_t *
     return json_error_code(error);
 }
 
-// Swift sees no macro that takes arguments.
-enum { DESKGATE_JSON_INDENTED = JSON_INDENT(2) };
-
 #endif

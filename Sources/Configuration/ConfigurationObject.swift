@@ -166,7 +166,7 @@ extension JSONValue {
         case .null: "null"
         case .bool: "true or false"
         case .integer: "a number"
-        case .real: "a number with a fraction"
+        case .number: "a number with a fraction or an exponent"
         case .string(let text): text.isEmpty ? "an empty string" : "a string"
         case .array: "a list"
         case .object: "an object"

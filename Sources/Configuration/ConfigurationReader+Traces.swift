@@ -32,7 +32,7 @@ extension ConfigurationReader {
             switch object.value(key) {
             case nil: object.standard(key, fallback) { .real($0) }
             case .integer(let integer)?: Double(integer)
-            case .real(let real)?: real
+            case .number(let number)?: number.double
             case .some: nil
             }
         guard let value, (0...1).contains(value) else {

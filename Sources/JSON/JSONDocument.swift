@@ -1,80 +1,68 @@
+internal import Bytes
 internal import CJansson
 internal import Glibc
 
-/// A parsed JSON text, owned: it is freed when this value ends.
+/// A parsed JSON text.
 ///
-/// The text is strict JSON (RFC 8259): UTF-8 without a byte order mark, no duplicate keys, nothing after the value, integers within 64 bits.
-/// `\u0000` is allowed in a string and refused in a key. Reading it allocates nothing in Swift, except for `value()`.
-@safe
-package struct JSONDocument: ~Copyable {
+/// The text is strict JSON (RFC 8259): UTF-8 without a byte order mark, no duplicate keys, nothing after the value, integers within 64 bits,
+/// other numbers finite as a `Double`. `\u0000` is allowed in a string and refused in a key.
+package struct JSONDocument: Sendable {
     /// How deep arrays and objects may be nested where nothing else is said.
     package static let usualDepth = 32
 
-    private let root: UnsafeMutablePointer<json_t>
+    private let root: JSONElement
 
     /// Parses `bytes`, with arrays and objects nested at most `maximumDepth` deep.
     ///
     /// The size is the caller's to bound. Throws at the first mistake.
     package init(parsing bytes: Span<UInt8>, maximumDepth: Int = usualDepth) throws(JSONError) {
-        if let error = NestingScan.error(in: bytes, beyond: maximumDepth) { throw error }
-        unsafe root = try Jansson.load(bytes)
-    }
-
-    deinit {
-        unsafe json_decref(root)
+        guard let tape = JSONTape.strict(Array(copying: bytes), maximumDepth: maximumDepth) else {
+            throw JSONTape.refusal(of: bytes, maximumDepth: maximumDepth)
+        }
+        root = JSONElement(tape, 0)
     }
 
     /// Lends the UTF-8 bytes of a string member of the root object, so that calls can be nested; they may hold NUL and end with the closure.
     ///
     /// Throws when the root is not an object, or the member is missing, null or no string, and what `body` throws.
-    package borrowing func withString<Result>(
+    package func withString<Result>(
         _ name: StaticString, _ body: (Span<UInt8>) throws(JSONFieldError) -> Result
     ) throws(JSONFieldError) -> Result {
-        let member = unsafe try string(name)
-        let bytes = unsafe UnsafeRawBufferPointer(start: json_string_value(member), count: json_string_length(member))
-        return try unsafe body(bytes.bindMemory(to: UInt8.self).span)
+        let bytes = try string(name)
+        return try body(bytes.span)
     }
 
     /// Copies the whole document, with the members of objects in the order of the text.
-    package borrowing func value() -> JSONValue {
-        unsafe JSONValue(copying: root)
-    }
+    package func value() -> JSONValue { root.value }
 
-    private borrowing func string(_ name: StaticString) throws(JSONFieldError) -> UnsafeMutablePointer<json_t> {
-        guard unsafe root.pointee.type == JSON_OBJECT else { throw JSONFieldError(name: name, problem: .rootNotAnObject) }
-        let key = unsafe UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self)
-        guard let member = unsafe json_object_getn(root, key, name.utf8CodeUnitCount) else {
-            throw JSONFieldError(name: name, problem: .missing)
-        }
-        switch unsafe member.pointee.type {
-        case JSON_STRING: return unsafe member
-        case JSON_NULL: throw JSONFieldError(name: name, problem: .null)
-        default: throw JSONFieldError(name: name, problem: .notAString)
-        }
+    private func string(_ name: StaticString) throws(JSONFieldError) -> ArraySlice<UInt8> {
+        guard root.isObject else { throw JSONFieldError(name: name, problem: .rootNotAnObject) }
+        guard let member = root[name] else { throw JSONFieldError(name: name, problem: .missing) }
+        if member.isNull { throw JSONFieldError(name: name, problem: .null) }
+        guard let bytes = member.utf8 else { throw JSONFieldError(name: name, problem: .notAString) }
+        return bytes
     }
 }
 
-/// The calls into jansson's parser, with its errors turned into ours.
+/// jansson, which names the mistakes of a text and their places; it reads nothing that is right.
 @safe
 struct Jansson {
     /// Seeds jansson's hash tables from the system's randomness, once and before any thread makes an object.
     private static let seeded: Void = json_object_seed(0)
 
-    /// Parses one strict JSON text; the caller owns the result and releases it with `json_decref`.
-    ///
-    /// Throws where the text is not JSON, or breaks a rule of `JSONDocument`.
-    static func load(_ bytes: Span<UInt8>) throws(JSONError) -> UnsafeMutablePointer<json_t> {
+    /// The first mistake of a text by the rules of `JSONDocument`; nil when jansson finds none.
+    static func error(in bytes: Span<UInt8>, maximumDepth: Int) -> JSONError? {
+        if let error = NestingScan.error(in: bytes, beyond: maximumDepth) { return error }
         _ = seeded
-        return try unsafe bytes.withUnsafeBytes { buffer throws(JSONError) in
+        return unsafe bytes.withUnsafeBytes { buffer in
             let start = unsafe buffer.baseAddress?.assumingMemoryBound(to: CChar.self)
             // jansson takes a null pointer for a programmer's mistake; to us it is an empty text.
-            guard let start = unsafe start else { throw JSONError(reason: .endOfInput, line: 1, column: 1, offset: 0) }
+            guard let start = unsafe start else { return JSONError(reason: .endOfInput, line: 1, column: 1, offset: 0) }
             let flags = Int(JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_ALLOW_NUL)
             var failure = json_error_t()
-            guard let root = unsafe json_loadb(start, buffer.count, flags, &failure) else {
-                throw JSONError(failure, in: bytes)
-            }
-            return unsafe root
+            guard let root = unsafe json_loadb(start, buffer.count, flags, &failure) else { return JSONError(failure, in: bytes) }
+            unsafe json_decref(root)
+            return nil
         }
     }
 }

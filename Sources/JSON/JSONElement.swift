@@ -45,6 +45,17 @@ package struct JSONElement: Sendable {
     /// An integer's value; nil for everything else.
     package var integer: Int64? { kind == .integer ? Int64(entry.start) : nil }
 
+    /// A number with a fraction or an exponent; nil for everything else.
+    package var number: JSONNumber? {
+        let entry = entry
+        guard entry.kind == .real, !entry.isUnreadable else { return nil }
+        let bytes = tape.bytes
+        return JSONNumber(scanned: entry.start..<entry.start + entry.count, of: bytes.span)
+    }
+
+    /// Whether it is a number that is out of range: an integer beyond 64 bits, or one that is infinite as a `Double`.
+    package var isNumberOutOfRange: Bool { kind == .real && entry.isUnreadable }
+
     /// A string's value, which may hold NUL; nil for everything else.
     package var string: String? {
         utf8.map { String(decoding: $0, as: UTF8.self) }
@@ -52,7 +63,7 @@ package struct JSONElement: Sendable {
 
     /// A string's value with U+FFFD in the place of each half of a surrogate pair; nil for everything else.
     package var text: String? {
-        guard entry.isUnreadable else { return string }
+        guard entry.kind == .string, entry.isUnreadable else { return string }
         let bytes = tape.bytes
         return String(decoding: JSONEscape.bytes(of: entry, in: bytes.span, isRepaired: true), as: UTF8.self)
     }
@@ -69,13 +80,13 @@ package struct JSONElement: Sendable {
         return elements
     }
 
-    /// An object's members in their order, copied, for a tape of `JSONTape.plain`; none for everything else.
-    var members: [JSONObject.Member] {
+    /// An object's members in their order, with U+FFFD in a name as in `text`; none for everything else.
+    package var members: [(name: String, value: JSONElement)] {
         guard kind == .object else { return [] }
-        var members: [JSONObject.Member] = []
+        var members: [(name: String, value: JSONElement)] = []
         var key = index + 1
         while key < entry.end {
-            members.append(JSONObject.Member(key: JSONElement(tape, key).string ?? "", value: JSONElement(tape, key + 1).value))
+            members.append((JSONElement(tape, key).text ?? "", JSONElement(tape, key + 1)))
             key = tape.entries[key + 1].end
         }
         return members
@@ -104,7 +115,8 @@ package struct JSONElement: Sendable {
 
     private var entry: JSONTape.Entry { tape.entries[index] }
 
-    private var utf8: ArraySlice<UInt8>? {
+    /// A string's bytes; nil for everything else.
+    var utf8: ArraySlice<UInt8>? {
         let entry = entry
         guard entry.kind == .string, !entry.isUnreadable else { return nil }
         let bytes = tape.bytes
@@ -113,7 +125,7 @@ package struct JSONElement: Sendable {
 }
 
 extension JSONElement {
-    /// A copy of it and of all in it, for a tape of `JSONTape.plain`.
+    /// A copy of it and of all in it, for a tape of `JSONTape.strict`.
     var value: JSONValue {
         switch kind {
         case .null: .null
@@ -121,8 +133,8 @@ extension JSONElement {
         case .integer: .integer(integer ?? 0)
         case .string: .string(string ?? "")
         case .array: .array(elements.map(\.value))
-        case .object: .object(JSONObject(distinct: members))
-        case .real: preconditionFailure("a tape has no real numbers")
+        case .object: .object(JSONObject(distinct: members.map { JSONObject.Member(key: $0.name, value: $0.value.value) }))
+        case .real: .number(number ?? JSONNumber(0))
         }
     }
 }

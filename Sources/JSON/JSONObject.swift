@@ -29,6 +29,12 @@ package struct JSONObject: Sendable {
         for (key, value) in members { append(value, forKey: key) }
     }
 
+    /// The same members with other values.
+    /// - Parameter transform: takes a member and its index.
+    package func mapValues(_ transform: (_ index: Int, _ member: Member) -> JSONValue) -> JSONObject {
+        JSONObject(distinct: members.enumerated().map { Member(key: $1.key, value: transform($0, $1)) })
+    }
+
     /// Finds the value of a key by its UTF-8 bytes; the cost grows with the number of members.
     package subscript(key: String) -> JSONValue? {
         members.first { $0.key.hasSameBytes(as: key) }?.value

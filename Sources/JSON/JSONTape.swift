@@ -8,11 +8,12 @@ final class JSONTape: Sendable {
         var kind: JSONElement.Kind
         /// Whether a string's bytes still have their escapes.
         var hasEscapes = false
-        /// Whether a string has an escape that stands for no character, half of a surrogate pair: it can be passed over, but not read.
+        /// Whether it can be passed over, but not read: a string with an escape that stands for no character, half of a surrogate pair, or a
+        /// number that is out of range.
         var isUnreadable = false
-        /// Where a string's bytes begin; an integer's value; 1 for true.
+        /// Where the bytes of a string or of a real number begin; an integer's value; 1 for true.
         var start = 0
-        /// How many bytes a string has.
+        /// How many bytes a string or a real number has.
         var count = 0
         /// The index of the entry that follows it and everything in it. In an object keys and values alternate.
         var end: Int
@@ -39,21 +40,26 @@ final class JSONTape: Sendable {
         throw refusal.reason == .tooManyValues ? refusal : explanation(of: refusal, in: text, maximumDepth: maximumDepth)
     }
 
-    /// Reads a text whose values can all be copied; nil if jansson has to decide.
-    static func plain(_ text: [UInt8], maximumDepth: Int) -> JSONTape? {
+    /// Reads a text by the rules of `JSONDocument`, so that all values can be copied; nil when it breaks one.
+    static func strict(_ text: [UInt8], maximumDepth: Int) -> JSONTape? {
         var scanner = TapeScanner()
-        guard let entries = scanner.entries(of: text.span, maximumDepth: maximumDepth), scanner.isPlain else { return nil }
+        guard let entries = scanner.entries(of: text.span, maximumDepth: maximumDepth), scanner.isStrict else { return nil }
         return JSONTape(bytes: text, entries: entries)
+    }
+
+    /// Why `strict` refuses a text.
+    static func refusal(of text: Span<UInt8>, maximumDepth: Int) -> JSONError {
+        if let error = Jansson.error(in: text, maximumDepth: maximumDepth) { return error }
+        var scanner = TapeScanner()
+        _ = scanner.entries(of: text, maximumDepth: maximumDepth)
+        return scanner.refusal(of: text)
     }
 
     /// jansson tells mistakes apart better than the scanner does, unless it stumbles over what the scanner has passed over.
     private static func explanation(of refusal: JSONError, in text: Span<UInt8>, maximumDepth: Int) -> JSONError {
-        do throws(JSONError) {
-            _ = try JSONDocument(parsing: text, maximumDepth: maximumDepth)
-            return refusal
-        } catch {
-            return error.reason == .numberOutOfRange || error.reason == .nulInKey ? refusal : error
-        }
+        guard let error = Jansson.error(in: text, maximumDepth: maximumDepth), error.reason != .numberOutOfRange, error.reason != .nulInKey
+        else { return refusal }
+        return error
     }
 }
 
@@ -64,6 +70,8 @@ final class JSONTape: Sendable {
 struct TapeScanner {
     // In an object with more members, keys are looked up instead of compared one by one.
     private static let fewMembers = 24
+    // A number that has no more of these is below 10^299, and the largest `Double` is above 10^308.
+    private static let (usualNumberBytes, usualExponentDigits) = (200, 2)
     // Of a value or key: fewer make room that stays empty, more have the entries copied as they grow.
     private static let usualBytes = 10
 
@@ -71,8 +79,8 @@ struct TapeScanner {
     private var entries: [JSONTape.Entry] = []
     private let mostValues: Int
     private var reason: JSONError.Reason?
-    /// Whether `JSONDocument` surely reads the text alike.
-    private(set) var isPlain = true
+    /// Whether the text keeps the rules of `JSONDocument`: there is nothing that only a reader would mind.
+    private(set) var isStrict = true
 
     /// - Parameter mostValues: how many values and keys a text may have.
     init(mostValues: Int = .max) {
@@ -147,7 +155,8 @@ struct TapeScanner {
     private mutating func takeKey(in text: Span<UInt8>) -> Bool {
         scanner.passWhiteSpace(in: text)
         guard takeString(in: text) else { return false }
-        if entries[entries.count - 1].hasEscapes { isPlain = false }
+        let key = entries[entries.count - 1]
+        if key.hasEscapes, JSONEscape.bytes(of: key, in: text).contains(0) { isStrict = false }
         return true
     }
 
@@ -156,7 +165,7 @@ struct TapeScanner {
         append(.string, start: found.range.lowerBound, count: found.range.count)
         entries[entries.count - 1].hasEscapes = found.hasEscapes
         entries[entries.count - 1].isUnreadable = found.isUnreadable
-        if found.isUnreadable { isPlain = false }
+        if found.isUnreadable { isStrict = false }
         return true
     }
 
@@ -167,14 +176,23 @@ struct TapeScanner {
     }
 
     private mutating func takeNumber(in text: Span<UInt8>) -> Bool {
+        let start = scanner.position
         switch scanner.takeNumber(in: text) {
         case nil: return false
         case .integer(let value): append(.integer, start: value)
-        case .other:
-            append(.real)
-            isPlain = false
+        case .large: appendReal(start, isUnreadable: true)
+        case .real(let exponentDigits):
+            let range = start..<scanner.position
+            let isUnusual = exponentDigits > Self.usualExponentDigits || range.count > Self.usualNumberBytes
+            appendReal(start, isUnreadable: isUnusual && !JSONNumber(scanned: range, of: text).isFinite)
         }
         return true
+    }
+
+    private mutating func appendReal(_ start: Int, isUnreadable: Bool) {
+        append(.real, start: start, count: scanner.position - start)
+        entries[entries.count - 1].isUnreadable = isUnreadable
+        if isUnreadable { isStrict = false }
     }
 
     private mutating func append(_ kind: JSONElement.Kind, start: Int = 0, count: Int = 0) {

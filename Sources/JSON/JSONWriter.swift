@@ -144,12 +144,44 @@ extension JSONWriter {
         case .null: bytes.append(contentsOf: "null".utf8)
         case .bool(let bool): bytes.append(contentsOf: (bool ? "true" : "false").utf8)
         case .integer(let integer): write(integer)
-        // Rare, and not simple: the digits are left to jansson.
-        case .real: bytes += value.writtenByJansson(pretty: false)
+        case .number(let number): bytes += number.text.utf8
         case .string(let text): write(text)
         case .array(let values): write(values)
         case .object(let object): write(object)
         }
+    }
+
+    /// Writes a value with each member and element on a line of its own, two spaces further in than what it is in.
+    mutating func writeIndented(_ value: JSONValue, depth: Int) {
+        switch value {
+        case .array(let values) where !values.isEmpty:
+            writeLines("[", "]", values, depth) { writer, value in writer.writeIndented(value, depth: depth + 1) }
+        case .object(let object) where !object.members.isEmpty:
+            writeLines("{", "}", object.members, depth) { writer, member in
+                writer.write(member.key)
+                writer.bytes += ": ".utf8
+                writer.writeIndented(member.value, depth: depth + 1)
+            }
+        default: write(value)
+        }
+    }
+
+    private mutating func writeLines<Part>(
+        _ start: Character, _ end: Character, _ parts: [Part], _ depth: Int, _ write: (inout JSONWriter, Part) -> Void
+    ) {
+        bytes += start.utf8
+        for (index, part) in parts.enumerated() {
+            if index > 0 { bytes.append(UInt8(ascii: ",")) }
+            beginLine(depth + 1)
+            write(&self, part)
+        }
+        beginLine(depth)
+        bytes += end.utf8
+    }
+
+    private mutating func beginLine(_ depth: Int) {
+        bytes.append(UInt8(ascii: "\n"))
+        bytes += repeatElement(UInt8(ascii: " "), count: 2 * depth)
     }
 
     private mutating func write(_ values: [JSONValue]) {

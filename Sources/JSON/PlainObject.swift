@@ -171,7 +171,7 @@ extension PlainScanner {
             value = value == nil || overflow || carry ? nil : sum
         }
         guard digits == 1 || digits > 1 && text[start] != UInt8(ascii: "0") else { return nil }
-        var isInteger = true
+        var (isInteger, exponentDigits) = (true, 0)
         if passByte(UInt8(ascii: "."), in: text) {
             isInteger = false
             guard passDigits(in: text, { _ in }) > 0 else { return nil }
@@ -179,9 +179,11 @@ extension PlainScanner {
         if passByte(UInt8(ascii: "e"), in: text) || passByte(UInt8(ascii: "E"), in: text) {
             isInteger = false
             if !passByte(UInt8(ascii: "+"), in: text) { _ = passByte(UInt8(ascii: "-"), in: text) }
-            guard passDigits(in: text, { _ in }) > 0 else { return nil }
+            exponentDigits = passDigits(in: text, { _ in })
+            guard exponentDigits > 0 else { return nil }
         }
-        guard isInteger, let value, isNegative || value > .min else { return .other }
+        guard isInteger else { return .real(exponentDigits: exponentDigits) }
+        guard let value, isNegative || value > .min else { return .large }
         return .integer(isNegative ? value : -value)
     }
 
@@ -206,6 +208,8 @@ extension PlainScanner {
 enum ScannedNumber {
     /// An integer within 64 bits.
     case integer(Int)
-    /// Any other.
-    case other
+    /// An integer beyond 64 bits.
+    case large
+    /// One with a fraction or an exponent, with the count of the exponent's digits, 0 without an exponent.
+    case real(exponentDigits: Int)
 }

@@ -1,65 +1,99 @@
+internal import JSON
+
 /// A number of JSON in decimal digits, compared and divided without rounding: ± digits × 10^exponent.
-///
-/// A real number is what its shortest decimal text says, so that 0.3 is a multiple of 0.1.
 struct ExactNumber: Sendable, Equatable {
+    /// Beyond any exponent of a number that a `Double` holds, so that exponents can be added.
+    private static let largestExponent = 1 << 40
+    /// So many digits fit into 64 bits.
+    private static let mostDivisorDigits = 19
+    private static let mostZeros = 6
+
     /// Below zero; false for zero.
     private let isNegative: Bool
-    /// At most 19 decimal digits, the last of them not zero; 0 for zero.
-    private let digits: UInt64
+    /// From the highest digit on, each 0 to 9, neither the first nor the last one zero; empty for zero.
+    private let digits: [UInt8]
+    /// The power of ten of the last digit; 0 for zero.
     private let exponent: Int
 
-    private init(isNegative: Bool, digits: UInt64, exponent: Int) {
-        var (digits, exponent) = (digits, digits == 0 ? 0 : exponent)
-        while digits != 0, digits.isMultiple(of: 10) {
-            digits /= 10
-            exponent += 1
-        }
-        (self.isNegative, self.digits, self.exponent) = (isNegative && digits != 0, digits, exponent)
+    private init(isNegative: Bool, digits: ArraySlice<UInt8>, exponent: Int) {
+        let whole = digits.drop { $0 == 0 }
+        let kept = whole.lastIndex { $0 != 0 }.map { whole[...$0] } ?? []
+        self.isNegative = isNegative && !kept.isEmpty
+        self.exponent = kept.isEmpty ? 0 : exponent + whole.count - kept.count
+        self.digits = Array(kept)
     }
 
     /// An integer.
     init(_ integer: Int64) {
-        self.init(isNegative: integer < 0, digits: integer.magnitude, exponent: 0)
+        let digits = "\(integer.magnitude)".utf8.map { $0 - UInt8(ascii: "0") }
+        self.init(isNegative: integer < 0, digits: digits[...], exponent: 0)
     }
 
-    /// A real number, which is finite.
-    init(_ real: Double) {
-        var (digits, exponent): (UInt64, Int) = (0, 0)
-        var isFraction = false
-        let parts = real.magnitude.description.split(separator: "e")
-        // At most 17 digits, which is what a Double's shortest text has; zeros beyond them are an exponent.
-        for byte in parts[0].utf8 {
-            guard let digit = byte >= UInt8(ascii: "0") ? UInt64(byte - UInt8(ascii: "0")) : nil else {
-                isFraction = true
-                continue
-            }
-            digits = digits * 10 + digit
-            if isFraction { exponent -= 1 }
+    /// The number that a text stands for.
+    init(_ number: JSONNumber) {
+        let text = number.text.utf8
+        let end = text.firstIndex { $0 | 0x20 == UInt8(ascii: "e") } ?? text.endIndex
+        let mantissa = text[..<end]
+        let fraction = mantissa.firstIndex(of: UInt8(ascii: ".")).map { mantissa[$0...].count - 1 } ?? 0
+        let digits = mantissa.compactMap { byte in
+            (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) ? byte - UInt8(ascii: "0") : nil
         }
-        self.init(isNegative: real < 0, digits: digits, exponent: exponent + (parts.count > 1 ? Int(parts[1]) ?? 0 : 0))
+        self.init(
+            isNegative: text.first == UInt8(ascii: "-"), digits: digits[...],
+            exponent: Self.exponent(String(text[end...].dropFirst()) ?? "") - fraction)
+    }
+
+    /// The number of a value; nil for other values.
+    init?(_ value: JSONValue) {
+        switch value {
+        case .integer(let integer): self.init(integer)
+        case .number(let number): self.init(number)
+        default: return nil
+        }
+    }
+
+    private static func exponent(_ text: String) -> Int {
+        guard !text.isEmpty else { return 0 }
+        let largest = text.utf8.first == UInt8(ascii: "-") ? -largestExponent : largestExponent
+        return min(max(Int(text) ?? largest, -largestExponent), largestExponent)
     }
 
     /// Whether it has no fraction.
     var isInteger: Bool { exponent >= 0 }
 
-    /// Whether it is zero or more.
-    var isPositive: Bool { !isNegative && digits > 0 }
+    /// Whether it is zero.
+    var isZero: Bool { digits.isEmpty }
 
-    /// The same as an `Int`; nil when it has a fraction or does not fit.
-    var int: Int? {
-        guard isInteger, exponent < 19, let magnitude = Int(exactly: digits) else { return nil }
-        let (product, overflow) = magnitude.multipliedReportingOverflow(by: (0..<exponent).reduce(1) { power, _ in power * 10 })
-        return overflow ? nil : isNegative ? -product : product
+    /// Whether it is above zero.
+    var isPositive: Bool { !isNegative && !isZero }
+
+    /// Whether numbers can be multiples of it: it is above zero, and has not too many digits.
+    var isDivisor: Bool { isPositive && digits.count <= Self.mostDivisorDigits }
+
+    /// The same as an `Int64`; nil when it has a fraction or does not fit.
+    var int64: Int64? {
+        guard isInteger, digits.count + exponent <= 19 else { return nil }
+        return Int64("\(isNegative ? "-" : "")\(isZero ? "0" : Self.text(digits[...]))\(Self.zeros(exponent))")
     }
 
-    /// The one text of this number.
+    /// The one text of this number. It is written as an integer only if it fits into 64 bits, so that a strict parser reads it.
     var text: String {
+        if let int64 { return "\(int64)" }
         let sign = isNegative ? "-" : ""
-        guard exponent != 0 else { return "\(sign)\(digits)" }
-        let digitCount = "\(digits)".count
-        guard exponent > 0, digitCount + exponent <= 19 else { return "\(sign)\(digits)e\(exponent)" }
-        return "\(sign)\(digits)\(String(repeating: "0", count: exponent))"
+        // How many digits stand before the decimal point.
+        let whole = digits.count + exponent
+        switch exponent {
+        case ..<0 where whole > 0: return "\(sign)\(Self.text(digits[..<whole])).\(Self.text(digits[whole...]))"
+        case ..<0 where whole > -Self.mostZeros: return "\(sign)0.\(Self.zeros(-whole))\(Self.text(digits[...]))"
+        default: return "\(sign)\(Self.text(digits[...]))e\(exponent)"
+        }
     }
+
+    private static func text(_ digits: ArraySlice<UInt8>) -> String {
+        String(decoding: digits.map { $0 + UInt8(ascii: "0") }, as: UTF8.self)
+    }
+
+    private static func zeros(_ count: Int) -> String { String(repeating: "0", count: count) }
 
     static func < (left: Self, right: Self) -> Bool {
         if left.isNegative != right.isNegative { return left.isNegative }
@@ -69,29 +103,24 @@ struct ExactNumber: Sendable, Equatable {
     static func <= (left: Self, right: Self) -> Bool { !(right < left) }
 
     private func isSmallerInMagnitude(than other: Self) -> Bool {
-        if digits == 0 || other.digits == 0 { return digits == 0 && other.digits != 0 }
-        let (order, otherOrder) = ("\(digits)".count + exponent, "\(other.digits)".count + other.exponent)
-        guard order == otherOrder else { return order < otherOrder }
-        // The same order of magnitude, so the exponents differ by less than the digits of one of them.
-        return exponent >= other.exponent
-            ? UInt128(digits) * Self.power(exponent - other.exponent) < UInt128(other.digits)
-            : UInt128(digits) < UInt128(other.digits) * Self.power(other.exponent - exponent)
+        if isZero || other.isZero { return isZero && !other.isZero }
+        let (order, otherOrder) = (digits.count + exponent, other.digits.count + other.exponent)
+        // The same order of magnitude leaves the digits, of which a missing one is a zero.
+        return order == otherOrder ? digits.lexicographicallyPrecedes(other.digits) : order < otherOrder
     }
 
-    /// Whether it is a whole number of times another one, which is not zero. Powers of ten are taken modulo, so that exponents cost nothing.
+    /// Whether it is a whole number of times a divisor. Powers of ten are taken modulo, so that exponents cost nothing.
     func isMultiple(of divisor: Self) -> Bool {
-        if digits == 0 { return true }
+        if isZero { return true }
+        // A multiple has a zero for each power of ten that the divisor has more, and the last digit is none.
         let shift = exponent - divisor.exponent
-        let modulus = UInt128(divisor.digits)
-        if shift >= 0 { return UInt128(digits) % modulus * Self.power(shift, modulo: modulus) % modulus == 0 }
-        return -shift < 20 && UInt128(digits).isMultiple(of: modulus * Self.power(-shift))
+        guard shift >= 0 else { return false }
+        let modulus = divisor.digits.reduce(0 as UInt128) { $0 * 10 + UInt128($1) }
+        let rest = digits.reduce(0 as UInt128) { ($0 * 10 + UInt128($1)) % modulus }
+        return rest * Self.power(shift, modulo: modulus) % modulus == 0
     }
 
-    /// 10^exponent, of at most 19.
-    private static func power(_ exponent: Int) -> UInt128 {
-        (0..<exponent).reduce(1) { power, _ in power * 10 }
-    }
-
+    /// 10^exponent modulo a number of at most 19 digits.
     private static func power(_ exponent: Int, modulo modulus: UInt128) -> UInt128 {
         var (result, base, rest) = (1 % modulus, 10 % modulus, exponent)
         while rest > 0 {

@@ -4,38 +4,47 @@ extension JSONSchema {
     /// The one JSON text of all values that JSON Schema calls equal: members in the order of their names' bytes, numbers in one spelling, so
     /// that 1.0 is 1, nothing between tokens.
     package static func canonical(_ value: JSONValue) -> [UInt8] {
-        var bytes: [UInt8] = []
-        append(value, to: &bytes)
-        return bytes
+        var text = CanonicalText()
+        text.append(value)
+        return text.bytes
     }
+}
 
-    private static func append(_ value: JSONValue, to bytes: inout [UInt8]) {
+/// The canonical text of a value while it is written.
+struct CanonicalText {
+    private(set) var bytes: [UInt8] = []
+    /// How many digits of numbers were read, of which few may be left.
+    private(set) var digitsRead = 0
+
+    mutating func append(_ value: JSONValue) {
         switch value {
-        case .integer(let integer): bytes += ExactNumber(integer).text.utf8
-        case .real(let real): bytes += ExactNumber(real).text.utf8
+        case .integer(let integer): bytes += "\(integer)".utf8
+        case .number(let number):
+            digitsRead += number.text.utf8.count
+            bytes += ExactNumber(number).text.utf8
         case .null, .bool, .string: bytes += value.serialized()
-        case .array(let items): append(items, to: &bytes)
-        case .object(let object): append(object, to: &bytes)
+        case .array(let items): append(items)
+        case .object(let object): append(object)
         }
     }
 
-    private static func append(_ items: [JSONValue], to bytes: inout [UInt8]) {
+    private mutating func append(_ items: [JSONValue]) {
         bytes.append(UInt8(ascii: "["))
         for (index, item) in items.enumerated() {
             if index > 0 { bytes.append(UInt8(ascii: ",")) }
-            append(item, to: &bytes)
+            append(item)
         }
         bytes.append(UInt8(ascii: "]"))
     }
 
-    private static func append(_ object: JSONObject, to bytes: inout [UInt8]) {
+    private mutating func append(_ object: JSONObject) {
         bytes.append(UInt8(ascii: "{"))
         let members = object.members.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
         for (index, member) in members.enumerated() {
             if index > 0 { bytes.append(UInt8(ascii: ",")) }
             bytes += JSONValue.string(member.key).serialized()
             bytes.append(UInt8(ascii: ":"))
-            append(member.value, to: &bytes)
+            append(member.value)
         }
         bytes.append(UInt8(ascii: "}"))
     }

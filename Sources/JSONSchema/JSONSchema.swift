@@ -18,7 +18,7 @@ package struct JSONSchema: Sendable {
     }
 
     /// A breach of a schema: a sentence without any value.
-    package struct Violation: Sendable, Equatable, CustomStringConvertible {
+    package struct Violation: Error, Equatable, CustomStringConvertible {
         /// Where, such as `items[2].count`; empty for the whole value.
         package let path: String
         /// The sentence, such as `items[2].count must be at most 10`.
@@ -39,20 +39,26 @@ package struct JSONSchema: Sendable {
         guard compiler.mistakes.isEmpty else { throw Mistakes(all: compiler.mistakes) }
     }
 
-    /// The first few breaches of the schema in a value; none when it is valid. The work is bounded: what takes too much is a breach, too.
+    /// Checks a value. The work is bounded: a value that takes too much of it has a breach, too.
     /// - Parameter value: as deep as a parser allows.
-    package func violations(in value: JSONValue) -> [Violation] {
+    /// - Returns: the first few breaches; or none, and the value in which each number that may only be an integer is written as one, such as
+    ///   1.0 as 1.
+    package func check(_ value: JSONValue) -> (violations: [Violation], value: JSONValue) {
         var check = SchemaCheck()
         check.check(value, against: root)
-        return check.violations
+        return (check.violations, check.violations.isEmpty ? check.withIntegers(value) : value)
     }
 
     /// The value that a text means for a member of the root object, by the types that the schema gives it: a number, a boolean, null, or the
     /// JSON of an array or an object; the text itself where a string is allowed, and where nothing else can be read.
-    package func value(ofText text: String, forMember name: String) -> JSONValue {
-        guard let types = root.member(name)?.allTypes, !types.contains(.string), let value = JSONValue(parsing: Array(text.utf8)),
-            types.accepts(value)
-        else { return .string(text) }
+    ///
+    /// Throws when a number has no place in 64 bits.
+    package func value(ofText text: String, forMember name: String) throws(Violation) -> JSONValue {
+        guard let types = root.member(name)?.allTypes, !types.contains(.string) else { return .string(text) }
+        if let json = try? JSONElement(parsing: text.utf8.span), let violation = Self.violation(ofNumbersIn: json, ofMember: name) {
+            throw violation
+        }
+        guard let value = JSONValue(parsing: Array(text.utf8)), types.accepts(value) else { return .string(text) }
         return value
     }
 

@@ -2,19 +2,23 @@ internal import JSON
 
 /// One validation: walks a value and the schema together, and gathers the first few breaches.
 struct SchemaCheck {
+    /// Where a part of a value is: the index of each member or item in its parent. Names are foreign and can be long, and would be read
+    /// again for each number below them.
+    private typealias Place = [Int]
+
     /// How often a part of the schema is compared with a part of the value, at most.
     private static let mostSteps = 100_000
     /// How many bytes of canonical JSON are written in about the time of a step.
     private static let bytesOfStep = 64
-
-    private enum Step {
-        case member(String)
-        case item(Int)
-    }
+    /// How many digits of a number are read, up to four times, in about the time of a step.
+    private static let digitsOfStep = 8
 
     private(set) var violations: [JSONSchema.Violation] = []
     private var steps = 0
-    private var path: [Step] = []
+    private var path = ValuePath()
+    private var place: Place = []
+    /// Where numbers are that may only be integers, and are written in another way.
+    private var integers: [Place] = []
     /// How many breaches are of interest.
     private var most = JSONSchema.mostViolations
 
@@ -24,19 +28,28 @@ struct SchemaCheck {
     mutating func check(_ value: JSONValue, against node: SchemaNode) {
         guard !isDone else { return }
         steps += 1
+        if case .number(let number) = value { steps += number.text.utf8.count / Self.digitsOfStep }
         guard steps <= Self.mostSteps else { return refuse("would take too long to check; give fewer values") }
         if node.rules.isNever { return refuse("is not allowed") }
-        if let types = node.rules.types, !types.accepts(value) { return refuse("must be \(types.words)") }
+        if let types = node.rules.types {
+            guard types.accepts(value) else { return refuse("must be \(types.words)") }
+            if types.hasOnlyIntegers, case .number(let number) = value { noteInteger(number) }
+        }
         checkChoices(value, node.rules.choices)
         switch value {
         case .integer(let integer): check(ExactNumber(integer), node.rules.numbers)
-        case .real(let real): check(ExactNumber(real), node.rules.numbers)
+        case .number(let number): check(ExactNumber(number), node.rules.numbers)
         case .string(let text): check(text, node.rules.strings)
         case .array(let items): check(items, node.rules.arrays)
         case .object(let object): check(object, node.rules.objects)
         case .null, .bool: break
         }
         check(value, node.rules.combinations)
+    }
+
+    private mutating func noteInteger(_ number: JSONNumber) {
+        guard ExactNumber(number).int64 != nil else { return refuse("must be an integer from \(Int64.min) to \(Int64.max)") }
+        integers.append(place)
     }
 
     private mutating func checkChoices(_ value: JSONValue, _ choices: [SchemaNode.Choices]) {
@@ -47,9 +60,10 @@ struct SchemaCheck {
 
     /// The canonical form, which is counted as work.
     private mutating func canonical(_ value: JSONValue) -> [UInt8] {
-        let bytes = JSONSchema.canonical(value)
-        steps += bytes.count / Self.bytesOfStep
-        return bytes
+        var text = CanonicalText()
+        text.append(value)
+        steps += text.bytes.count / Self.bytesOfStep + text.digitsRead / Self.digitsOfStep
+        return text.bytes
     }
 
     private mutating func check(_ number: ExactNumber, _ rules: SchemaNode.NumberRules) {
@@ -75,7 +89,11 @@ struct SchemaCheck {
             if !items.allSatisfy({ seen.insert(canonical($0)).inserted }) { refuse("must not have an item twice") }
         }
         guard let node = rules.items else { return }
-        for (index, item) in items.enumerated() where !isDone { descend(.item(index), item, node) }
+        for (index, item) in items.enumerated() where !isDone {
+            path.enter(item: index)
+            check(item, at: index, against: node)
+            path.leave()
+        }
     }
 
     private mutating func check(_ object: JSONObject, _ rules: SchemaNode.ObjectRules) {
@@ -83,19 +101,17 @@ struct SchemaCheck {
         if !rules.required.isEmpty {
             let names = Set(object.members.map { Array($0.key.utf8) })
             for name in rules.required where !names.contains(Array(name.utf8)) {
-                path.append(.member(name))
-                refuse("is missing")
-                path.removeLast()
+                refuse(member: name, "is missing")
             }
         }
-        for member in object.members where !isDone {
+        for (index, member) in object.members.enumerated() where !isDone {
             if let node = rules.properties[Array(member.key.utf8)] {
-                descend(.member(member.key), member.value, node)
+                check(member, at: index, against: node)
             } else if let others = rules.others {
                 if others.rules.isNever {
                     refuseUnknown(member.key, rules.names)
                 } else {
-                    descend(.member(member.key), member.value, others)
+                    check(member, at: index, against: others)
                 }
             }
         }
@@ -116,19 +132,26 @@ struct SchemaCheck {
 
     /// Whether a value is valid, without a word about it. When the work has become too much, it is not.
     private mutating func accepts(_ value: JSONValue, _ node: SchemaNode) -> Bool {
-        let before = (violations, most)
+        let (before, integersBefore) = ((violations, most), integers.count)
         (violations, most) = ([], 1)
         check(value, against: node)
         let isValid = violations.isEmpty && steps <= Self.mostSteps
         (violations, most) = before
+        if !isValid { integers.removeLast(integers.count - integersBefore) }
         if steps > Self.mostSteps, violations.isEmpty { refuse("would take too long to check; give fewer values") }
         return isValid
     }
 
-    private mutating func descend(_ step: Step, _ value: JSONValue, _ node: SchemaNode) {
-        path.append(step)
+    private mutating func check(_ member: JSONObject.Member, at index: Int, against node: SchemaNode) {
+        path.enter(member: member.key)
+        check(member.value, at: index, against: node)
+        path.leave()
+    }
+
+    private mutating func check(_ value: JSONValue, at index: Int, against node: SchemaNode) {
+        place.append(index)
         check(value, against: node)
-        path.removeLast()
+        place.removeLast()
     }
 
     private mutating func check(_ count: Int, _ range: SchemaNode.Range, _ one: String, _ many: String) {
@@ -138,25 +161,36 @@ struct SchemaCheck {
 
     private mutating func refuseUnknown(_ name: String, _ known: [String]) {
         let shown = known.prefix(Self.mostKnownNames).map { JSONSchema.shown($0) }.joined(separator: ", ")
-        path.append(.member(name))
-        refuse(known.isEmpty ? "is unknown; there are no names here" : "is unknown; known here: \(shown)")
-        path.removeLast()
+        refuse(member: name, known.isEmpty ? "is unknown; there are no names here" : "is unknown; known here: \(shown)")
     }
 
     private static let mostKnownNames = 20
 
-    private mutating func refuse(_ words: String) {
-        guard violations.count < most else { return }
-        let place = place
-        violations.append(JSONSchema.Violation(path: place, description: "\(place.isEmpty ? "the value" : place) \(words)"))
+    private mutating func refuse(member name: String, _ words: String) {
+        path.enter(member: name)
+        refuse(words)
+        path.leave()
     }
 
-    private var place: String {
-        path.reduce(into: "") { text, step in
-            switch step {
-            case .member(let name): text += (text.isEmpty ? "" : ".") + JSONSchema.shown(name)
-            case .item(let index): text += "[\(index)]"
-            }
+    private mutating func refuse(_ words: String) {
+        guard violations.count < most else { return }
+        violations.append(JSONSchema.Violation(path, words))
+    }
+}
+
+// The value that is used when it is valid.
+extension SchemaCheck {
+    /// The value in which each number that may only be an integer is written as one, such as 1.0 as 1.
+    func withIntegers(_ value: JSONValue) -> JSONValue {
+        integers.isEmpty ? value : Self.written(value, at: [], Set(integers))
+    }
+
+    private static func written(_ value: JSONValue, at place: Place, _ integers: Set<Place>) -> JSONValue {
+        switch value {
+        case .number(let number) where integers.contains(place): ExactNumber(number).int64.map { .integer($0) } ?? value
+        case .array(let items): .array(items.enumerated().map { written($1, at: place + [$0], integers) })
+        case .object(let object): .object(object.mapValues { written($1.value, at: place + [$0], integers) })
+        default: value
         }
     }
 }

@@ -18,13 +18,16 @@ struct SchemaTypes: OptionSet, Sendable {
         ("number", .number, "a number"), ("string", .string, "a string"), ("array", .array, "an array"), ("object", .object, "an object"),
     ]
 
+    /// Whether all numbers of these are integers.
+    var hasOnlyIntegers: Bool { contains(.integer) && !contains(.number) }
+
     /// Whether a value is of one of these.
     func accepts(_ value: JSONValue) -> Bool {
         switch value {
         case .null: contains(.null)
         case .bool: contains(.boolean)
         case .integer: contains(.integer) || contains(.number)
-        case .real(let real): contains(.number) || contains(.integer) && ExactNumber(real).isInteger
+        case .number(let number): contains(.number) || contains(.integer) && ExactNumber(number).isInteger
         case .string: contains(.string)
         case .array: contains(.array)
         case .object: contains(.object)

@@ -87,7 +87,7 @@ struct SchemaReader {
     private static let longestList = 300
 
     private mutating func readBound(_ keyword: String, _ value: JSONValue, _ at: SchemaCompiler.Place) {
-        guard let number = Self.number(value) else { return compiler.refuse(at, "must be a number") }
+        guard let number = ExactNumber(value) else { return compiler.refuse(at, "must be a number") }
         let bound = SchemaNode.NumberRules.Bound(number: number, text: String(decoding: value.serialized(), as: UTF8.self))
         switch keyword {
         case "minimum": rules.numbers.minimum = bound
@@ -96,6 +96,7 @@ struct SchemaReader {
         case "exclusiveMaximum": rules.numbers.exclusiveMaximum = bound
         default:
             guard number.isPositive else { return compiler.refuse(at, "must be a number above 0") }
+            guard number.isDivisor else { return compiler.refuse(at, "must be a number of at most 19 digits") }
             rules.numbers.multipleOf = bound
         }
     }
@@ -156,7 +157,7 @@ extension SchemaReader {
     }
 
     private func count(_ value: JSONValue, _ at: SchemaCompiler.Place) -> Int? {
-        guard let count = Self.number(value)?.int, count >= 0 else {
+        guard let count = ExactNumber(value)?.int64.flatMap({ Int(exactly: $0) }), count >= 0 else {
             compiler.refuse(at, "must be a whole number of at least 0")
             return nil
         }
@@ -178,13 +179,5 @@ extension SchemaReader {
             return nil
         }
         return format
-    }
-
-    private static func number(_ value: JSONValue) -> ExactNumber? {
-        switch value {
-        case .integer(let integer): ExactNumber(integer)
-        case .real(let real): ExactNumber(real)
-        default: nil
-        }
     }
 }

@@ -34,6 +34,9 @@ import Testing
             (#"{"properties":{"a":{},"b":{}}}"#, #"{"c":1}"#, "c is unknown; known here: a, b"),
             (#"{"properties":{}}"#, #"{"__proto__":1}"#, "__proto__ is unknown; there are no names here"),
             (#"{"properties":{"a":{"enum":["x",1]}}}"#, #"{"a":"secret"}"#, #"a must be one of "x", 1"#),
+            (#"{"properties":{"a":{"enum":[19.99,0.1]}}}"#, #"{"a":1}"#, "a must be one of 19.99, 0.1"),
+            (#"{"properties":{"a":{"maximum":19.99}}}"#, #"{"a":20}"#, "a must be at most 19.99"),
+            (#"{"properties":{"a":{"minimum":0.1}}}"#, #"{"a":0}"#, "a must be at least 0.1"),
             (#"{"properties":{"a":{"const":7}}}"#, #"{"a":8}"#, "a must be 7"),
             (#"{"properties":{"a":{"minLength":2}}}"#, #"{"a":"😀"}"#, "a must have at least 2 characters"),
             (#"{"properties":{"a":{"maxLength":1}}}"#, #"{"a":"ab"}"#, "a must have at most 1 character"),
@@ -55,27 +58,27 @@ import Testing
             (#"{"properties":{"a":false}}"#, #"{"a":1}"#, "a is not allowed"),
         ]) func tellsWhatToDo(_ text: String, _ data: String, _ expected: String) throws
     {
-        #expect(try schema(text).violations(in: value(data)).map(\.description) == [expected])
+        #expect(try schema(text).check(value(data)).violations.map(\.description) == [expected])
     }
 
     @Test func tellsAFewAtOnce() throws {
         let schema = try schema(#"{"properties":{"a":{"type":"integer"},"b":{"type":"string"}},"required":["a","b"]}"#)
-        #expect(try schema.violations(in: value(#"{"a":"x","c":1}"#)).map(\.path) == ["b", "a", "c"])
+        #expect(try schema.check(value(#"{"a":"x","c":1}"#)).violations.map(\.path) == ["b", "a", "c"])
         let names = (0..<1000).map { "\"n\($0)\":1" }.joined(separator: ",")
-        #expect(try schema.violations(in: value("{\(names)}")).count == JSONSchema.mostViolations)
+        #expect(try schema.check(value("{\(names)}")).violations.count == JSONSchema.mostViolations)
     }
 
     @Test func tellsNoValue() throws {
         let schema = try schema(
             #"{"properties":{"a":{"type":"integer","minimum":5},"b":{"maxLength":3,"format":"uuid"},"c":{"enum":["x"]}},"required":["a"]}"#)
-        let told = try schema.violations(in: value(#"{"a":"SECRET","b":"SECRET","c":"SECRET"}"#)).map(\.description).joined()
+        let told = try schema.check(value(#"{"a":"SECRET","b":"SECRET","c":"SECRET"}"#)).violations.map(\.description).joined()
         #expect(!told.contains("SECRET") && told.contains("a must be an integer"))
     }
 
     @Test func showsNamesSafely() throws {
         let schema = try schema(#"{"properties":{}}"#)
         let name = "a\\u0007\\n" + String(repeating: "x", count: 500)
-        let told = try schema.violations(in: value("{\"\(name)\":1}"))[0].description
+        let told = try schema.check(value("{\"\(name)\":1}")).violations[0].description
         #expect(told.hasPrefix("a??xxx") && told.count < 120)
         #expect(JSONSchema.shown("") == "\"\"")
     }
@@ -97,11 +100,11 @@ import Testing
             (#"{"properties":{"é":{}}}"#, #"{"e\u0301":1}"#, false),
         ]) func closesObjects(_ text: String, _ data: String, _ isValid: Bool) throws
     {
-        #expect(try schema(text).violations(in: value(data)).isEmpty == isValid)
+        #expect(try schema(text).check(value(data)).violations.isEmpty == isValid)
     }
 
     @Test func leavesObjectsOpenUnlessTold() throws {
-        #expect(try schema(#"{"properties":{"a":{}}}"#, closed: false).violations(in: value(#"{"c":1}"#)).isEmpty)
+        #expect(try schema(#"{"properties":{"a":{}}}"#, closed: false).check(value(#"{"c":1}"#)).violations.isEmpty)
     }
 
     /// A sign or a space is no digit of an escape.
@@ -121,7 +124,7 @@ import Testing
             ("https://a.test/%", false), ("https://a.test/?%-1", false), ("https://a.test/#%g1", false), ("https://%4x.test/", false),
         ])
     func anAddressHasWholeEscapes(address: String, isValid: Bool) throws {
-        #expect(try schema(#"{"format":"uri"}"#).violations(in: .string(address)).isEmpty == isValid)
+        #expect(try schema(#"{"format":"uri"}"#).check(.string(address)).violations.isEmpty == isValid)
     }
 
     // What is refused when a schema is read.
@@ -157,6 +160,7 @@ import Testing
             (#"{"minimum":"1"}"#, ".minimum: must be a number"),
             (#"{"multipleOf":0}"#, ".multipleOf: must be a number above 0"),
             (#"{"multipleOf":-1}"#, ".multipleOf: must be a number above 0"),
+            (#"{"multipleOf":0.12345678901234567891}"#, ".multipleOf: must be a number of at most 19 digits"),
             (#"{"items":[{}]}"#, ".items: a schema for each place is not supported; give one schema for all items"),
             (#"{"properties":[]}"#, ".properties: must be an object of schemas"),
             (#"{"properties":{"a":1}}"#, ".properties.a: must be a schema, which is an object, true or false"),

@@ -25,7 +25,8 @@ import Testing
     private func expectRoundTrip(_ original: JSONValue) throws {
         for pretty in [false, true] {
             #expect(try value(of: original.serialized(pretty: pretty)) == original)
-            #expect(original.serialized(pretty: pretty) == original.writtenByJansson(pretty: pretty))
+            let written = original.withoutNumbers
+            #expect(written.serialized(pretty: pretty) == written.writtenByJansson(pretty: pretty))
         }
     }
 
@@ -37,7 +38,8 @@ import Testing
             return
         }
         #expect(object["user_id"] == .string("caf\u{e9} 😀"))
-        #expect(object["numbers"] == [0, -1, .integer(.max), .integer(.min), .real(1.5), .real(-0.00225), .real(100)])
+        let texts = object["numbers"]?.elements.map { String(decoding: $0.serialized(), as: UTF8.self) }
+        #expect(texts == ["0", "-1", "9223372036854775807", "-9223372036854775808", "1.5", "-2.25e-3", "1E+2"])
         #expect(nested["text"] == .string("\"\\/\u{8}\u{c}\n\r\t\0 é 漢 😀 [{"))
     }
 
@@ -54,6 +56,7 @@ import Testing
             }
             accepted += 1
             #expect(try JSONValue(parsing: bytes) == value(of: bytes))
+            #expect(try JSONValue(readByJansson: bytes) == value(of: bytes).withDoubles)
             try expectRoundTrip(value(of: bytes))
         }
         // Both answers have to occur often, or the mutations prove nothing.
@@ -65,11 +68,29 @@ import Testing
         for _ in 0..<5_000 {
             let real = Double(bitPattern: generator.next())
             guard real.isFinite else { continue }
-            guard case .real(let read) = try value(of: JSONValue.real(real).serialized()) else {
+            guard case .number(let read) = try value(of: JSONValue.real(real).serialized()) else {
                 Issue.record("a real came back as another kind")
                 return
             }
-            #expect(read.bitPattern == real.bitPattern)
+            #expect(read.double.bitPattern == real.bitPattern)
         }
+    }
+
+    /// A value is written as the text from which it was read.
+    @Test func anyNumberComesBackAsItIsWritten() throws {
+        var generator = SeededGenerator(seed: 2)
+        var accepted = 0
+        for _ in 0..<5_000 {
+            let text = JSONNumberText.random(using: &generator)
+            guard let value = try? value(of: text) else {
+                #expect(JSONValue(readByJansson: Array(text.utf8)) == nil, "\(text)")
+                continue
+            }
+            accepted += 1
+            // An integer of 64 bits may begin with a minus and be zero.
+            #expect(String(decoding: value.serialized(), as: UTF8.self) == (text == "-0" ? "0" : text))
+            #expect(JSONValue(readByJansson: Array(text.utf8)) == value.withDoubles, "\(text)")
+        }
+        #expect(accepted > 2_000)
     }
 }

@@ -106,9 +106,16 @@ import Testing
     }
 
     @Test(arguments: [
-        ("1.5", 1.5), ("1e0", 1), ("9223372036854775808.0", 9.223372036854775808e18), ("1.7976931348623157e308", .greatestFiniteMagnitude),
+        ("1.5", 1.5), ("1e0", 1), ("1E2", 100), ("-0.0", -0.0), ("0.1", 0.1), ("19.99", 19.99), ("1e-400", 0),
+        ("0.1000000000000000055511151231257827", 0.1), ("123456789012345678901234567890.0", 1.2345678901234568e29),
+        ("9223372036854775808.0", 9.223372036854775808e18), ("1.7976931348623157e308", .greatestFiniteMagnitude),
     ])
     func readsReals(_ text: String, _ expected: Double) throws {
-        #expect(try value(of: text) == .real(expected))
+        guard case .number(let number) = try value(of: text) else {
+            Issue.record("expected a number with a fraction or an exponent")
+            return
+        }
+        #expect(number.text == text)
+        #expect(number.double == expected)
     }
 }

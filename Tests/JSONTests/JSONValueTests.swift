@@ -9,7 +9,8 @@ import Testing
     @Test(
         arguments: [
             (nil, "null"), (true, "true"), (false, "false"), (0, "0"), (-9_223_372_036_854_775_808, "-9223372036854775808"),
-            (.integer(.max), "9223372036854775807"), (.real(1.5), "1.5"), (.real(1), "1.0"), (.real(-0.0), "-0.0"), ("", #""""#),
+            (.integer(.max), "9223372036854775807"), (.real(1.5), "1.5"), (.real(1), "1.0"), (.real(-0.0), "-0.0"), (.real(19.99), "19.99"),
+            (.real(0.1), "0.1"), (.real(1e-7), "1e-07"), (.real(1e300), "1e+300"), ("", #""""#),
             ("a\"b\\c/d", #""a\"b\\c/d""#), ("a\0b", #""a\u0000b""#), ("\n\r\t\u{8}\u{c}\u{1}\u{7f}", "\"\\n\\r\\t\\b\\f\\u0001\u{7f}\""),
             ("caf\u{e9} 漢 😀", "\"caf\u{e9} 漢 😀\""), ([], "[]"), ([:], "{}"), ([1, "a", nil, [true]], #"[1,"a",null,[true]]"#),
             (["z": 1, "a": ["b": []], "": ""], #"{"z":1,"a":{"b":[]},"":""}"#),
@@ -20,8 +21,25 @@ import Testing
     }
 
     @Test func writesIndented() {
-        let value: JSONValue = ["status": 403, "reasons": ["expired"], "none": [:]]
-        #expect(text(value, pretty: true) == "{\n  \"status\": 403,\n  \"reasons\": [\n    \"expired\"\n  ],\n  \"none\": {}\n}")
+        let value: JSONValue = ["status": 403, "reasons": ["expired"], "none": [:], "ratio": .real(19.99), "list": [[], [1, nil]]]
+        let expected = """
+            {
+              "status": 403,
+              "reasons": [
+                "expired"
+              ],
+              "none": {},
+              "ratio": 19.99,
+              "list": [
+                [],
+                [
+                  1,
+                  null
+                ]
+              ]
+            }
+            """
+        #expect(text(value, pretty: true) == expected)
     }
 
     @Test func writesWhatIsLongerThanAnyInlineBuffer() {

@@ -3,7 +3,7 @@ internal import JSONSchema
 
 /// The arguments of one call: what the model gave, and what the backend gets.
 package struct BotArguments: Sendable, Equatable {
-    /// The model's, checked.
+    /// The model's, checked, with integers written as such: 1.0 as 1.
     package let given: JSONObject
     /// The model's and the bound ones.
     package let complete: JSONObject
@@ -18,8 +18,8 @@ extension BotFunction {
     /// Checks the model's arguments and adds the bound ones.
     /// - Throws: a sentence about the first few mistakes.
     package func arguments(_ given: JSONValue, of grant: BotGrant) throws(BotArgumentsProblem) -> BotArguments {
-        guard case .object(let object) = given else { throw BotArgumentsProblem("the arguments must be an object") }
-        let violations = parameters.violations(in: given)
+        let (violations, checked) = parameters.check(given)
+        guard case .object(let object) = checked else { throw BotArgumentsProblem("the arguments must be an object") }
         guard violations.isEmpty else {
             throw BotArgumentsProblem(violations.map(\.description).joined(separator: "; "))
         }
@@ -28,14 +28,16 @@ extension BotFunction {
             complete.append(.string(binding == .userID ? grant.userID : grant.appID), forKey: parameter)
         }
         let canonical = JSONSchema.canonical(.object(complete))
-        if changesSomething, canonical.count > Self.longestConfirmedArguments {
+        // A number may be written with more digits than its canonical form has, or with fewer.
+        let longest = max(canonical.count, JSONValue.object(complete).serialized().count)
+        if changesSomething, longest > Self.longestConfirmedArguments {
             throw BotArgumentsProblem("the arguments are longer than \(Self.longestConfirmedArguments) bytes")
         }
         return BotArguments(given: object, complete: complete, canonical: canonical)
     }
 
     /// The arguments that came as texts, in a query or a form: each becomes what its parameter's type says, where it can be read so.
-    /// - Throws: a sentence about a name that came twice.
+    /// - Throws: a sentence about a name that came twice, or a number beyond 64 bits.
     package func value(ofTexts texts: [(name: String, text: String)]) throws(BotArgumentsProblem) -> JSONValue {
         guard texts.count <= Self.mostTexts else { throw BotArgumentsProblem("there are more than \(Self.mostTexts) arguments") }
         var members: [(String, JSONValue)] = []
@@ -44,7 +46,11 @@ extension BotFunction {
             guard names.insert(Array(name.utf8)).inserted else {
                 throw BotArgumentsProblem("\(JSONSchema.shown(name)) has two values")
             }
-            members.append((name, parameters.value(ofText: text, forMember: name)))
+            do throws(JSONSchema.Violation) {
+                members.append((name, try parameters.value(ofText: text, forMember: name)))
+            } catch {
+                throw BotArgumentsProblem(error.description)
+            }
         }
         return .object(JSONObject(members))
     }

@@ -50,6 +50,6 @@ package struct BotFunction: Sendable {
     /// Whether a call may change something: its method is not GET.
     package var changesSomething: Bool { request.method != .get }
 
-    /// The longest arguments of a function that changes something, in bytes of canonical JSON, since a confirmation carries them.
+    /// The longest arguments of a function that changes something, in bytes of JSON, since a confirmation carries them.
     package static var longestConfirmedArguments: Int { 16 << 10 }
 }

@@ -94,7 +94,7 @@ struct JSONStyle {
             return list(members.map { "\(quoted($0.key))\(colon)\(text($0.value, depth: depth + 1))" }, "{", "}", depth)
         case .array(let elements): return list(elements.map { text($0, depth: depth + 1) }, "[", "]", depth)
         case .string(let string): return quoted(string)
-        case .null, .bool, .integer, .real: return String(decoding: value.serialized(), as: UTF8.self)
+        case .null, .bool, .integer, .number: return String(decoding: value.serialized(), as: UTF8.self)
         }
     }
 

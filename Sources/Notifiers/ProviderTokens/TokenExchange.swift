@@ -137,7 +137,7 @@ enum TokenAnswer {
         switch value?.nonNull {
         case nil: usualLifetimeSeconds
         case .integer(let seconds): seconds
-        case .real(let seconds): wholeSeconds(seconds)
+        case .number(let seconds): wholeSeconds(seconds.double)
         case .string(let text): Double(text).flatMap(wholeSeconds)
         default: nil
         }

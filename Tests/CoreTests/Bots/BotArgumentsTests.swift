@@ -109,6 +109,73 @@ import Time
         #expect(throws: BotArgumentsProblem("order_id is too long")) { try long.filledRequest(with: arguments) }
     }
 
+    /// The backend, the confirmation and the record have the number that the model wrote, the first two in its digits.
+    @Test(
+        arguments: [
+            ("19.99", "19.99", "19.99"), ("19.990", "19.990", "19.99"), ("0.1", "0.1", "0.1"), ("1E2", "1E2", "100"), ("-0", "0", "0"),
+            ("-0.0", "-0.0", "0"), ("1.0", "1.0", "1"), ("9007199254740993", "9007199254740993", "9007199254740993"),
+            ("9007199254740993.5", "9007199254740993.5", "9007199254740993.5"), ("1e-320", "1e-320", "1e-320"),
+            ("0.30000000000000004", "0.30000000000000004", "0.30000000000000004"),
+            ("123456789012345678901234567890.12", "123456789012345678901234567890.12", "123456789012345678901234567890.12"),
+        ]) func numbersStayWhatTheyAre(_ number: String, _ sent: String, _ recorded: String) throws
+    {
+        let properties = #""price":{"type":"number"},"list":{"type":"array"}"#
+        let post = try BotSamples.function(url: "https://shop.example.com/", properties: properties, required: "")
+        let given = try BotSamples.value(#"{"price":\#(number),"list":[{"a":\#(number)}]}"#)
+        let arguments = try post.arguments(given, of: Self.grant)
+        let expected = #"{"price":\#(sent),"list":[{"a":\#(sent)}]}"#
+        #expect(try post.filledRequest(with: arguments).body.map { String(decoding: $0, as: UTF8.self) } == expected)
+        #expect(String(decoding: arguments.canonical, as: UTF8.self) == #"{"list":[{"a":\#(recorded)}],"price":\#(recorded)}"#)
+        let get = try BotSamples.function(.get, url: "https://shop.example.com/{price}", properties: properties, required: "")
+        let url = try get.filledRequest(with: get.arguments(given, of: Self.grant)).url
+        #expect(url == "https://shop.example.com/\(sent)?list=%5B%7B%22a%22%3A\(sent)%7D%5D")
+
+        let bot = try BotSamples.bot()
+        let token = BotConfirmationToken(Self.grant, function: "cancel_order", arguments: arguments.given, id: InlineArray { UInt8($0) })
+        guard case .valid(let confirmed) = try BotConfirmationToken.verdict(on: token.text(for: bot), for: bot, now: 1_800_000_000) else {
+            Issue.record("expected a valid confirmation")
+            return
+        }
+        #expect(String(decoding: JSONValue.object(confirmed.arguments).serialized(), as: UTF8.self) == expected)
+        #expect(try post.arguments(.object(confirmed.arguments), of: Self.grant) == arguments)
+    }
+
+    /// A number is refused by its name, or goes out as it came in.
+    @Test func anyNumberStaysWhatItIs() throws {
+        let function = try BotSamples.function(url: "https://shop.example.com/", properties: #""price":{"type":"number"}"#, required: "")
+        let bot = try BotSamples.bot()
+        var generator = SeededGenerator(seed: 45)
+        var taken = 0
+        for _ in 0..<1000 {
+            let text = JSONNumberText.random(using: &generator)
+            let given: JSONValue
+            do throws(BotArgumentsProblem) {
+                given = try function.value(ofTexts: [("price", text)])
+            } catch {
+                #expect(error.description == "price is a number beyond 64 bits", "\(text)")
+                continue
+            }
+            taken += 1
+            let arguments = try function.arguments(given, of: Self.grant)
+            let sent = try function.filledRequest(with: arguments).body.map { String(decoding: $0, as: UTF8.self) }
+            #expect(sent == #"{"price":\#(text == "-0" ? "0" : text)}"#)
+            let token = BotConfirmationToken(Self.grant, function: "f", arguments: arguments.given, id: InlineArray { UInt8($0) })
+            let verdict = try BotConfirmationToken.verdict(on: token.text(for: bot), for: bot, now: 1_800_000_000)
+            #expect(verdict == .valid(token), "\(text)")
+            // The one spelling of the audit and of the key is the same number, too.
+            let recorded = try BotSamples.value(String(decoding: arguments.canonical, as: UTF8.self))
+            #expect(try function.arguments(recorded, of: Self.grant).canonical == arguments.canonical, "\(text)")
+        }
+        #expect(taken > 500)
+    }
+
+    /// A shorter canonical form does not make a confirmation shorter.
+    @Test func manyDigitsAreLong() throws {
+        let function = try BotSamples.function(url: "https://shop.example.com/", properties: #""price":{"type":"number"}"#, required: "")
+        let given = try BotSamples.value(#"{"price":1.\#(String(repeating: "0", count: 16 << 10))}"#)
+        #expect(throws: BotArgumentsProblem("the arguments are longer than 16384 bytes")) { try function.arguments(given, of: Self.grant) }
+    }
+
     @Test func whatChangesSomethingHasShortArguments() throws {
         let long: JSONValue = ["order_id": .string(String(repeating: "x", count: 16 << 10))]
         #expect(throws: BotArgumentsProblem("the arguments are longer than 16384 bytes")) {
@@ -128,11 +195,29 @@ import Time
         #expect(throws: BotArgumentsProblem.self) { try function.value(ofTexts: (0..<2000).map { ("n\($0)", "") }) }
     }
 
+    @Test(arguments: [
+        ("count", "1e400", "count"), ("count", "123456789012345678901234567890", "count"), ("tags", "[0,[1e400]]", "tags[1][0]"),
+    ])
+    func aNumberBeyond64BitsIsNamed(_ name: String, _ text: String, _ place: String) throws {
+        #expect(throws: BotArgumentsProblem("\(place) is a number beyond 64 bits")) { try bound().value(ofTexts: [(name, text)]) }
+    }
+
+    @Test func otherNumbersAreOtherCalls() throws {
+        let function = try BotSamples.function(url: "https://shop.example.com/", properties: #""price":{"type":"number"}"#, required: "")
+        let forms = try ["0.1", "0.1000000000000000055511151231257827", "0.10000000000000002", "9007199254740993.0", "9007199254740992.0"]
+            .map {
+                try function.arguments(BotSamples.value(#"{"price":\#($0)}"#), of: Self.grant).canonical
+            }
+        #expect(Set(forms).count == forms.count)
+    }
+
     @Test func equalArgumentsHaveEqualBytes() throws {
         let function = try bound()
         let one = try function.arguments(["order_id": "7", "count": 2], of: Self.grant)
         let other = try function.arguments(["count": .real(2), "order_id": "7"], of: Self.grant)
         #expect(one.canonical == other.canonical)
+        #expect(other.given == ["count": 2, "order_id": "7"])
+        #expect(other.complete["count"] == 2)
         #expect(String(decoding: one.canonical, as: UTF8.self) == #"{"app":"shop","count":2,"customer_id":"user-1","order_id":"7"}"#)
     }
 }

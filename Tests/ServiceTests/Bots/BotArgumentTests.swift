@@ -49,6 +49,13 @@ import Time
             ("get_order_list", "", #"{"__proto__":{"state":"open"}}"#, "__proto__"),
             ("get_order_list", "?__proto__=1", "", "__proto__"),
             ("reorder", "", #"{"order_id":"7","notes":{"a":[{"__proto__":{}}]}}"#, "__proto__"),
+            ("get_order_list", "", #"{"most":1e400}"#, "most is a number beyond 64 bits"),
+            ("get_order_list", "", #"{"most":123456789012345678901234567890}"#, "most is a number beyond 64 bits"),
+            ("get_order_list", "?most=1e400", "", "most is a number beyond 64 bits"),
+            ("get_order_list", "", "most=-9223372036854775809", "most is a number beyond 64 bits"),
+            ("get_order_list", "", #"{"most":1e20}"#, "most must be an integer from"),
+            ("reorder", "", #"{"order_id":"7","notes":{"a":[1,{"b":-1e999}]}}"#, "notes.a[1].b is a number beyond 64 bits"),
+            ("reorder", "?notes=%7B%22a%22%3A1e-400%7D", "order_id=7", "notes.a is a number beyond 64 bits"),
             ("get_order_list", "", "[]", "object"), ("get_order_list", "", #""{}""#, "object"),
             ("get_order_list", "", "{", "JSON"),
             ("get_order_list", "?state=%zz", "", "%"), ("get_order_list", "?state=%2", "", "%"), ("get_order_list", "?state=%-1", "", "%"),
@@ -63,6 +70,20 @@ import Time
                 #expect(try #require(response.json["message"]?.text).contains(name), "\(response.text)")
             }
             #expect(backend.requests.isEmpty)
+        }
+    }
+
+    /// To the digit, but for an integer, which is written as one.
+    @Test func numbersArriveAsTheyAreWritten() throws {
+        let notes = #"{"price":19.99,"same":19.990,"exact":0.1000000000000000055,"large":9007199254740993.5,"e":1E2,"zero":-0.0}"#
+        try withBot { (send, backend) throws in
+            #expect(try send("reorder", "", #"{"order_id":"7","count":2.0,"notes":\#(notes)}"#).status == 200)
+            #expect(try send("reorder", "?order_id=8&count=3E0", "notes=\(BotURLTemplate.escaped(notes))").status == 200)
+            let bodies = backend.requests.map { String(decoding: $0.body, as: UTF8.self) }
+            #expect(
+                bodies == [
+                    #"{"order_id":"7","count":2,"notes":\#(notes)}"#, #"{"order_id":"8","count":3,"notes":\#(notes)}"#,
+                ])
         }
     }
 

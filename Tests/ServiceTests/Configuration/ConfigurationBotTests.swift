@@ -167,6 +167,17 @@ import Time
         #expect(before.differences(to: after).allSatisfy { $0.takesEffect == .reload })
     }
 
+    @Test func showsNumbersAsTheyAreWritten() throws {
+        let price = #""price":{"type":"number","maximum":19.99,"multipleOf":0.01,"default":1E2}"#
+        let parameters = BotDocument.parameters.replacing(#""note":"#, with: #"\#(price),"note":"#)
+        let configuration = try directory.configuration(
+            bots: BotDocument.bot(["functions": "[\(BotDocument.function(["parameters": parameters]))]"]))
+        let shown = String(decoding: configuration.shown.value.serialized(pretty: true), as: UTF8.self)
+        for text in [#""maximum": 19.99,"#, #""multipleOf": 0.01,"#, #""default": 1E2"#] { #expect(shown.contains(text), "\(text)") }
+        let told = String(decoding: configuration.bots[0].functions[0].modelParameters.serialized(), as: UTF8.self)
+        #expect(told.contains(price))
+    }
+
     @Test func showsNoSecret() throws {
         let request =
             #"{"method":"POST","url":"https://shop.example.com/secret-path","#

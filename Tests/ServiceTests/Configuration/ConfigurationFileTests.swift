@@ -22,7 +22,7 @@ import Testing
         ("\"text\"", "$: expected an object, found a string"),
         ("null", "$: expected an object, found null"),
         ("1", "$: expected an object, found a number"),
-        ("1.5", "$: expected an object, found a number with a fraction"),
+        ("1.5", "$: expected an object, found a number with a fraction or an exponent"),
         ("true", "$: expected an object, found true or false"),
     ])
     func isRefused(_ json: String, problem: String) throws {

@@ -24,7 +24,7 @@ struct DocumentedKey {
         return switch value {
         case .string: ["text", "path", "address", "text or secret"].contains(word)
         case .integer: word == "integer" || word == "number"
-        case .real: word == "number"
+        case .number: word == "number"
         case .bool: word == "boolean"
         case .null: word == "text"
         case .object: ConfigurationPlace.isSecret(value) ? ["secret", "secrets", "text or secret"].contains(word) : word == "object"

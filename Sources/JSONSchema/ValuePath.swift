@@ -1,0 +1,36 @@
+/// Where a part of a value is.
+struct ValuePath: Sendable {
+    private enum Step {
+        case member(String)
+        case item(Int)
+    }
+
+    private var steps: [Step] = []
+
+    /// Enters a member of an object.
+    mutating func enter(member name: String) { steps.append(.member(name)) }
+
+    /// Enters an item of an array.
+    mutating func enter(item index: Int) { steps.append(.item(index)) }
+
+    /// Goes back to what the last part entered is in.
+    mutating func leave() { steps.removeLast() }
+
+    /// As it stands in a sentence, such as `items[2].count`; empty for the whole value.
+    var text: String {
+        steps.reduce(into: "") { text, step in
+            switch step {
+            case .member(let name): text += (text.isEmpty ? "" : ".") + JSONSchema.shown(name)
+            case .item(let index): text += "[\(index)]"
+            }
+        }
+    }
+}
+
+extension JSONSchema.Violation {
+    /// Makes the sentence of a part and what is wrong with it.
+    init(_ path: ValuePath, _ words: String) {
+        let place = path.text
+        self.init(path: place, description: "\(place.isEmpty ? "the value" : place) \(words)")
+    }
+}
