@@ -69,8 +69,15 @@ struct ReceivedArguments: Sendable {
         return text
     }
 
-    /// The arguments as one object, each text with the type that its parameter has. Throws a sentence about a name that is given twice.
+    /// The arguments as one object, each text with the type that its parameter has. Throws a sentence about a name that is given twice, or that
+    /// no member may have.
     func value(for function: BotFunction) throws(BotArgumentsProblem) -> JSONValue {
+        let all = try together(for: function)
+        guard !Self.hasPrototype(all) else { throw Self.prototype }
+        return all
+    }
+
+    private func together(for function: BotFunction) throws(BotArgumentsProblem) -> JSONValue {
         guard texts.count + object.members.count <= Self.most else { throw Self.tooMany }
         guard !texts.isEmpty else { return .object(object) }
         guard case .object(var all) = try function.value(ofTexts: texts) else { preconditionFailure("texts with names are an object") }
@@ -78,7 +85,6 @@ struct ReceivedArguments: Sendable {
             guard all[member.key] == nil else { throw BotArgumentsProblem("\(JSONSchema.shown(member.key)) has two values") }
             all.append(member.value, forKey: member.key)
         }
-        guard all["__proto__"] == nil else { throw Self.prototype }
         return .object(all)
     }
 
@@ -89,7 +95,6 @@ struct ReceivedArguments: Sendable {
 
     private static func checked(_ object: JSONObject) throws(BotArgumentsProblem) -> JSONObject {
         guard object.members.count <= most else { throw tooMany }
-        if hasPrototype(.object(object)) { throw prototype }
         return object
     }
 

@@ -73,6 +73,51 @@ import Time
         }
     }
 
+    /// Such a name makes programs in JavaScript change what all objects inherit, wherever it stands and however it comes.
+    @Test(
+        arguments: [
+            ("in JSON", "", #"{"order_id":"7","notes":{"__proto__":1}}"#),
+            ("in JSON, escaped", "", #"{"order_id":"7","notes":{"\u005f_proto__":1}}"#),
+            ("deep in JSON", "", #"{"order_id":"7","notes":{"a":[0,{"b":{"__proto__":{}}}]}}"#),
+            ("in a query", "?order_id=7&notes=%7B%22__proto__%22%3A1%7D", ""),
+            ("deep in a query", "?order_id=7&notes=%7B%22a%22%3A%5B%7B%22__proto__%22%3A1%7D%5D%7D", ""),
+            ("in a query, escaped twice", "?order_id=7&notes=%7B%22%5Cu005f_proto__%22%3A1%7D", ""),
+            ("in a form", "", "order_id=7&notes=%7B%22__proto__%22%3A1%7D"),
+            ("deep in a form", "", #"order_id=7&notes={"a":{"b":[{"__proto__":{"admin":true}}]}}"#),
+            ("in a query beside JSON", "?notes=%7B%22__proto__%22%3A1%7D", #"{"order_id":"7"}"#),
+            ("in JSON beside a query", "?order_id=7", #"{"notes":{"__proto__":1}}"#),
+            ("as a name in a query", "?order_id=7&__proto__=1", ""), ("as a name in a form", "", "order_id=7&%5F_proto__=1"),
+        ])
+    func noMemberIsCalledProto(_ name: String, _ query: String, _ body: String) throws {
+        try withBot { send, backend in
+            let response = try send("reorder", query, body)
+            #expect(response.status == 400)
+            #expect(response.json["message"] == "no member may be called __proto__.")
+            #expect(backend.requests.isEmpty)
+        }
+    }
+
+    @Test func noMemberIsCalledProtoInTheNeutralForm() throws {
+        try BotFixture().withBot(.everyRequest(.json(200, "{}"))) { service, backend in
+            let ticket = try service.ticket()
+            let arguments: JSONValue = ["order_id": "7", "notes": ["a": [["__proto__": 1]]]]
+            for form in [arguments, .string(String(decoding: arguments.serialized(), as: UTF8.self))] {
+                let response = try service.callNeutrally("reorder", form, ticket: ticket)
+                #expect(response.status == 400)
+                #expect(response.json["message"] == "no member may be called __proto__.")
+            }
+            #expect(backend.requests.isEmpty)
+        }
+    }
+
+    /// It is a text there, and nobody parses it.
+    @Test func aTextMaySayProto() throws {
+        try withBot { (send, backend) throws in
+            #expect(try send("cancel_order", "", "order_id=7&reason=__proto__").status == 409)
+            #expect(backend.requests.isEmpty)
+        }
+    }
+
     /// To the digit, but for an integer, which is written as one.
     @Test func numbersArriveAsTheyAreWritten() throws {
         let notes = #"{"price":19.99,"same":19.990,"exact":0.1000000000000000055,"large":9007199254740993.5,"e":1E2,"zero":-0.0}"#
