@@ -1,25 +1,13 @@
 internal import Core
 
 extension Configuration {
-    /// Functions of bots that change something without anybody's consent, or with that of the model alone.
+    /// Functions of bots that change something without anybody's consent or with that of the model alone, and those that are called without
+    /// saying for whom.
     var botWarnings: [ConfigurationWarning] {
         bots.enumerated().flatMap { botIndex, bot in
-            bot.functions.enumerated().filter { $1.changesSomething && $1.confirmation != .user }.map { index, function in
-                ConfigurationWarning(
-                    path: "$.bots[\(botIndex)].functions[\(index)].confirm",
-                    message: function.confirmation == .model
-                        ? Told(
-                            "the model can confirm to itself, also when a text that it has read tells it to; ",
-                            "модель может подтвердить вызов сама себе, в том числе по указке прочитанного текста; ")
-                            + Told(
-                                "give \"user\", unless a wrong call of \(function.name) does no harm",
-                                "задайте \"user\", если ошибочный вызов \(function.name) может навредить")
-                        : Told(
-                            "nobody confirms, so a text that the model has read can make it call \(function.name); ",
-                            "никто не подтверждает, поэтому прочитанный моделью текст может заставить её вызвать \(function.name); ")
-                            + Told(
-                                "give \"user\", unless a wrong call does no harm", "задайте \"user\", если ошибочный вызов может навредить")
-                )
+            bot.functions.enumerated().flatMap { index, function in
+                let path = "$.bots[\(botIndex)].functions[\(index)]"
+                return [function.consentWarning(path), function.personWarning(path)].compactMap(\.self)
             }
         }
     }
@@ -31,5 +19,37 @@ extension Configuration {
                 ("$.bots[\(botIndex)].functions[\(index)].request.url", function.request.url.origin)
             }
         }
+    }
+}
+
+extension BotFunction {
+    fileprivate func consentWarning(_ path: String) -> ConfigurationWarning? {
+        guard changesSomething, confirmation != .user else { return nil }
+        return ConfigurationWarning(
+            path: "\(path).confirm",
+            message: confirmation == .model
+                ? Told(
+                    "the model can confirm to itself, also when a text that it has read tells it to; ",
+                    "модель может подтвердить вызов сама себе, в том числе по указке прочитанного текста; ")
+                    + Told(
+                        "give \"user\", unless a wrong call of \(name) does no harm",
+                        "задайте \"user\", если ошибочный вызов \(name) может навредить")
+                : Told(
+                    "nobody confirms, so a text that the model has read can make it call \(name); ",
+                    "никто не подтверждает, поэтому прочитанный моделью текст может заставить её вызвать \(name); ")
+                    + Told("give \"user\", unless a wrong call does no harm", "задайте \"user\", если ошибочный вызов может навредить")
+        )
+    }
+
+    fileprivate func personWarning(_ path: String) -> ConfigurationWarning? {
+        guard !bindings.contains(where: { $0.binding == .userID }) else { return nil }
+        return ConfigurationWarning(
+            path: "\(path).bind",
+            message: Told(
+                "your backend is not told for whom \(name) is called, so anybody gets what the arguments name; ",
+                "серверу компании не сообщается, для кого вызвана \(name), и любой получит то, что названо в аргументах; ")
+                + Told(
+                    "bind a parameter to \"user_id\", unless everybody may have it",
+                    "свяжите параметр с \"user_id\", если это можно не всем"))
     }
 }

@@ -23,7 +23,8 @@ def configure(service):
     service.config["bots"] = [{
         "name": "bot-0", "apps": [APP], "public_url": "https://chat.example.com", "secret": "whsec_" + base64.b64encode(os.urandom(32)).decode(),
         "system_message": "You help.", "functions": [{
-            "name": "function_0", "description": "Lists orders", "parameters": {"type": "object", "properties": {}},
+            "name": "function_0", "description": "Lists orders",
+            "parameters": {"type": "object", "properties": {"customer_id": {"type": "string"}}}, "bind": {"customer_id": "user_id"},
             "request": {"method": "GET", "url": "https://shop.example.com/orders"}}]}]
 
 

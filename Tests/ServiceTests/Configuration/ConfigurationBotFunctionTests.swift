@@ -155,6 +155,25 @@ import Testing
             ])
     }
 
+    /// Only `bind` decides, and neither the method nor its other parameters.
+    @Test(
+        arguments: [
+            (#"{"customer_id":"user_id"}"#, false), (#"{"customer_id":"user_id","note":"app_id"}"#, false),
+            (#"{"customer_id":"user_id","note":"user_id"}"#, false), (#"{"customer_id":"app_id"}"#, true), ("{}", true), ("", true),
+        ])
+    func aFunctionForNobodyIsWarnedOf(_ bind: String, _ isWarned: Bool) throws {
+        for method in ["GET", "POST"] {
+            let request = #"{"method":"\#(method)","url":"https://shop.example.com/orders/{order_id}"}"#
+            let function = BotDocument.function(["bind": bind, "request": request])
+            let configuration = try directory.configuration(
+                bots: BotDocument.bot(["functions": "[\(BotDocument.function(["name": #""first""#])),\(function)]"]))
+            let expected =
+                "$.bots[0].functions[1].bind: your backend is not told for whom cancel_order is called, so anybody gets what the arguments name; "
+                + "bind a parameter to \"user_id\", unless everybody may have it"
+            #expect(configuration.warnings(now: TestTime.now).map { "\($0)" } == (isWarned ? [expected] : []))
+        }
+    }
+
     @Test func consentOfTheModelIsWarnedOf() throws {
         func warnings(_ confirm: String) throws -> [String] {
             try directory.configuration(bots: BotDocument.bot(["functions": "[\(BotDocument.function(["confirm": "\"\(confirm)\""]))]"]))
