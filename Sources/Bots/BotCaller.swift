@@ -85,8 +85,8 @@ final class BotCaller: Sendable {
                     finish(call, .refusal(.alreadyCalled(former)), id: former.id, keeps: false, complete)
                 } else if let refusal = isInTime() ? refusal(ofStored: call) : .late {
                     let now = services.clocks.unixMilliseconds()
-                    end(row.id, BotCall.Ending(refusal.outcome ?? .failed, reason: refusal.reason, at: now), call)
-                    finish(call, .refusal(refusal), id: row.id, keeps: false, complete)
+                    let ending = BotCall.Ending(refusal.outcome ?? .failed, reason: refusal.reason, releasesKey: true, at: now)
+                    end(call, row.id, ending, .refusal(refusal), complete)
                 } else {
                     ask(call, row.id, complete)
                 }
@@ -116,9 +116,20 @@ final class BotCaller: Sendable {
         backend.send(sent) { [self] result in
             call.bot.duration.observe(nanoseconds: services.clocks.monotonicNanoseconds() - start)
             let (reply, ending) = CallReply.conclude(result, of: call.function.definition, at: services.clocks.unixMilliseconds())
-            end(id, ending, call)
-            finish(call, reply, id: id, keeps: true, complete)
+            end(call, id, ending, reply, complete)
         }
+    }
+
+    /// Stores what came of a call that was stored, and ends it. Where the same call may begin again, everybody is told only once the store
+    /// lets it, here and in all replicas. If that could not be stored, it cannot begin again, and repetitions get the same answer here.
+    private func end(_ call: ReadyCall, _ id: UUIDv7, _ ending: BotCall.Ending, _ reply: CallReply, _ complete: @escaping CallWaiter) {
+        services.store.end(id, ending) { [self] result in
+            note(result.map { .new }, id, call)
+            guard ending.releasesKey else { return }
+            let isStored = if case .success = result { true } else { false }
+            finish(call, reply, id: id, keeps: !isStored, complete)
+        }
+        if !ending.releasesKey { finish(call, reply, id: id, keeps: true, complete) }
     }
 
     /// Ends a call that was admitted, and tells everybody who waits for it.
@@ -147,10 +158,6 @@ final class BotCaller: Sendable {
         let digest = try sha256(arguments.canonical.span)
         let text = bot.definition.recordsArguments ? String(decoding: arguments.canonical, as: UTF8.self) : nil
         return (Hexadecimal.text(digest.span), text)
-    }
-
-    private func end(_ id: UUIDv7, _ ending: BotCall.Ending, _ call: ReadyCall) {
-        services.store.end(id, ending) { [self] result in note(result.map { .new }, id, call) }
     }
 
     /// Tells that a call could not be stored: what changes nothing is answered all the same.

@@ -15,7 +15,9 @@ extension CallReply {
             let outcome: BotCall.Outcome = answer.status < 300 ? .succeeded : .refused
             return (.answer(answer), BotCall.Ending(outcome, statusCode: answer.status, at: now))
         case .failure(let fault):
-            let ending = BotCall.Ending(fault.outcome, statusCode: fault.status, reason: fault.reason.rawValue, at: now)
+            let ending = BotCall.Ending(
+                fault.outcome, statusCode: fault.status, reason: fault.reason.rawValue,
+                releasesKey: function.changesSomething && !fault.mayBeDone, at: now)
             return (.refusal(CallRefusal(fault, of: function)), ending)
         }
     }
@@ -53,7 +55,7 @@ extension CallRefusal {
         let advice =
             switch (function.changesSomething, fault.mayBeDone) {
             case (false, _): "Try again later."
-            case (true, false): "Nothing was done."
+            case (true, false): "Nothing was done; the same call can be made again."
             case (true, true): "It is not known whether \(function.name) was done: do not call it again, and tell the customer so."
             }
         var body: JSONObject = ["error": .string(code), "message": .string("\(what) \(advice)")]

@@ -11,7 +11,8 @@ package struct BotCall: Sendable, Equatable {
         case succeeded
         /// The backend has refused it: a status of 4xx.
         case refused
-        /// The backend gave no usable answer; whether it has done something is not known.
+        /// The call did not reach the backend, as its reason says, or the backend gave no usable answer, and whether it has done something is
+        /// not known.
         case failed
         /// The backend did not answer in time; whether it has done something is not known.
         case timedOut = "timed_out"
@@ -41,12 +42,17 @@ package struct BotCall: Sendable, Equatable {
         package let statusCode: Int?
         /// Why, in a stable word of ours; nil where the outcome says it all.
         package let reason: String?
+        /// Whether nothing was done, so that the same call may begin again: this one gives up its key.
+        package let releasesKey: Bool
         /// When.
         package private(set) var at: UnixMilliseconds
 
         /// Makes an ending.
-        package init(_ outcome: Outcome, statusCode: Int? = nil, reason: String? = nil, at: UnixMilliseconds) {
-            (self.outcome, self.statusCode, self.reason, self.at) = (outcome, statusCode, reason, at)
+        package init(
+            _ outcome: Outcome, statusCode: Int? = nil, reason: String? = nil, releasesKey: Bool = false, at: UnixMilliseconds
+        ) {
+            (self.outcome, self.statusCode, self.reason) = (outcome, statusCode, reason)
+            (self.releasesKey, self.at) = (releasesKey, at)
         }
     }
 
@@ -63,7 +69,8 @@ package struct BotCall: Sendable, Equatable {
 
     /// Its id, which the backend is told.
     package let id: UUIDv7
-    /// What makes another call the same one, 32 bytes; nil for a function that changes nothing, which may be called again and again.
+    /// What makes another call the same one, 32 bytes; nil for a function that changes nothing, which may be called again and again, and for a
+    /// call that has ended with nothing done.
     package let key: [UInt8]?
     /// The app.
     package let appID: String
@@ -104,8 +111,8 @@ package struct BotCall: Sendable, Equatable {
     package func ended(_ ending: Ending) -> BotCall {
         guard outcome.isOpen else { return self }
         return BotCall(
-            id: id, key: key, appID: appID, userID: userID, bot: bot, function: function, argumentsSHA256: argumentsSHA256,
-            arguments: arguments, at: at, ending: ending)
+            id: id, key: ending.releasesKey ? nil : key, appID: appID, userID: userID, bot: bot, function: function,
+            argumentsSHA256: argumentsSHA256, arguments: arguments, at: at, ending: ending)
     }
 
     /// The calls of an outcome that began before the time that this returns are deleted.

@@ -29,7 +29,9 @@ struct MemoryBotCalls {
 
     mutating func end(_ id: UUIDv7, _ ending: BotCall.Ending) {
         guard let index = entries.firstIndex(where: { $0.call.id == id }) else { return }
-        entries[index].call = entries[index].call.ended(ending)
+        let former = entries[index].call
+        entries[index].call = former.ended(ending)
+        if let key = former.key, entries[index].call.key == nil { ids[key] = nil }
     }
 
     func page(_ filter: BotCallFilter, after: BotCallCursor?, limit: Int) -> BotCallPage {

@@ -36,7 +36,7 @@ extension PostgresBatch {
 
     /// What `begin` has made of a call.
     func beginning(of call: BotCall) -> Result<BotCallBeginning, StoreError> {
-        // Its key was taken, and the call that had it was deleted right after that.
+        // Its key was taken, and the call that had it was deleted, or gave it up, right after that.
         begunCalls[call.id].map { .success($0) } ?? .failure(.deletedMeanwhile)
     }
 
@@ -50,7 +50,7 @@ extension PostgresBatch {
                 [
                     .uuidArray(endedCalls.map(\.id.bytes)), .storedArray(endings.map(\.outcome.rawValue)),
                     .int8Array(endings.map { $0.statusCode.map { Int64($0) } }), .storedArray(endings.map(\.reason)),
-                    .int8Array(endings.map(\.at.stored)),
+                    .int8Array(endings.map(\.at.stored)), .boolArray(endings.map(\.releasesKey)),
                 ])
         ]
     }
@@ -82,7 +82,7 @@ extension PostgresWork {
 
 extension StoreError {
     fileprivate static let deletedMeanwhile = StoreError(
-        .unavailable, "a call with the same key was there, and was deleted right now; send the call again")
+        .unavailable, "a call with the same key was there, and was deleted or gave it up right now; send the call again")
 }
 
 private enum BotCallBatchStatements {
@@ -101,13 +101,16 @@ private enum BotCallBatchStatements {
     // Of several endings of one call the first counts; they are sorted by their numbers, and locked in that order.
     static let end: StaticString = """
         WITH new AS MATERIALIZED (
-            SELECT DISTINCT ON (id) * FROM unnest($1::uuid[], $2::text[], $3::bigint[], $4::text[], $5::bigint[]) WITH ORDINALITY
-                AS new (id, outcome, status, reason, ended_at, place) ORDER BY id, place
+            SELECT DISTINCT ON (id) *
+            FROM unnest($1::uuid[], $2::text[], $3::bigint[], $4::text[], $5::bigint[], $6::boolean[]) WITH ORDINALITY
+                AS new (id, outcome, status, reason, ended_at, releases_key, place) ORDER BY id, place
         ), locked AS MATERIALIZED (
-            SELECT number, new.outcome, new.status, new.reason, new.ended_at FROM new JOIN bot_calls ON bot_calls.id = new.id
-            WHERE bot_calls.outcome IN ('started', 'unknown') ORDER BY number FOR NO KEY UPDATE OF bot_calls
+            SELECT number, new.outcome, new.status, new.reason, new.ended_at, releases_key
+            FROM new JOIN bot_calls ON bot_calls.id = new.id
+            WHERE bot_calls.outcome IN ('started', 'unknown') ORDER BY number FOR UPDATE OF bot_calls
         )
-        UPDATE bot_calls SET outcome = locked.outcome, status = locked.status, reason = locked.reason, ended_at = locked.ended_at
+        UPDATE bot_calls SET outcome = locked.outcome, status = locked.status, reason = locked.reason, ended_at = locked.ended_at,
+            key = CASE WHEN releases_key THEN NULL ELSE key END
         FROM locked WHERE bot_calls.number = locked.number
         """
     static let giveUp: StaticString = """

@@ -18,7 +18,7 @@ struct BotCallStatements {
             """)
         end = try prepare(
             """
-            UPDATE bot_calls SET outcome = ?2, status = ?3, reason = ?4, ended_at = ?5
+            UPDATE bot_calls SET outcome = ?2, status = ?3, reason = ?4, ended_at = ?5, key = CASE WHEN ?6 THEN NULL ELSE key END
             WHERE id = ?1 AND outcome IN ('started', 'unknown')
             """)
         lost = try prepare(

@@ -76,7 +76,8 @@ extension WritingDatabase {
 
     /// Stores what came of a call that is under way, or was given up.
     func end(_ id: UUIDv7, _ ending: BotCall.Ending) throws(SQLiteError) {
-        try botCallStatements.end.run(id.bytes, ending.outcome.rawValue, ending.statusCode, ending.reason, ending.at.stored)
+        try botCallStatements.end.run(
+            id.bytes, ending.outcome.rawValue, ending.statusCode, ending.reason, ending.at.stored, ending.releasesKey ? 1 : 0)
     }
 
     /// Gives up calls that nobody has ended.

@@ -137,7 +137,69 @@ import Time
             let response = try service.call("reorder", ["order_id": "7"], ticket: try service.ticket())
             #expect((response.status, response.error) == (502, "bad_gateway"))
             #expect(response.json["outcome"]?.text == "not_done")
+            #expect(response.json["message"]?.text?.hasSuffix("Nothing was done; the same call can be made again.") == true)
             #expect(try service.storedCalls().map(\.reason) == ["unreachable"])
+        }
+    }
+
+    /// The call is tried once more each time that somebody asks, by the same process and by another one, which knows only what is stored.
+    @Test(arguments: [#"{"type":"memory"}"#, #"{"type":"sqlite","path":"store.sqlite"}"#])
+    func canBeAskedForAgainWhereNothingWasSent(_ store: String) throws {
+        let fixture = try BotFixture(store: store)
+        let closed = try ClosedPort()
+        defer { withExtendedLifetime(closed) {} }
+        try fixture.withService([BotFixture.bot("http://127.0.0.1:\(closed.port)")]) { service in
+            let ticket = try service.ticket()
+            let asked = try service.call("cancel_order", ["order_id": "7"], ticket: ticket)
+            let confirmation = try #require(asked.json["confirmation"]?.text)
+            for attempt in 1...3 {
+                for response in [try service.call("reorder", ["order_id": "7"], ticket: ticket), try service.confirm(confirmation)] {
+                    #expect(response.status == 502, "\(attempt)")
+                    #expect(response.json["outcome"] == "not_done", "\(attempt)")
+                }
+                if attempt == 2 { service.graph.news.tell(.revocations(nil)) }
+            }
+            let calls = try service.storedCalls().filter { $0.outcome != .confirmationRequired }
+            #expect(calls.map(\.reason) == Array(repeating: "unreachable", count: 6))
+            #expect(calls.allSatisfy { $0.outcome == .failed })
+            #expect(calls.allSatisfy { $0.key == nil })
+        }
+    }
+
+    /// Everybody who asks while nothing is done yet learns the same, and later callers are not answered from memory.
+    @Test func whoeverWaitsLearnsThatNothingWasDone() throws {
+        let fixture = try BotFixture(store: #"{"type":"sqlite","path":"store.sqlite"}"#)
+        let closed = try ClosedPort()
+        defer { withExtendedLifetime(closed) {} }
+        try fixture.withService([BotFixture.bot("http://127.0.0.1:\(closed.port)")]) { service in
+            let ticket = try service.ticket()
+            let clients = try (0..<10).map { _ in try service.beginCall("reorder", ["order_id": "7"], ticket: ticket) }
+            for client in clients { #expect(try client.readResponse().json["outcome"] == "not_done") }
+            let count = try service.storedCalls().count
+            #expect(try service.call("reorder", ["order_id": "7"], ticket: ticket).json["outcome"] == "not_done")
+            #expect(try service.storedCalls().count == count + 1)
+        }
+    }
+
+    /// The store still has the key then. In this process the same call is answered alike, without being made again.
+    @Test func isAnsweredAlikeWhereItsEndCannotBeStored() throws {
+        let fixture = try BotFixture()
+        // The handshake fails when the store is closed.
+        let backend = try ScriptedServer(.everyConnection(.readSome, .awaitRelease, .send("HTTP/1.1 400 Bad\r\n\r\n"), .close))
+        defer { backend.stop() }
+        try fixture.withService([BotFixture.bot("https://127.0.0.1:\(backend.port)")]) { service in
+            let ticket = try service.ticket()
+            let client = try service.beginCall("reorder", ["order_id": "7"], ticket: ticket)
+            #expect(backend.waitForConnections(1))
+            service.graph.store.close()
+            backend.release()
+            let response = try client.readResponse()
+            #expect(response.json["outcome"] == "not_done")
+            let again = try service.call("reorder", ["order_id": "7"], ticket: ticket)
+            #expect(again.status == 502)
+            #expect(again.text == response.text)
+            #expect(backend.connectionCount == 1)
+            #expect(try fixture.log.text().contains("bot call not stored"))
         }
     }
 

@@ -1,5 +1,6 @@
 import Core
 import Crypto
+import Glibc
 import HTTPServer
 import JSON
 import Observability
@@ -121,6 +122,44 @@ import Time
             #expect(try service.get("get_order_list", ticket: ticket).status == 200)
             #expect(try fixture.log.text().contains("bot call not stored"))
         }
+    }
+
+    /// Nothing is sent then, and the call gives up its key.
+    @Test func areMadeLaterWhereTheyWereStoredTooLate() throws {
+        let fixture = try BotFixture(store: #"{"type":"sqlite","path":"store.sqlite"}"#)
+        let backend = try ScriptedServer(.everyRequest(.json(200, "{}")))
+        defer { backend.stop() }
+        // Whenever the store's thread has read the clock, the time in which a change must be stored passes: it asks before and after.
+        let (elapsed, storeThread) = (Monitor<UInt64>(0), Monitor<pthread_t?>(nil))
+        let start = SystemClock.monotonicNanoseconds()
+        let clocks = Clocks(
+            unixSeconds: { TestTime.now },
+            monotonicNanoseconds: {
+                let isStore = storeThread.withLock { $0 == pthread_self() }
+                return elapsed.withLock { elapsed in
+                    defer { if isStore { elapsed += BotCaller.storeMilliseconds * 1_000_000 } }
+                    return start + elapsed
+                }
+            })
+        let configuration = try fixture.configuration([BotFixture.bot(backend.url(""))])
+        let service = try RunningService(configuration, logger: fixture.log.logger, clocks: clocks)
+        defer { service.stop() }
+        let ticket = try service.ticket()
+        let other = BotCall(
+            id: UUIDv7(milliseconds: TestTime.now.milliseconds, random: InlineArray(repeating: 1)), appID: "shop", userID: "user-3",
+            bot: "orders", function: "other", argumentsSHA256: "", at: TestTime.now.milliseconds)
+        service.graph.store.begin(other, isAwaited: { true }, completion: { _ in storeThread.update { $0 = pthread_self() } })
+        #expect(storeThread.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0 == nil ? nil : true } == true)
+        let late = try service.call("reorder", Self.order, ticket: ticket)
+        #expect(late.status == 503)
+        #expect(late.headers["retry-after"] == "5")
+        let stored = try #require(try service.storedCalls().first { $0.reason == "late" })
+        #expect(stored.outcome == .failed)
+        #expect(stored.key == nil)
+        #expect(backend.requests.isEmpty)
+        storeThread.update { $0 = nil }
+        #expect(try service.call("reorder", Self.order, ticket: ticket).status == 200)
+        #expect(backend.requests.count == 1)
     }
 }
 

@@ -187,7 +187,9 @@ import Time
             isReleased.update { $0 = true }
             for client in clients { #expect(try client.readResponse().status == 403) }
             #expect(backend.requests.isEmpty)
-            #expect(eventually { (try? service.storedCalls().contains { $0.outcome == .denied && $0.reason == "revoked" }) == true })
+            let denied = try #require(try service.storedCalls().first { $0.outcome == .denied })
+            #expect(denied.reason == "revoked")
+            #expect(denied.key == nil)
         }
     }
 }

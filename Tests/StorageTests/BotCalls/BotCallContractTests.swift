@@ -37,6 +37,62 @@ import Time
         #expect(try Set(fixture.store.allCalls().map(\.id)) == Set([1, 4, 5, 6].map { BotCall.sample($0).id }))
     }
 
+    /// The call with which nothing was done stays in the audit, and another one has its key.
+    @Test(arguments: Backend.allCases) func aCallWithNothingDoneBeginsAgain(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        let nothingDone = BotCall.Ending(.failed, reason: "unreachable", releasesKey: true, at: 1500)
+        let (first, second, third) = (BotCall.sample(1, key: 1, user: "first"), BotCall.sample(2, key: 1), BotCall.sample(3, key: 1))
+        try fixture.store.begin(first)
+        #expect(try fixture.store.begin(second) == .repeated(first))
+        try fixture.store.end(first, nothingDone)
+        #expect(try fixture.store.botCall(first.id) == first.ended(nothingDone))
+        #expect(try fixture.store.botCall(first.id)?.key == nil)
+        #expect(try fixture.store.begin(second) == .new)
+        #expect(try fixture.store.begin(third) == .repeated(second))
+        // Another end of the first one changes nothing, and neither does its deletion below.
+        try fixture.store.end(first, nothingDone)
+        #expect(try fixture.store.begin(third) == .repeated(second))
+        try fixture.store.end(second, Self.ending)
+        #expect(try fixture.store.begin(third) == .repeated(second.ended(Self.ending)))
+        #expect(try Set(fixture.store.allCalls().map(\.id)) == Set([first.id, second.id]))
+        let person = RevokedPerson(appID: "app", userID: "first")
+        #expect(try fixture.store.erase(person, now: 2000, telling: .nobody).botCalls == 1)
+        #expect(try fixture.store.begin(third) == .repeated(second.ended(Self.ending)))
+    }
+
+    /// A call that was given up, or whose end is told a second time.
+    @Test(arguments: Backend.allCases) func onlyTheEndThatCountsReleasesTheKey(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        let nothingDone = BotCall.Ending(.failed, reason: "unreachable", releasesKey: true, at: 9500)
+        let (done, lost) = (BotCall.sample(1, key: 1), BotCall.sample(2, key: 2))
+        for call in [done, lost] { try fixture.store.begin(call) }
+        try fixture.store.end(done, Self.ending)
+        try fixture.store.end(done, nothingDone)
+        #expect(try fixture.store.begin(.sample(3, key: 1)) == .repeated(done.ended(Self.ending)))
+        #expect(try fixture.store.giveUpBotCalls(startedBefore: 4000, now: 9000, limit: 9).map(\.key) == [lost.key])
+        try fixture.store.end(lost, nothingDone)
+        #expect(try fixture.store.begin(.sample(4, key: 2)) == .new)
+    }
+
+    /// Also those that one transaction ends.
+    @Test(arguments: Backend.allCases) func ofManyEndsEachReleasesItsOwnKey(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        let calls = (0..<20).map { BotCall.sample($0, key: $0) }
+        try fixture.store.beginAll(calls)
+        let answers = calls.enumerated().map { number, call in
+            let answer = Answer<Bool>()
+            let ending = BotCall.Ending(.failed, releasesKey: number.isMultiple(of: 2), at: 1500)
+            fixture.store.end(call.id, ending) { answer.set($0.map { true }) }
+            return answer
+        }
+        for answer in answers { #expect(try answer.get()) }
+        for (number, call) in calls.enumerated() {
+            let again = BotCall.sample(100 + number, key: number)
+            let ended = call.ended(BotCall.Ending(.failed, at: 1500))
+            #expect(try fixture.store.begin(again) == (number.isMultiple(of: 2) ? .new : .repeated(ended)))
+        }
+    }
+
     /// Also those that one transaction stores.
     @Test(arguments: Backend.allCases) func ofManyAtOnceOneIsNew(_ backend: Backend) throws {
         let store = try backend.store()

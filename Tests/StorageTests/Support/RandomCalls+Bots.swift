@@ -27,7 +27,8 @@ extension RandomCalls {
     private mutating func ending() -> BotCall.Ending {
         let outcome = random.element(of: BotCall.Outcome.allCases.filter { $0 != .started })
         return BotCall.Ending(
-            outcome, statusCode: random.element(of: [200, 404, nil]), reason: random.element(of: ["r", nil]), at: now)
+            outcome, statusCode: random.element(of: [200, 404, nil]), reason: random.element(of: ["r", nil]),
+            releasesKey: random.element(of: [true, false, false]), at: now)
     }
 
     private mutating func end() -> Call {
