@@ -37,7 +37,8 @@ enum BotDescriptions {
         ])
 
     private static let arguments =
-        "Arguments come in the query, as a form, or as a JSON object; each name once. The backend's own 2xx or 4xx is handed on with its JSON."
+        "Arguments come in the query, as a form, or as a JSON object; each name once. The backend's own 2xx, or 4xx other than 401, is handed on "
+        + "with its JSON."
 
     static let functionByGet = RouteDescription(
         "Calls a function that changes nothing, for the person whom the ticket names.", text: arguments,
@@ -83,7 +84,9 @@ enum BotDescriptions {
     private static let answered = [RouteDescription.Answer(200, "What the backend has answered.", Schema.any)] + refusals
     private static let refusals: [RouteDescription.Answer] = [
         .init(400, "The arguments are not what the function takes; the message names the parameter."),
-        .init(401, "There is no ticket, or it is not valid any more.", headers: ["WWW-Authenticate"]),
+        .init(
+            401, "There is no ticket, or it is not valid any more; never the backend's own 401, which is 502.",
+            headers: ["WWW-Authenticate"]),
         .init(403, "The ticket does not allow this call. Nothing tells why."), notFound,
         .init(405, "The function changes something, and is called with POST."), .init(413, "The arguments have more than 64 KiB."), limited,
         badGateway, .init(503, "The backend was not called, because of a failure of the service or its load.", headers: ["Retry-After"]),

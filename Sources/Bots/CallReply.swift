@@ -7,7 +7,7 @@ internal import Time
 
 /// What a call has come to, as metrics and logs call it.
 enum CallResult: String, Sendable, CaseIterable {
-    /// The backend's 2xx and 4xx.
+    /// The backend's 2xx, and its 4xx other than 401.
     case succeeded, refused
     /// No usable answer, and none in time.
     case failed

@@ -8,7 +8,7 @@ struct FunctionAnswer: Sendable {
     /// How many values it may have, which bounds the memory that reading it takes.
     private static let mostValues = 100_000
 
-    /// 200 to 299, or 400 to 499.
+    /// 200 to 299, or 400 to 499 other than 401.
     let status: Int
     /// Compact JSON; `null` where the backend has sent no body.
     let json: [UInt8]
@@ -16,6 +16,9 @@ struct FunctionAnswer: Sendable {
     /// Takes the answer of a backend; throws why it cannot be handed on.
     init(_ response: ClientResponse) throws(BackendFault) {
         switch response.status {
+        // It does not accept our signature or secret, or passes on what another system has answered to it. To the caller a 401 is about the
+        // ticket.
+        case 401: throw BackendFault(.unauthorized, status: 401)
         case 200..<300, 400..<500: status = response.status
         case 300..<400: throw BackendFault(.redirect, status: response.status)
         default: throw BackendFault(.serverError, status: response.status)
@@ -50,6 +53,8 @@ struct BackendFault: Error {
     enum Reason: String, CaseIterable {
         /// A 3xx: redirects are not followed.
         case redirect
+        /// A 401: the backend does not accept that the call comes from here.
+        case unauthorized
         /// A 5xx, or a status beyond.
         case serverError = "server_error"
         /// The answer is longer than `FunctionAnswer.longest`, or its head than 64 KiB.

@@ -9,7 +9,7 @@ package struct BotCall: Sendable, Equatable {
         case started
         /// The company's backend has done it: a status of 2xx.
         case succeeded
-        /// The backend has refused it: a status of 4xx.
+        /// The backend has refused it: a status of 4xx other than 401.
         case refused
         /// The call did not reach the backend, as its reason says, or the backend gave no usable answer, and whether it has done something is
         /// not known.

@@ -23,6 +23,17 @@ struct BotCallMeaning {
             remedy = Told(
                 "If the refusal is wrong, ask the company's backend: its log has the call's id as webhook-id.",
                 "Если отказ ошибочный, ищите причину на сервере компании: в его журнале номер вызова стоит как webhook-id.")
+        case .failed where call.reason == "unauthorized":
+            text = Told(
+                "The company's backend did not accept that the call came from Deskgate (401).",
+                "Сервер компании не признал, что вызов пришёл от Deskgate (401).")
+            remedy =
+                Told(
+                    "Compare bots[].secret with the secret of the backend, its clock, and the headers in bots[].functions[].request. ",
+                    "Сверьте bots[].secret с секретом сервера компании, его часы и заголовки в bots[].functions[].request. ")
+                + Told(
+                    "If the function changes something, look in the backend's log whether it was done: the call's id is the webhook-id there.",
+                    "Если функция что-то меняет, проверьте в журнале сервера, выполнена ли она: номер вызова стоит там как webhook-id.")
         case .failed:
             text = Told("The company's backend gave no usable answer\(why).", "Сервер компании не дал пригодного ответа\(why).")
             remedy = Self.check

@@ -121,7 +121,7 @@ import Time
     }
 
     @Test(arguments: BotCall.Outcome.allCases) func isToldInBothLanguages(_ outcome: BotCall.Outcome) {
-        for reason in [nil, "not_json", "unreachable", "arguments", "confirmation_user", "refused_bytes", "something_new"] {
+        for reason in [nil, "not_json", "unreachable", "unauthorized", "arguments", "confirmation_user", "refused_bytes", "something_new"] {
             let call = BotCall(
                 id: Self.id(1), appID: "shop", userID: "ann", bot: "b", function: "f", argumentsSHA256: "", at: 1,
                 ending: outcome == .started ? nil : BotCall.Ending(outcome, statusCode: 200, reason: reason, at: 2))

@@ -44,6 +44,7 @@ import Time
                     body: "{}")
             ],
             reason: "redirect", backendStatus: 302),
+        Case(name: "wrong secret", steps: [.json(401, "{}")], reason: "unauthorized", backendStatus: 401),
         Case(name: "error", steps: [.json(500, "{}")], reason: "server_error", backendStatus: 500),
         Case(
             name: "html",

@@ -110,11 +110,60 @@ import Time
         }
     }
 
+    /// A caller's 401 is always about the ticket: the app starts the bot again. Starting again does not help against a wrong secret.
+    @Test(arguments: ["", "[]", #"{"error":"unauthorized"}"#])
+    func aBackendThatDoesNotKnowUsIsNoWrongTicket(_ body: String) throws {
+        let fixture = try BotFixture()
+        let answer: ScriptedStep = body.isEmpty ? .respond(401, headers: ["WWW-Authenticate: Bearer"]) : .json(401, body)
+        try fixture.withBot(.everyRequest(answer)) { service, _ in
+            let ticket = try service.ticket()
+            for response in [
+                try service.call("get_order_list", ticket: ticket), try service.get("get_order_list", ticket: ticket),
+                try service.callNeutrally("get_order_list", [:], ticket: ticket),
+                try service.call("reorder", ["order_id": "7"], ticket: ticket),
+            ] {
+                #expect(response.status == 502)
+                #expect(response.error == "bad_gateway")
+                #expect(response.headers["www-authenticate"] == nil)
+            }
+            let calls = try service.storedCalls()
+            #expect(calls.map(\.outcome) == [.failed, .failed, .failed, .failed])
+            #expect(calls.allSatisfy { $0.reason == "unauthorized" })
+            #expect(calls.allSatisfy { $0.statusCode == 401 })
+            #expect(try fixture.log.text().contains("reason=unauthorized"))
+            let wrong = try service.call("get_order_list", ticket: "dgbt1.AAAA")
+            #expect(wrong.status == 401)
+            #expect(wrong.error == "unauthorized")
+        }
+    }
+
+    /// The 401 may be another system's, which the backend passes on after it has made the change.
+    @Test(arguments: [#"{"type":"memory"}"#, #"{"type":"sqlite","path":"store.sqlite"}"#])
+    func aChangeThatWasAnswered401IsNotSentAgain(_ store: String) throws {
+        let fixture = try BotFixture(store: store)
+        try fixture.withBot(.requests([[.json(401, "{}")], [.json(200, #"{"done":true}"#)]])) { service, backend in
+            let asked = try service.call("cancel_order", ["order_id": "7"], ticket: try service.ticket())
+            let confirmation = try #require(asked.json["confirmation"]?.text)
+            let refused = try service.confirm(confirmation)
+            #expect(refused.status == 502)
+            #expect(refused.json["outcome"] == "unknown")
+            #expect(try service.confirm(confirmation).text == refused.text)
+            // Another process knows only what is stored.
+            service.graph.news.tell(.revocations(nil))
+            let later = try service.confirm(confirmation)
+            #expect(later.status == 409)
+            #expect(later.error == "already_called")
+            #expect(later.json["outcome"] == "failed")
+            #expect(later.json["status_code"] == 401)
+            #expect(backend.requests.count == 1)
+        }
+    }
+
     /// The backend's refusals are its own word, and reach the model as they are.
     @Test(arguments: [
         (400, #"{"error":"no such order"}"#, 400, #"{"error":"no such order"}"#),
         (404, "", 404, "null"), (204, "", 204, ""),
-        (201, "", 201, "null"), (401, "[]", 401, "[]"), (429, "7", 429, "7"),
+        (201, "", 201, "null"), (403, "[]", 403, "[]"), (407, "{}", 407, "{}"), (429, "7", 429, "7"),
     ])
     func handsOnRefusalsAndEmptyAnswers(status: Int, body: String, expected: Int, text: String) throws {
         let fixture = try BotFixture()
