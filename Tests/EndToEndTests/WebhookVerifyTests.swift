@@ -5,7 +5,7 @@ import Testing
 /// `deskgate webhook verify`, with signatures that Python makes as other programs would.
 @Suite struct WebhookVerifyTests {
     /// What the help desk's webhook had, as it was received.
-    private static let body = "{\n  \"b\": \"Grüße/\",\n  \"a\": [1, {\"c\": null}],\n  \"d\": {}\n}"
+    private static let body = "{\n  \"b\": \"Grüße/\",\n  \"a\": [1, 19.990, {\"c\": null}],\n  \"d\": {}\n}"
     private static let expected =
         "Expected: in X-Pyrus-Sig an HMAC-SHA-1 in hexadecimal, made with $.apps[0].webhook.signature_secret[0] or "
         + "$.apps[0].webhook.signature_secret[1] over the \(body.utf8.count) received bytes of the body, whose SHA-256 is "

@@ -94,7 +94,9 @@ struct JSONStyle {
             return list(members.map { "\(quoted($0.key))\(colon)\(text($0.value, depth: depth + 1))" }, "{", "}", depth)
         case .array(let elements): return list(elements.map { text($0, depth: depth + 1) }, "[", "]", depth)
         case .string(let string): return quoted(string)
-        case .null, .bool, .integer, .number: return String(decoding: value.serialized(), as: UTF8.self)
+        // Most programs keep a number as a `Double`, and write its shortest digits.
+        case .number(let number): return JSONNumber(number.double).text
+        case .null, .bool, .integer: return String(decoding: value.serialized(), as: UTF8.self)
         }
     }
 
