@@ -203,28 +203,4 @@ import Threading
                 + SendbirdFixture.told("ticket.closed") + SendbirdFixture.told("ticket.reopened"))
         #expect(fixture.counts().contains(#"{app="APP",result="stale"} 1"#))
     }
-
-    /// Whatever support alone sees is neither told nor pushed, for every row of the table and any sender.
-    @Test func nothingForAgentsOnlyIsEverPushed() throws {
-        let fixture = try SendbirdFixture.known()
-        let devices = ["user-1", "sendbird_desk_agent_id_1", "bot"]
-        var number = 0
-        for row in MessageClassTests.rows {
-            for sender in devices + [nil] as [String?] {
-                for category in ["message_send", "message_update"] {
-                    number += 1
-                    let before = try fixture.events().count
-                    let body = SendbirdBody.message(
-                        "\(number)", sender: sender, type: row.type, customType: row.customType, data: row.data ?? "", category: category)
-                    #expect(try fixture.chat(body).status == 200)
-                    guard row.expected == .agentsOnly else { continue }
-                    #expect(try fixture.events().count == before, "\(body)")
-                }
-            }
-        }
-        let pushes = try fixture.events().filter { $0.contains(" apns ") }
-        #expect(pushes.count > 10)
-        let kinds = Set(pushes.map { String($0.prefix { $0 != " " }) })
-        #expect(kinds == ["comment.created", "ticket.closure_requested", "ticket.rating_requested"])
-    }
 }

@@ -57,10 +57,9 @@ struct ChatWebhook: Sendable {
         if let type = channel.string("custom_type"), type != Self.ticketChannel { return nil }
         messageID = HelpDeskID(try payload.requiredInteger("message_id"))
         self.channel = try channel.requiredID("channel_url", "a string of 1 to 255 bytes without control characters")
-        let (type, customType) = (
-            root.string("type") ?? payload.string("type") ?? "MESG",
-            payload.string("custom_type") ?? root.string("custom_type") ?? ""
-        )
+        let type = Self.word([root.string("type"), payload.string("type")], preferring: "ADMM") ?? "MESG"
+        let customType =
+            Self.word([payload.string("custom_type"), root.string("custom_type")], preferring: MessageClass.agentsOnlyType) ?? ""
         content = MessageClass(type: type, customType: customType, data: payload.text("data"))
         text = payload.text("message") ?? ""
         let sender = root.object("sender")
@@ -80,6 +79,13 @@ struct ChatWebhook: Sendable {
         case (.agentsOnly, _), (.comment, .updated), (.preview, .updated): return nil
         case (.comment, .sent), (.preview, .sent), (.closure, _), (.satisfaction, _): break
         }
+    }
+
+    /// A word that may stand in two places, of which one may be empty or missing.
+    /// - Parameter strict: the word that counts wherever it stands, because it hides a message from the customer.
+    private static func word(_ places: [String?], preferring strict: String) -> String? {
+        let words = places.compactMap { $0 }.filter { !$0.isEmpty }
+        return words.contains(strict) ? strict : words.first
     }
 
     /// Whether support or a bot has written it, and not the customer.

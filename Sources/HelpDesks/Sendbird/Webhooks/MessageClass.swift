@@ -16,6 +16,8 @@ enum MessageClass: Sendable, Equatable {
     /// Support asks for a rating, or the customer has rated.
     case satisfaction(InquiryAnswer?)
 
+    /// The `custom_type` of messages that support alone sees.
+    static let agentsOnlyType = "SENDBIRD_DESK_ADMIN_MESSAGE_CUSTOM_TYPE"
     private static let systemTypes: Set<String> = [
         "ASSIGN", "TRANSFER", "CLOSE", "TICKET_ASSIGN", "TICKET_TRANSFER", "TICKET_CLOSE",
     ]
@@ -26,7 +28,7 @@ enum MessageClass: Sendable, Equatable {
     ///   - customType: empty when it has none.
     ///   - data: the text that came with it.
     init(type: String, customType: String, data: String?) {
-        if customType == "SENDBIRD_DESK_ADMIN_MESSAGE_CUSTOM_TYPE" {
+        if customType == Self.agentsOnlyType {
             self = .agentsOnly
             return
         }
