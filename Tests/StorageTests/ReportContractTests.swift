@@ -11,7 +11,8 @@ import Time
 
     /// A report that counts in its topic how many came, with an event for each.
     private func report(
-        _ number: Int, digest: String? = nil, at time: UnixMilliseconds = 1000, user: String = "user", remark: String? = nil
+        _ number: Int, digest: String? = nil, at time: UnixMilliseconds = 1000, user: String = "user", remark: String? = nil,
+        rating: Int64? = nil
     ) throws -> Report {
         let identity = try #require(Report.identity(appID: "app", digest: digest ?? "digest-\(number)"))
         var sample = Sample(number)
@@ -24,7 +25,8 @@ import Time
             if topics[Self.name]?.isOfFormer == true { return .ignored }
             let count = topics[Self.name]?.data ?? []
             return .decided(
-                topics: [Topic(Self.name, userID: user, data: count + [UInt8(ascii: "x")])], arrivals: [arrival], remark: remark)
+                topics: [Topic(Self.name, userID: user, data: count + [UInt8(ascii: "x")])], arrivals: [arrival], remark: remark,
+                rating: rating)
         }
     }
 
@@ -43,7 +45,8 @@ import Time
         let fixture = try backend.store()
         #expect(try asked(fixture.store) == nil)
         #expect(try fixture.store.take(report(1)) == .accepted(events: [Sample(1).event.id], remark: nil))
-        #expect(try fixture.store.take(report(2, remark: "odd")) == .accepted(events: [Sample(2).event.id], remark: "odd"))
+        let odd = try fixture.store.take(report(2, remark: "odd", rating: 4))
+        #expect(odd == .accepted(events: [Sample(2).event.id], remark: "odd", rating: 4))
         #expect(try asked(fixture.store) == Topic(Self.name, userID: "user", data: Array("xx".utf8)))
         #expect(try fixture.store.all().map(\.event.id) == [Sample(2).event.id, Sample(1).event.id])
     }

@@ -48,8 +48,10 @@ package struct Report: Sendable {
         /// Nothing may be stored of it.
         case ignored
         /// What is remembered from now on, and the events that are stored in the same transaction, in their order.
-        /// - Parameter remark: a stable word for what is odd about it, for whoever counts; nil when nothing is.
-        case decided(topics: [Topic], arrivals: [Arrival], remark: String?)
+        /// - Parameters:
+        ///   - remark: a stable word for what is odd about it, for metrics; nil when nothing is.
+        ///   - rating: the score that its events tell of, for metrics; nil when none does.
+        case decided(topics: [Topic], arrivals: [Arrival], remark: String?, rating: Int64? = nil)
     }
 
     /// The app.
@@ -66,8 +68,8 @@ package struct Report: Sendable {
     package let topics: [Topic.Name]
     /// The person whom it is about, as far as it says so itself; stores read the devices of this person ahead.
     package let userID: String?
-    /// Decides, given those of the topics that are known. It must be pure but for what never changes while it is stored: it may be called
-    /// several times, on the store's thread.
+    /// Decides, given those of the topics that are known. It must be pure: it may be called several times, on the store's thread. The
+    /// store itself refuses a decision that names a person who was forgotten (`Admission`).
     package let decide: @Sendable ([Topic.Name: Topic]) -> Decision
 
     /// Makes a report.
@@ -91,8 +93,11 @@ package struct Report: Sendable {
 /// What a store has made of a report.
 package enum ReportOutcome: Sendable, Equatable {
     /// It is durable.
-    /// - Parameter events: the ids of the events that were stored.
-    case accepted(events: [UUIDv7], remark: String?)
+    /// - Parameters:
+    ///   - events: the ids of the events that were stored.
+    ///   - remark: that of the decision.
+    ///   - rating: that of the decision.
+    case accepted(events: [UUIDv7], remark: String?, rating: Int64? = nil)
     /// It, or its event, was stored before, under this one id.
     // In a list: Swift 6.3.1 misaligns the 128 bits of an id within a `Result` of this enum when it is passed to a closure, which traps.
     case duplicate(of: [UUIDv7])

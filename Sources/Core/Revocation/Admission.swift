@@ -40,7 +40,7 @@ package enum Admission {
         on report: Report, _ topics: [Topic.Name: Topic], in rows: Rows
     ) throws(Rows.Failure) -> Report.Decision {
         let decision = report.decide(topics)
-        guard case .decided(let changed, let arrivals, _) = decision else { return decision }
+        guard case .decided(let changed, let arrivals, _, _) = decision else { return decision }
         let named = Set(changed.map { ByteKey($0.userID) } + arrivals.map { ByteKey($0.event.userID) })
         for userID in named.sorted() {
             switch try isFormer(userID.text, of: report.appID, in: rows) {

@@ -23,7 +23,7 @@ extension MemoryState {
         switch Admission.decision(on: report, known, in: devices) {
         case .undecided: return .success(.undecided)
         case .ignored: return .success(.ignored)
-        case .decided(let changed, let arrivals, let remark):
+        case .decided(let changed, let arrivals, let remark, let rating):
             var planned: [(arrival: Arrival, rows: [DeliveryPlan.Row])] = []
             for arrival in arrivals where duplicate(of: arrival.event.identity) == nil {
                 switch admitted(plan(arrival), arrival.event, rules) {
@@ -38,7 +38,7 @@ extension MemoryState {
             if !planned.contains(where: { $0.arrival.event.identity == report.identity }) {
                 past[report.identity] = (report.id, report.receivedAt)
             }
-            return .success(.accepted(events: planned.map(\.arrival.event.id), remark: remark))
+            return .success(.accepted(events: planned.map(\.arrival.event.id), remark: remark, rating: rating))
         }
     }
 

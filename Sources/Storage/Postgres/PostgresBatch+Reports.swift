@@ -20,7 +20,7 @@ extension PostgresBatch {
         switch try Admission.decision(on: report, known(report, app), in: unit) {
         case .undecided: return .success(.undecided)
         case .ignored: return .success(.ignored)
-        case .decided(let changed, let arrivals, let remark):
+        case .decided(let changed, let arrivals, let remark, let rating):
             var planned: [(arrival: Arrival, rows: [DeliveryPlan.Row])] = []
             for arrival in offset.stored(arrivals) where duplicate(of: arrival.event.identity, app) == nil {
                 switch try admitted(try plan(arrival, app), arrival.event, app) {
@@ -38,7 +38,7 @@ extension PostgresBatch {
                 remember(report.identity, app, report.id, receivedAt: receivedAt)
                 past[report.identity] = report.id
             }
-            return .success(.accepted(events: planned.map(\.arrival.event.id), remark: remark))
+            return .success(.accepted(events: planned.map(\.arrival.event.id), remark: remark, rating: rating))
         }
     }
 

@@ -14,7 +14,7 @@ extension WritingDatabase {
         switch try Admission.decision(on: report, known, in: self) {
         case .undecided: return .success(.undecided)
         case .ignored: return .success(.ignored)
-        case .decided(let topics, let arrivals, let remark):
+        case .decided(let topics, let arrivals, let remark, let rating):
             if let refusal = acceptanceRefusal() { return .failure(refusal) }
             var planned: [(arrival: Arrival, rows: [DeliveryPlan.Row])] = []
             for arrival in arrivals {
@@ -30,7 +30,7 @@ extension WritingDatabase {
             if !planned.contains(where: { $0.arrival.event.identity == report.identity }) {
                 try remember(report.identity, app, report.id, receivedAt: report.receivedAt)
             }
-            return .success(.accepted(events: planned.map(\.arrival.event.id), remark: remark))
+            return .success(.accepted(events: planned.map(\.arrival.event.id), remark: remark, rating: rating))
         }
     }
 

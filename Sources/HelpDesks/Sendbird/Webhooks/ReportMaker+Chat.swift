@@ -23,12 +23,10 @@ extension ReportMaker {
                 guard isFinal else { return .undecided }
                 return decide(webhook, owner: nil, inquiry, topics)
             }
-            // Whom the store would let in while it cannot tell is asked about again when the webhook comes again.
-            guard let isFormer = isFormer(owner.userID) else { return .undecided }
-            if isFormer { return .ignored }
             let decision = decide(webhook, owner: owner, inquiry, topics)
-            guard known == nil, case .decided(let changed, let arrivals, let remark) = decision else { return decision }
-            return .decided(topics: changed + [Self.topic(webhook.channel, owner)], arrivals: arrivals, remark: remark)
+            guard known == nil, case .decided(let changed, let arrivals, let remark, let rating) = decision else { return decision }
+            return .decided(
+                topics: changed + [Self.topic(webhook.channel, owner)], arrivals: arrivals, remark: remark, rating: rating)
         }
     }
 
@@ -61,10 +59,9 @@ extension ReportMaker {
         let step = inquiry.take(answer)
         var arrivals: [Arrival] = []
         if step.isAsked { arrivals.append(comment(webhook, request, owner, isPushed: owner != nil && step.answer == nil)) }
-        rated.note(request == .ratingRequested ? step.answer?.score : nil)
         if let answer = step.answer { arrivals.append(answered(answer, request, webhook, owner)) }
         let changed = Topic(name, userID: owner?.userID ?? topic?.userID ?? "", data: inquiry.data)
-        return .decided(topics: [changed], arrivals: arrivals, remark: (step.remark ?? remark)?.rawValue)
+        return .decided(topics: [changed], arrivals: arrivals, remark: (step.remark ?? remark)?.rawValue, rating: step.answer?.score)
     }
 
     private func comment(_ webhook: ChatWebhook, _ kind: Event.Kind, _ owner: ChannelOwner?, isPushed: Bool) -> Arrival {

@@ -40,10 +40,6 @@ extension ReportMaker {
             let known = topics[name]
             if known?.isOfFormer == true { return .ignored }
             let userID = ticket.userID ?? known.flatMap { $0.userID.isEmpty ? nil : $0.userID }
-            if let userID {
-                guard let isFormer = isFormer(userID) else { return .undecided }
-                if isFormer { return .ignored }
-            }
             var state = KnownTicket(known)
             let step = state.take(ticket, type: webhook.type, toldAt: webhook.createdAt)
             var changed = [Topic(name, userID: userID ?? "", data: state.data)]

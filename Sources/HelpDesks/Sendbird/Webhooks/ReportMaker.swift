@@ -3,7 +3,6 @@ internal import Core
 internal import Crypto
 internal import HelpDesk
 internal import JSON
-internal import Threading
 internal import Time
 
 /// Whose channel it is.
@@ -14,18 +13,6 @@ struct ChannelOwner: Sendable, Equatable {
     let ticketID: HelpDeskID?
 }
 
-/// The score of a rating that one report tells of, for whoever counts. A store may ask for the decision several times, of which the last is
-/// the one that it keeps.
-final class RatedScore: Sendable {
-    private let score = Monitor<Int64?>(nil)
-
-    /// 1 to 5; nil when no rating was told of.
-    var latest: Int64? { score.withLock { $0 } }
-
-    /// Notes what a decision tells.
-    func note(_ score: Int64?) { self.score.update { $0 = score } }
-}
-
 /// Makes the reports of one webhook: what the store is asked, and the pure decision on what it knows.
 struct ReportMaker: Sendable {
     let appID: String
@@ -34,10 +21,8 @@ struct ReportMaker: Sendable {
     let trace: TraceContext?
     /// The identity by which the webhook is recognised when it comes again.
     let identity: Event.Identity
-    /// Whether somebody was forgotten; nil when that cannot be told.
-    let isFormer: @Sendable (_ userID: String) -> Bool?
-    /// The score of the rating that the last decision has told of.
-    let rated = RatedScore()
+    /// Whether somebody was forgotten, as far as this process knows; nil when that cannot be told. No decision asks it.
+    private let isFormer: @Sendable (_ userID: String) -> Bool?
     private let id: UUIDv7
 
     /// Who is told of what.

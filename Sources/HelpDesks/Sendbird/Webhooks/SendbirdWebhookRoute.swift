@@ -40,8 +40,6 @@ final class SendbirdWebhookRoute: Sendable {
         let report: @Sendable (_ found: ChannelOwner?, _ isFinal: Bool) -> Report
         /// The channel whose owner may have to be asked for; nil where Desk has told of the ticket itself.
         let channel: String?
-        /// What is told of a rating once the report is decided.
-        let rated: RatedScore
     }
 
     private let sender: SendbirdSender
@@ -172,10 +170,10 @@ final class SendbirdWebhookRoute: Sendable {
             let first = maker.report(webhook, found: nil, isFinal: findOwner == nil)
             return Question(
                 report: { found, isFinal in isFinal ? maker.report(webhook, found: found, isFinal: true) : first },
-                channel: webhook.channel.text, rated: maker.rated)
+                channel: webhook.channel.text)
         case .desk(let webhook):
             let report = maker.report(webhook)
-            return Question(report: { _, _ in report }, channel: nil, rated: maker.rated)
+            return Question(report: { _, _ in report }, channel: nil)
         }
     }
 
@@ -197,7 +195,7 @@ final class SendbirdWebhookRoute: Sendable {
             if case .success(.undecided) = result, !isFinal, let findOwner, let channel = question.channel {
                 return findOwner(app, channel) { [self] found in store(question, app, mark, box, found: found, isFinal: true) }
             }
-            if case .success(.accepted) = result, let score = question.rated.latest { app.ratings[score]?.increment() }
+            if case .success(.accepted(_, _, let score?)) = result { app.ratings[score]?.increment() }
             let response = recordOutcome(result, app, mark)
             services.tracer.endRequest(mark.span, path, response, app: app.id)
             box.respond(response)
@@ -210,7 +208,7 @@ final class SendbirdWebhookRoute: Sendable {
         _ result: Result<ReportOutcome, StoreError>, _ app: SendbirdState.App, _ mark: RequestMark
     ) -> Response {
         switch result {
-        case .success(.accepted(let events, let remark)):
+        case .success(.accepted(let events, let remark, _)):
             let remark = remark.flatMap { WebhookRemark(rawValue: $0) }
             let level: LogLevel = remark == nil || remark == .duplicate ? .debug : .info
             journal.store(remark?.result ?? .accepted, app.counters, app: app.id, event: events.first, level: level, mark)
