@@ -22,15 +22,19 @@ enum SendbirdBody {
             """
     }
 
-    static func closure(_ state: String, category: String = "message_send", id: String = "8000000002") -> String {
+    static func closure(
+        _ state: String, category: String = "message_send", id: String = "8000000002", sender: String? = "sendbird_desk_agent_id_1"
+    ) -> String {
         message(
-            id, text: "Close?", customType: "SENDBIRD_DESK_RICH_MESSAGE",
+            id, text: "Close?", sender: sender, customType: "SENDBIRD_DESK_RICH_MESSAGE",
             data: #"{"type":"SENDBIRD_DESK_INQUIRE_TICKET_CLOSURE","body":{"state":"\#(state)","ticketId":101}}"#, category: category)
     }
 
-    static func satisfaction(_ body: String, category: String = "message_send", id: String = "8000000003") -> String {
+    static func satisfaction(
+        _ body: String, category: String = "message_send", id: String = "8000000003", sender: String? = "sendbird_desk_agent_id_1"
+    ) -> String {
         message(
-            id, text: "Rate us", customType: "SENDBIRD_DESK_RICH_MESSAGE",
+            id, text: "Rate us", sender: sender, customType: "SENDBIRD_DESK_RICH_MESSAGE",
             data: #"{"type":"SENDBIRD_DESK_CUSTOMER_SATISFACTION","body":{\#(body),"ticketId":101}}"#, category: category)
     }
 

@@ -16,7 +16,7 @@ import Tracing
 @testable import Sendbird
 @testable import Service
 
-/// The routes of Pyrus and Sendbird over a store in memory, with the time standing still.
+/// The routes of Pyrus and Sendbird over a store, with the time standing still.
 ///
 /// Apps: `shop` of Pyrus; `APP` and `OTHER` of Sendbird, with the notifiers `log`, `backend` (http) and `apns` for the devices `ios`.
 final class SendbirdFixture: RouteFixture {
@@ -33,14 +33,20 @@ final class SendbirdFixture: RouteFixture {
     let registry = MetricsRegistry()
     let revocations = Live(Revocations.none)
     private let directory: ConfigurationDirectory
+    private let closesStore: Bool
     /// Desk's Platform API of all apps.
     private let deskServer: ScriptedServer
     /// Milliseconds of the monotonic clock.
     private let elapsed = Monitor<UInt64>(1000)
     private let platform = LazyClient(settings: ClientSettings())
 
-    /// - Parameter desk: what Desk answers; without it, that it knows no ticket.
-    init(maxPending: Int = 1000, desk: ScriptedServer.Script = .everyRequest(.respond(200, body: #"{"count":0,"results":[]}"#))) throws {
+    /// - Parameters:
+    ///   - shared: a store that the caller closes; without it, one in memory.
+    ///   - desk: what Desk answers; without it, that it knows no ticket.
+    init(
+        maxPending: Int = 1000, shared: (any Store)? = nil,
+        desk: ScriptedServer.Script = .everyRequest(.respond(200, body: #"{"count":0,"results":[]}"#))
+    ) throws {
         var settings = StoreSettings()
         settings.maxPending = maxPending
         directory = try ConfigurationDirectory()
@@ -51,7 +57,8 @@ final class SendbirdFixture: RouteFixture {
         deskServer = try ScriptedServer(desk)
         let configuration = try directory.configuration(Self.json(deskPort: deskServer.port))
         log = try TestLog(in: directory.scratch, level: .debug)
-        store = MemoryStore(settings: settings)
+        store = shared ?? MemoryStore(settings: settings)
+        closesStore = shared == nil
         let metrics = HelpDeskMetrics(registry)
         let state = HelpDeskState(configuration, authorizer: try configuration.makeAuthorizer(), metrics: metrics)
         let clocks = Clocks(
@@ -69,7 +76,7 @@ final class SendbirdFixture: RouteFixture {
     deinit {
         platform.close()
         deskServer.stop()
-        store.close()
+        if closesStore { store.close() }
     }
 
     private static func json(deskPort: UInt16) -> String {

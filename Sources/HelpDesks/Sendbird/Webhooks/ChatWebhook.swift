@@ -6,29 +6,31 @@ internal import Time
 /// A webhook of Sendbird Chat about a message of a channel. Fields that are not known are ignored; most of the others may be missing.
 struct ChatWebhook: Sendable {
     /// What may have happened to a message.
-    private enum Category: String, Sendable {
+    enum Category: String, Sendable {
         case sent = "group_channel:message_send"
         case updated = "group_channel:message_update"
     }
 
-    /// What the ids of people of support begin with.
-    private static let supportPrefix = "sendbird_desk_agent_id_"
     private static let ticketChannel = "SENDBIRD_DESK_CHANNEL_CUSTOM_TYPE"
 
+    let category: Category
     /// What it is, and who sees it.
     let content: MessageClass
+    /// Empty when it has none.
+    let customType: String
+    /// Whether it is of the type `ADMM`.
+    let isOfAdministrator: Bool
     let messageID: HelpDeskID
     let channel: HelpDeskID
     let text: String
+    /// The user id of the writer; nil where none is named.
     let senderID: String?
     let senderName: String?
     let file: Comment.Attachment?
     /// When the message was written or changed; nil when that is not said.
     let occurredAt: UnixMilliseconds?
-    /// The one member of the channel who is not of support; nil when the webhook has no members, or several such.
+    /// The one member of the channel who is not of support; nil when the webhook has no members, several such, or one whose id is odd.
     let customerID: String?
-    /// Whether the message is of an administrator or a bot, which no customer is.
-    private let isAutomatic: Bool
 
     /// Whether it brings a new message for the customer, which is recognised by its own identity; otherwise it is about a question.
     var isComment: Bool {
@@ -45,25 +47,25 @@ struct ChatWebhook: Sendable {
 
     /// Reads a webhook's body.
     /// - Parameter appID: whose path it came to.
-    /// - Returns: nil when nothing is ever made of it: another category, no ticket's channel, what agents alone see, or
-    ///   a changed message that asks nothing.
+    /// - Returns: nil when it is about no message of a ticket: another category, or another kind of channel.
     init?(_ root: WebhookFields, appID: String) throws(WebhookError) {
         let name = try root.requiredString("category", "a string such as group_channel:message_send")
         if let named = root.string("app_id"), ByteKey(named) != ByteKey(appID) {
             throw .unexpected(path: root.path(of: "app_id"), expectation: "the app_id of the path")
         }
         guard let category = Category(rawValue: name) else { return nil }
+        self.category = category
         let (payload, channel) = (try root.requiredObject("payload"), try root.requiredObject("channel"))
         if let type = channel.string("custom_type"), type != Self.ticketChannel { return nil }
         messageID = HelpDeskID(try payload.requiredInteger("message_id"))
         self.channel = try channel.requiredID("channel_url", "a string of 1 to 255 bytes without control characters")
         let type = Self.word([root.string("type"), payload.string("type")], preferring: "ADMM") ?? "MESG"
-        let customType =
+        customType =
             Self.word([payload.string("custom_type"), root.string("custom_type")], preferring: MessageClass.agentsOnlyType) ?? ""
         content = MessageClass(type: type, customType: customType, data: payload.text("data"))
         text = payload.text("message") ?? ""
         let sender = root.object("sender")
-        senderID = sender?.string("user_id")
+        senderID = sender?.string("user_id").flatMap { $0.isEmpty ? nil : $0 }
         senderName = sender?.text("nickname").flatMap { $0.isEmpty ? nil : $0 }
         file =
             type == "FILE"
@@ -72,13 +74,15 @@ struct ChatWebhook: Sendable {
                 size: payload.integer("filesize") ?? payload.object("file")?.integer("size")) : nil
         let time = payload.integer(category == .sent ? "created_at" : "updated_at")
         occurredAt = time.flatMap { UInt64(exactly: $0) }.flatMap { $0 == 0 ? nil : UnixMilliseconds(rawValue: $0) }
-        isAutomatic = type == "ADMM" || customType == "SENDBIRD_DESK_BOT_MESSAGE" || customType == "SENDBIRD:AUTO_EVENT_MESSAGE"
-        let members = root.objects("members").compactMap { $0.string("user_id") }.filter { !$0.hasPrefix(Self.supportPrefix) }
-        customerID = members.count == 1 && FieldGrammar.problem(ofUserID: members[0].utf8.span) == nil ? members[0] : nil
-        switch (content, category) {
-        case (.agentsOnly, _), (.comment, .updated), (.preview, .updated): return nil
-        case (.comment, .sent), (.preview, .sent), (.closure, _), (.satisfaction, _): break
-        }
+        isOfAdministrator = type == "ADMM"
+        customerID = Self.customer(among: root.objects("members").map { $0.string("user_id") })
+    }
+
+    /// - Parameter members: the user ids; nil for one that cannot be read.
+    private static func customer(among members: [String?]) -> String? {
+        let others = members.filter { $0.map { !SupportAccount.isSupport($0) } ?? true }
+        guard others.count == 1, let customer = others[0], FieldGrammar.problem(ofUserID: customer.utf8.span) == nil else { return nil }
+        return customer
     }
 
     /// A word that may stand in two places, of which one may be empty or missing.
@@ -86,13 +90,5 @@ struct ChatWebhook: Sendable {
     private static func word(_ places: [String?], preferring strict: String) -> String? {
         let words = places.compactMap { $0 }.filter { !$0.isEmpty }
         return words.contains(strict) ? strict : words.first
-    }
-
-    /// Whether support or a bot has written it, and not the customer.
-    /// - Parameter customer: nil when nobody is known; then only who is surely of support counts as that.
-    func isOfSupport(customer: String?) -> Bool {
-        guard let senderID, !isAutomatic else { return true }
-        if senderID.hasPrefix(Self.supportPrefix) { return true }
-        return customer.map { !$0.utf8.elementsEqual(senderID.utf8) } ?? false
     }
 }

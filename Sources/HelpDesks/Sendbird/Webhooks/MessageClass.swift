@@ -18,6 +18,10 @@ enum MessageClass: Sendable, Equatable {
 
     /// The `custom_type` of messages that support alone sees.
     static let agentsOnlyType = "SENDBIRD_DESK_ADMIN_MESSAGE_CUSTOM_TYPE"
+    /// The `custom_type` of messages of Desk's bots.
+    static let botType = "SENDBIRD_DESK_BOT_MESSAGE"
+    /// The `custom_type` of messages that Sendbird writes after acts of members, such as joining.
+    static let autoEventType = "SENDBIRD:AUTO_EVENT_MESSAGE"
     private static let systemTypes: Set<String> = [
         "ASSIGN", "TRANSFER", "CLOSE", "TICKET_ASSIGN", "TICKET_TRANSFER", "TICKET_CLOSE",
     ]
@@ -43,7 +47,7 @@ enum MessageClass: Sendable, Equatable {
         case (RichMessage.customType, RichMessage.closure): self = .closure(data?.closure)
         case (RichMessage.customType, RichMessage.satisfaction): self = .satisfaction(data?.satisfaction)
         case (RichMessage.customType, "SENDBIRD_DESK_URL_PREVIEW"): self = .preview
-        case ("SENDBIRD:AUTO_EVENT_MESSAGE", _): self = .comment(isPushed: false)
+        case (Self.autoEventType, _): self = .comment(isPushed: false)
         default: self = .comment(isPushed: true)
         }
     }

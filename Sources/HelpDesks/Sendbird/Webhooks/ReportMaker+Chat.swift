@@ -19,49 +19,40 @@ extension ReportMaker {
         ) { topics in
             if topics[channel]?.isOfFormer == true || topics[inquiry]?.isOfFormer == true { return .ignored }
             let known = Self.owner(topics[channel])
-            guard let owner = known ?? hint else {
-                guard isFinal else { return .undecided }
-                return decide(webhook, owner: nil, inquiry, topics)
+            // Desk's own word counts more than the members of a message.
+            let owner = known?.ticketID != nil ? known : found ?? known ?? hint
+            let memory = ChatMemory(owner: owner, isDeskAsked: isFinal, inquiry: Inquiry(topics[inquiry]))
+            let question = Topic(inquiry, userID: owner?.userID ?? topics[inquiry]?.userID ?? "", data: [])
+            let decision = reported(webhook.decision(memory), on: webhook, of: owner, question)
+            guard let owner, owner != known, case .decided(let changed, let arrivals, let remark, let rating) = decision else {
+                return decision
             }
-            let decision = decide(webhook, owner: owner, inquiry, topics)
-            guard known == nil, case .decided(let changed, let arrivals, let remark, let rating) = decision else { return decision }
             return .decided(
                 topics: changed + [Self.topic(webhook.channel, owner)], arrivals: arrivals, remark: remark, rating: rating)
         }
     }
 
-    private func decide(
-        _ webhook: ChatWebhook, owner: ChannelOwner?, _ name: Topic.Name, _ topics: [Topic.Name: Topic]
+    /// - Parameter question: the topic of the question that the message may ask or answer, without its data.
+    private func reported(
+        _ decision: MessageDecision, on webhook: ChatWebhook, of owner: ChannelOwner?, _ question: Topic
     ) -> Report.Decision {
         let remark: WebhookRemark? = owner == nil ? .noCustomer : nil
-        switch webhook.content {
-        case .agentsOnly: return .ignored
+        switch decision {
+        case .undecided: return .undecided
+        case .ignored: return .ignored
         case .comment(let isPushed):
-            guard webhook.isOfSupport(customer: owner?.userID) else { return .ignored }
-            let arrival = comment(webhook, .commentCreated, owner, isPushed: isPushed && owner != nil)
+            let arrival = comment(webhook, .commentCreated, owner, isPushed: isPushed)
             return .decided(topics: [], arrivals: [arrival], remark: remark?.rawValue)
-        case .preview:
-            guard webhook.isOfSupport(customer: owner?.userID) else { return .ignored }
+        case .malformed: return .decided(topics: [], arrivals: [], remark: WebhookRemark.malformed.rawValue)
+        case .inquiry(let inquiry, let step, let isPushed):
+            let request: Event.Kind = webhook.content.isClosure ? .closureRequested : .ratingRequested
+            var arrivals: [Arrival] = []
+            if step.isAsked { arrivals.append(comment(webhook, request, owner, isPushed: isPushed)) }
+            if let answer = step.answer { arrivals.append(answered(answer, request, webhook, owner)) }
             return .decided(
-                topics: [], arrivals: [comment(webhook, .commentCreated, owner, isPushed: owner != nil)], remark: remark?.rawValue)
-        case .closure(nil), .satisfaction(nil):
-            return .decided(topics: [], arrivals: [], remark: WebhookRemark.malformed.rawValue)
-        case .closure(let answer?): return step(webhook, answer, .closureRequested, owner, name, topics[name], remark)
-        case .satisfaction(let answer?): return step(webhook, answer, .ratingRequested, owner, name, topics[name], remark)
+                topics: [Topic(question.name, userID: question.userID, data: inquiry.data)], arrivals: arrivals,
+                remark: (step.remark ?? remark)?.rawValue, rating: step.answer?.score)
         }
-    }
-
-    private func step(
-        _ webhook: ChatWebhook, _ answer: InquiryAnswer, _ request: Event.Kind, _ owner: ChannelOwner?, _ name: Topic.Name,
-        _ topic: Topic?, _ remark: WebhookRemark?
-    ) -> Report.Decision {
-        var inquiry = Inquiry(topic)
-        let step = inquiry.take(answer)
-        var arrivals: [Arrival] = []
-        if step.isAsked { arrivals.append(comment(webhook, request, owner, isPushed: owner != nil && step.answer == nil)) }
-        if let answer = step.answer { arrivals.append(answered(answer, request, webhook, owner)) }
-        let changed = Topic(name, userID: owner?.userID ?? topic?.userID ?? "", data: inquiry.data)
-        return .decided(topics: [changed], arrivals: arrivals, remark: (step.remark ?? remark)?.rawValue, rating: step.answer?.score)
     }
 
     private func comment(_ webhook: ChatWebhook, _ kind: Event.Kind, _ owner: ChannelOwner?, isPushed: Bool) -> Arrival {

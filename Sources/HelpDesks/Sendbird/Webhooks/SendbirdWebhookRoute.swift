@@ -134,7 +134,8 @@ final class SendbirdWebhookRoute: Sendable {
 
     private func read(_ root: WebhookFields, _ appID: String) throws(WebhookError) -> Webhook? {
         switch sender {
-        case .chat: try ChatWebhook(root, appID: appID).map { .chat($0) }
+        // With nothing remembered a message is ignored only if it is ignored whatever is remembered.
+        case .chat: try ChatWebhook(root, appID: appID).flatMap { $0.decision(ChatMemory()) == .ignored ? nil : .chat($0) }
         case .desk: try DeskWebhook(root).map { .desk($0) }
         }
     }

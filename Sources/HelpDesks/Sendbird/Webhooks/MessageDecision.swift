@@ -1,0 +1,94 @@
+internal import Core
+
+/// The facts beside a message on which its decision depends.
+struct ChatMemory: Sendable, Equatable {
+    /// The owner of the channel; nil when nobody is known.
+    var owner: ChannelOwner?
+    /// Whether Desk was asked for the owner, or cannot be asked.
+    var isDeskAsked = false
+    /// The question with the number of this message.
+    var inquiry = Inquiry()
+}
+
+/// The consequence of a message. docs/SENDBIRD.md has the table of cases, "Who may cause what".
+enum MessageDecision: Sendable, Equatable {
+    /// Only Desk can say, because it depends on the customer of the channel.
+    case undecided
+    /// Nothing is made of it.
+    case ignored
+    /// The customer is told.
+    /// - Parameter isPushed: whether phones show it.
+    case comment(isPushed: Bool)
+    /// A question was asked or answered, or the message does not fit the question.
+    /// - Parameters:
+    ///   - inquiry: the question after the message.
+    ///   - step: the part that is new.
+    ///   - isPushed: whether phones show the question.
+    case inquiry(Inquiry, Inquiry.Step, isPushed: Bool)
+    /// The state of a question or its score cannot be read.
+    case malformed
+}
+
+extension ChatWebhook {
+    /// The writer of a message, as far as the message itself shows it.
+    private enum Writer {
+        case support
+        case administrator
+        /// A bot, or Sendbird itself after an act of a member. A customer can choose the same custom type.
+        case automatic
+        /// A customer, another member of the channel, or a stranger.
+        case other
+    }
+
+    /// Decides what follows from the message: a pure function of it and of the facts that are remembered.
+    ///
+    /// It is `ignored` without an owner only if it is with every owner, so such a message is never given to a store.
+    func decision(_ memory: ChatMemory) -> MessageDecision {
+        switch (content, category) {
+        case (.agentsOnly, _), (.comment, .updated), (.preview, .updated): .ignored
+        case (.comment(let isPushed), .sent): comment(isPushed: isPushed, memory)
+        case (.preview, .sent): comment(isPushed: true, memory)
+        case (.closure(let answer), .sent), (.satisfaction(let answer), .sent):
+            writer == .support ? inquiry(answer, memory) : .ignored
+        // The number of the message shows that support asked. It is not documented whom Sendbird names as the sender of an update.
+        case (.closure(let answer), .updated), (.satisfaction(let answer), .updated): inquiry(answer, memory)
+        }
+    }
+
+    private var writer: Writer {
+        if let senderID, SupportAccount.isSupport(senderID) { return .support }
+        // No customer can send a message of an administrator. Auto event messages tell of acts of members, and quote the names that they chose.
+        if isOfAdministrator { return customType == MessageClass.autoEventType ? .automatic : .administrator }
+        let isAutomatic = [MessageClass.botType, MessageClass.autoEventType].contains(customType)
+        return senderID != nil && isAutomatic ? .automatic : .other
+    }
+
+    private func comment(isPushed: Bool, _ memory: ChatMemory) -> MessageDecision {
+        let writer = writer
+        if writer == .other { return .ignored }
+        // A customer can make a channel that looks like a ticket's, and leave it to others. Desk alone knows the tickets.
+        let isKnown = writer == .automatic ? memory.owner?.ticketID != nil : memory.owner != nil
+        guard isKnown || memory.isDeskAsked else { return .undecided }
+        if writer == .automatic, !isKnown { return .ignored }
+        if isWritten(by: memory.owner) { return .ignored }
+        return .comment(isPushed: isPushed && memory.owner != nil)
+    }
+
+    private func inquiry(_ answer: InquiryAnswer?, _ memory: ChatMemory) -> MessageDecision {
+        guard let answer else { return .malformed }
+        guard memory.owner != nil || memory.isDeskAsked else { return .undecided }
+        switch category {
+        case .sent: if isWritten(by: memory.owner) { return .ignored }
+        // A customer can change the data of support's messages by Desk's own interface, so an update asks nothing.
+        case .updated: if answer.state == .waiting, memory.inquiry.state == nil { return .ignored }
+        }
+        var inquiry = memory.inquiry
+        let step = inquiry.take(answer)
+        return .inquiry(inquiry, step, isPushed: step.isAsked && step.answer == nil && memory.owner != nil)
+    }
+
+    private func isWritten(by owner: ChannelOwner?) -> Bool {
+        guard let owner, let senderID else { return false }
+        return owner.userID.utf8.elementsEqual(senderID.utf8)
+    }
+}

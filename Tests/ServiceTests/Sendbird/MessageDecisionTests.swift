@@ -1,0 +1,140 @@
+import Core
+import POSIX
+import TestSupport
+import Testing
+
+@testable import Sendbird
+
+/// Who may cause what with a message in the channel of a ticket, case by case.
+@Suite struct MessageDecisionTests {
+    private typealias Writer = MessageCases.Writer
+
+    private static func inquiry(_ known: [InquiryAnswer]) -> Inquiry {
+        var inquiry = Inquiry()
+        for answer in known { _ = inquiry.take(answer) }
+        return inquiry
+    }
+
+    private static func word(_ form: MessageCases.Form, from sender: String?, _ memory: ChatMemory) throws -> String {
+        try #require(try form.webhook(from: sender)).decision(memory).word
+    }
+
+    @Test(arguments: MessageCases.all.indices) func `every writer may cause what the table says`(_ index: Int) throws {
+        let row = MessageCases.all[index]
+        let memory = ChatMemory(owner: MessageCases.ticketOwner, isDeskAsked: false, inquiry: Self.inquiry(row.known))
+        for (writer, expected) in zip(Writer.allCases, row.results) {
+            for form in row.forms {
+                for sender in writer.senders {
+                    #expect(try Self.word(form, from: sender, memory) == expected, "\(row.message): \(sender ?? "nobody") \(form)")
+                }
+            }
+        }
+    }
+
+    /// The lines of docs/SENDBIRD.md below a heading that belong to tables, without the heads.
+    private static func rows(below heading: String) throws -> [[String]] {
+        let page = String(decoding: try File.read("\(packageRoot)/docs/SENDBIRD.md", limit: 1 << 20).bytes, as: UTF8.self)
+        let lines = page.split(separator: "\n", omittingEmptySubsequences: false)
+        let section = lines.drop { $0 != "### \(heading)" }.dropFirst().prefix { !$0.hasPrefix("#") }
+        let tables = section.split { !$0.hasPrefix("|") }
+        return tables.map { $0.dropFirst(2).map(String.init) }
+    }
+
+    @Test func `the page has the same tables`() throws {
+        let tables = try Self.rows(below: "Who may cause what")
+        #expect(tables.count == 2)
+        #expect(tables.first == MessageCases.all.map(\.row))
+        #expect(tables.last == Self.owners.map { "| \($0.message) | \($0.results.joined(separator: " | ")) |" })
+    }
+
+    private typealias OwnerCase = (message: String, form: MessageCases.Form, sender: String?, results: [String])
+
+    /// What is known of the owner: Desk has named the ticket, only members name a customer, nobody does.
+    private static let owners: [OwnerCase] = {
+        let question = #"{"type":"SENDBIRD_DESK_INQUIRE_TICKET_CLOSURE","body":{"state":"WAITING"}}"#
+        return [
+            ("a text of support", .init(), "sendbird_desk_agent_id_1", ["told, pushed", "told, pushed", "told"]),
+            (
+                "a question of support", .init(customTypes: ("SENDBIRD_DESK_RICH_MESSAGE", ""), data: question), "sendbird_desk_agent_id_1",
+                ["asked, pushed", "asked, pushed", "asked"]
+            ),
+            (
+                "an urgent message of an administrator", .init(type: "ADMM", data: #"{"type":"NOTIFICATION_ASSIGNMENT_DELAY"}"#), nil,
+                ["told, pushed", "told, pushed", "told"]
+            ),
+            (
+                "`SENDBIRD_DESK_BOT_MESSAGE` of somebody else", .init(customTypes: ("SENDBIRD_DESK_BOT_MESSAGE", "")), "bot",
+                ["told, pushed", "nothing", "nothing"]
+            ),
+            (
+                "`SENDBIRD:AUTO_EVENT_MESSAGE` of an administrator", .init(type: "ADMM", customTypes: ("SENDBIRD:AUTO_EVENT_MESSAGE", "")),
+                nil, ["told", "nothing", "nothing"]
+            ),
+        ]
+    }()
+
+    @Test func `the owner of the channel decides with the writer`() throws {
+        for (message, form, sender, results) in Self.owners {
+            for (owner, expected) in zip([MessageCases.ticketOwner, MessageCases.memberOwner, nil], results) {
+                let word = try Self.word(form, from: sender, ChatMemory(owner: owner, isDeskAsked: true))
+                #expect(word == expected, "\(message): \(owner.map { "\($0)" } ?? "nobody")")
+            }
+        }
+    }
+
+    @Test func `Desk is asked where its answer decides`() throws {
+        for (message, form, sender, results) in Self.owners {
+            #expect(try Self.word(form, from: sender, ChatMemory()) == "Desk is asked", "\(message)")
+            let members = try Self.word(form, from: sender, ChatMemory(owner: MessageCases.memberOwner))
+            #expect(members == (results[1] == "nothing" ? "Desk is asked" : results[1]), "\(message)")
+        }
+    }
+
+    /// Such messages are ignored before the store is asked.
+    @Test func `a message that is ignored with nothing known is ignored with everything known`() throws {
+        let answers = [[], [InquiryAnswer(.waiting)], [InquiryAnswer(.confirmed)], [InquiryAnswer(.waiting), InquiryAnswer(.declined)]]
+        let owners = [nil, MessageCases.ticketOwner, MessageCases.memberOwner, ChannelOwner(userID: "other", ticketID: 1)]
+        var count = 0
+        for form in MessageCases.all.flatMap(\.forms) {
+            for sender in Writer.allCases.flatMap(\.senders) {
+                let webhook = try #require(try form.webhook(from: sender))
+                guard webhook.decision(ChatMemory()) == .ignored else { continue }
+                count += 1
+                for owner in owners {
+                    for known in answers {
+                        let memory = ChatMemory(owner: owner, isDeskAsked: true, inquiry: Self.inquiry(known))
+                        #expect(webhook.decision(memory) == .ignored, "\(sender ?? "nobody") \(form)")
+                    }
+                }
+            }
+        }
+        #expect(count > 100)
+    }
+
+    /// Desk's word counts, also where somebody of support has opened a ticket to try the app.
+    @Test func `the customer is never support, whatever the id begins with`() throws {
+        let agent = "sendbird_desk_agent_id_1"
+        let memory = ChatMemory(owner: ChannelOwner(userID: agent, ticketID: 101), isDeskAsked: true)
+        for row in MessageCases.all {
+            for form in row.forms where !form.isUpdate {
+                let word = try Self.word(form, from: agent, memory)
+                #expect(["nothing", "`malformed`"].contains(word), "\(row.message): \(form)")
+            }
+        }
+    }
+
+    @Test(
+        arguments: [
+            ([], nil), (["user-1"], "user-1"), (["sendbird_desk_agent_id_1", "user-1"], "user-1"), (["user-1", "user-2"], nil),
+            (["sendbird_desk_agent_id_1"], nil), (["sendbird_desk_agent_id_1", "user-1", "bot"], nil),
+        ] as [([String], String?)])
+    func `members name a customer only if one is not of support`(_ members: [String], _ customer: String?) throws {
+        #expect(try MessageCases.webhook(SendbirdBody.message(members: members))?.customerID == customer)
+    }
+
+    /// A second member whose id cannot be read may be the one who has written.
+    @Test(arguments: ["7", "null", #""\ud800""#]) func `a member whose id cannot be read leaves the customer unknown`(_ id: String) throws {
+        let body = SendbirdBody.message(members: ["user-1"]).replacing(#""members":["#, with: #""members":[{"user_id":\#(id)},"#)
+        #expect(try MessageCases.webhook(body)?.customerID == nil)
+    }
+}

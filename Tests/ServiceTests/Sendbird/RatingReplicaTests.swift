@@ -1,0 +1,115 @@
+import Core
+import HTTPServer
+import Storage
+import TestSupport
+import Testing
+
+@testable import Sendbird
+
+/// Questions and ratings on several replicas, over restarts, in every store.
+@Suite struct RatingReplicaTests {
+    enum Shared: CaseIterable, Sendable {
+        case memory, sqlite, postgres
+    }
+
+    /// A place for a store, and the store of each process.
+    private final class Place {
+        private let directory: TemporaryDirectory
+        private let postgres: PostgresPlace?
+        private let shared: Shared
+        private var stores: [any Store] = []
+
+        init(_ shared: Shared) throws {
+            self.shared = shared
+            directory = try TemporaryDirectory()
+            postgres = shared == .postgres ? try PostgresPlace() : nil
+        }
+
+        /// The store of one more replica; the same one where replicas share no database.
+        func store() throws -> any Store {
+            if shared != .postgres, let store = stores.last { return store }
+            let store: any Store =
+                switch shared {
+                case .memory: MemoryStore()
+                case .sqlite: try SQLiteStore(path: directory.path("store.db"))
+                case .postgres: try #require(postgres).store()
+                }
+            stores.append(store)
+            return store
+        }
+
+        /// Ends all processes.
+        func close() {
+            for store in stores { store.close() }
+            stores = []
+        }
+
+        /// Ends all processes, so that the next ones begin with what is stored. A store in memory lives on.
+        func restart() {
+            if shared != .memory { close() }
+        }
+    }
+
+    private static func rating(_ score: Int, sender: String? = "sendbird_desk_agent_id_1", id: String = "8000000003") -> String {
+        let body = #""state":"CONFIRMED","customerSatisfactionScore":\#(score)"#
+        return SendbirdBody.satisfaction(body, category: "message_update", id: id, sender: sender)
+    }
+
+    private static func question(sender: String? = "sendbird_desk_agent_id_1", id: String = "8000000003") -> String {
+        SendbirdBody.satisfaction(#""state":"WAITING""#, id: id, sender: sender)
+    }
+
+    /// How many ratings the metrics of a process count.
+    private func counted(_ fixture: SendbirdFixture) -> Int {
+        let lines = fixture.metricsText().split(separator: "\n").filter { $0.hasPrefix("deskgate_ticket_ratings_total{app=\"APP\"") }
+        return lines.compactMap { $0.split(separator: " ").last.flatMap { Int($0) } }.reduce(0, +)
+    }
+
+    private func ratings(_ fixture: SendbirdFixture) throws -> Int {
+        try fixture.events().filter { $0.hasPrefix("ticket.rated ") && $0.contains(" log ") }.count
+    }
+
+    @Test(arguments: Shared.allCases) func `a rating follows a question of support, once`(_ shared: Shared) throws {
+        let place = try Place(shared)
+        defer { place.close() }
+        let first = try SendbirdFixture(shared: place.store())
+        let second = try SendbirdFixture(shared: place.store())
+        #expect(shown(try first.desk(SendbirdBody.ticket())) == SendbirdFixture.accepted)
+        // The customer sends the question, and answers it.
+        #expect(shown(try first.chat(Self.question(sender: "user-1", id: "1"))) == SendbirdFixture.ignored)
+        for score in 1...5 {
+            #expect(shown(try second.chat(Self.rating(score, sender: "user-1", id: "1"))) == SendbirdFixture.accepted)
+        }
+        #expect(try ratings(first) == 0)
+        #expect(shown(try first.chat(Self.question())) == SendbirdFixture.accepted)
+        #expect(shown(try second.chat(Self.rating(4))) == SendbirdFixture.accepted)
+        // Sendbird sends both again, and the customer rates again.
+        #expect(shown(try second.chat(Self.question())) == SendbirdFixture.duplicate)
+        #expect(shown(try first.chat(Self.rating(4))) == SendbirdFixture.duplicate)
+        #expect(shown(try first.chat(Self.rating(5))) == SendbirdFixture.accepted)
+        #expect(try ratings(second) == 1)
+        #expect(counted(first) + counted(second) == 1)
+    }
+
+    @Test(arguments: Shared.allCases) func `a question and its rating are remembered over a restart`(_ shared: Shared) throws {
+        let place = try Place(shared)
+        defer { place.close() }
+        do {
+            let fixture = try SendbirdFixture(shared: place.store())
+            #expect(shown(try fixture.desk(SendbirdBody.ticket())) == SendbirdFixture.accepted)
+            #expect(shown(try fixture.chat(Self.question())) == SendbirdFixture.accepted)
+        }
+        place.restart()
+        do {
+            let fixture = try SendbirdFixture(shared: place.store())
+            #expect(shown(try fixture.chat(Self.rating(4))) == SendbirdFixture.accepted)
+            #expect(try ratings(fixture) == 1)
+        }
+        place.restart()
+        let fixture = try SendbirdFixture(shared: place.store())
+        #expect(shown(try fixture.chat(Self.rating(1))) == SendbirdFixture.accepted)
+        #expect(try ratings(fixture) == 1)
+        #expect(fixture.counts().contains(#"{app="APP",result="conflict"} 1"#))
+        #expect(counted(fixture) == 0)
+    }
+}
