@@ -10,7 +10,7 @@ package enum TicketFailure: Error, Equatable, Sendable {
     case notClosed(TicketState?)
     /// The help desk does not offer this to anybody but its own programs.
     case unsupported
-    /// The message asks nothing, or was answered already.
+    /// The message asks nothing, is not of support, or was answered already.
     case notAsked
     /// The help desk refuses what was asked for, such as a group that it does not have.
     case refused
@@ -78,7 +78,7 @@ package enum TicketFailure: Error, Equatable, Sendable {
         case .notClosed(let state):
             "Only a closed ticket can be reopened; this one is \(state?.rawValue ?? "in a state that is not known here")."
         case .unsupported: "The help desk offers this to its own programs only."
-        case .notAsked: "This message asks nothing that is still open."
+        case .notAsked: "This message is not a question of support that is still open."
         case .refused: "The help desk refuses these values; check the group's key and the channels."
         case .limited(let seconds): "The help desk takes no more requests now; wait \(max(1, seconds)) seconds."
         case .overloaded: "Too many requests wait for the help desk; try again."

@@ -15,17 +15,17 @@ import Testing
     /// A message as Chat's Platform API answers it.
     private static func message(
         _ type: String, state: String = "WAITING", ticket: Int64 = 102, isEncoded: Bool = false,
-        customType: String = RichMessage.customType,
-        more: JSONObject = [:]
+        customType: String = RichMessage.customType, sender: String? = "sendbird_desk_agent_id_1", more: JSONObject = [:]
     ) -> String {
         var body: JSONObject = ["state": .string(state), "ticketId": .integer(ticket)]
         for member in more.members { body.append(member.value, forKey: member.key) }
         let data = JSONValue.object(["type": .string(type), "body": .object(body)]).serialized()
         let text = isEncoded ? Base64.encode(data.span) : String(decoding: data, as: UTF8.self)
-        let message: JSONValue = [
+        var message: JSONObject = [
             "message_id": 8_000_000_002, "message": "Close?", "custom_type": .string(customType), "data": .string(text),
         ]
-        return String(decoding: message.serialized(), as: UTF8.self)
+        if let sender { message.append(["user_id": .string(sender)], forKey: "user") }
+        return String(decoding: JSONValue.object(message).serialized(), as: UTF8.self)
     }
 
     private func answer(
@@ -103,6 +103,10 @@ import Testing
         (.rating(score: 5, comment: nil), message(satisfaction, state: "CONFIRMED", more: ["customerSatisfactionScore": 4])),
         (.closure(isConfirmed: true), message(closure, customType: "")),
         (.closure(isConfirmed: true), message("SENDBIRD_DESK_URL_PREVIEW")),
+        // The customer, another member, and nobody have asked.
+        (.closure(isConfirmed: true), message(closure, sender: "user-1")),
+        (.rating(score: 5, comment: nil), message(satisfaction, sender: "bot")),
+        (.rating(score: 5, comment: nil), message(satisfaction, sender: nil)),
         (.closure(isConfirmed: true), #"{"custom_type":"SENDBIRD_DESK_RICH_MESSAGE","data":"x"}"#), (.closure(isConfirmed: true), "{}"),
         (.closure(isConfirmed: true), #"{"custom_type":"SENDBIRD_DESK_RICH_MESSAGE","data":"[1]"}"#),
     ])
@@ -112,5 +116,12 @@ import Testing
             #expect(desk.chat.requests.count == 1)
             #expect(try desk.tickets.ticket(.id(102)).state == .active)
         }
+    }
+
+    /// An account of support that has opened a ticket to try the app.
+    @Test func `the customer of the ticket is never support, whatever the id begins with`() throws {
+        let message = try #require(JSONValue(parsing: Array(Self.message(Self.closure, sender: "sendbird_desk_agent_id_1").utf8)))
+        #expect(AskingMessage(message, ticket: 102, owner: "user-1") != nil)
+        #expect(AskingMessage(message, ticket: 102, owner: "sendbird_desk_agent_id_1") == nil)
     }
 }

@@ -36,9 +36,12 @@ struct AskingMessage {
     private let state: String?
     private let body: JSONObject
 
-    /// Reads a message as Chat's Platform API answers it; nil when it asks for nothing about this ticket.
-    init?(_ message: JSONValue, ticket: Int64) {
-        guard message["custom_type"]?.text == RichMessage.customType, let data = message["data"]?.text.flatMap({ MessageData($0) }),
+    /// Reads a message as Chat's Platform API answers it; nil when it asks for nothing about this ticket, or is not of support. Customers
+    /// can write messages that look like questions.
+    /// - Parameter owner: the customer, who is never support, whatever the user id begins with.
+    init?(_ message: JSONValue, ticket: Int64, owner: String) {
+        guard let sender = message["user"]?["user_id"]?.text, SupportAccount.isSupport(sender), !sender.utf8.elementsEqual(owner.utf8),
+            message["custom_type"]?.text == RichMessage.customType, let data = message["data"]?.text.flatMap({ MessageData($0) }),
             let body = data.body
         else { return nil }
         if let id = body["ticketId"], DeskTicket.number(id) != ticket { return nil }

@@ -99,7 +99,7 @@ package struct DeskTickets: TicketDesk {
         let message: JSONValue
         do throws(PlatformError) {
             message = try client.askChat(DeskRequests.message(messageID, in: channel))
-            switch AskingMessage(message, ticket: id)?.effect(of: answer) {
+            switch AskingMessage(message, ticket: id, owner: owner)?.effect(of: answer) {
             case nil: throw PlatformError.notFound(PlatformRefusal(status: 404))
             case .nothing: break
             case .change(let data): _ = try client.askChat(DeskRequests.answer(message, id: messageID, in: channel, data: data))

@@ -72,8 +72,8 @@ extension TicketRoutes {
         404, "The help desk does not take the person as a customer (`unknown_user`), or the app serves no tickets (`off`).")
     private static let conflict = RouteDescription.Answer(
         409,
-        "The ticket is in another state (`not_closable`, `not_closed`), the message asks nothing (`not_asked`), or the help desk does not offer "
-            + "it (`unsupported`).")
+        "The ticket is in another state (`not_closable`, `not_closed`), the message asks nothing or is not of support (`not_asked`), or "
+            + "the help desk does not offer it (`unsupported`).")
     private static let off = RouteDescription.Answer(404, "The app serves no tickets (`off`).")
 
     private static func described(
