@@ -21,6 +21,8 @@ extension Configuration {
         package var servesTickets: Bool
         /// Whether registrations are passed on to Sendbird.
         package var relaysRegistrations: Bool
+        /// The user ids of the bots that write in tickets; nil when the app does not name its bots.
+        package var botUserIDs: [String]?
         /// How long an HTTP request for a token, a ticket or a channel may take, in milliseconds; nil for the usual time. No key sets it.
         package var timeoutMilliseconds: Int?
     }

@@ -5,7 +5,7 @@ internal import JSON
 /// The object of an app of Sendbird Desk.
 extension ConfigurationReader {
     static let sendbirdKeys = ConfigurationKeys.live(
-        "chat_token", "desk_token", "chat_url", "desk_url", "session_tokens", "url_previews", "tickets", "relay")
+        "chat_token", "desk_token", "chat_url", "desk_url", "session_tokens", "url_previews", "tickets", "relay", "bot_user_ids")
     static let sessionTokenKeys = ConfigurationKeys.live("life_seconds", "limits")
 
     /// How many tokens are compared with one webhook at most.
@@ -14,6 +14,7 @@ extension ConfigurationReader {
     /// (docs.sendbird.com/docs/chat/platform-api/v3/user/managing-session-tokens/issue-a-session-token).
     private static let sessionTokenLife = 604_800
     private static let longestSessionTokenLife = 7_776_000
+    private static let mostBots = 100
 
     /// Reads the object; nil when the app has none.
     /// - Parameter appID: a part of the default addresses; nil when the app has no id that may be one.
@@ -26,7 +27,7 @@ extension ConfigurationReader {
             deskURL: sendbirdAddress(object, "desk_url", default: "https://desk-api-\(id).sendbird.com"),
             sessionTokens: object.object("session_tokens", keys: Self.sessionTokenKeys).map { sessionTokens($0) },
             makesURLPreviews: object.bool("url_previews", default: false), servesTickets: object.bool("tickets", default: false),
-            relaysRegistrations: object.bool("relay", default: false))
+            relaysRegistrations: object.bool("relay", default: false), botUserIDs: botUserIDs(object))
     }
 
     /// The most calls that one app, well behaved, may need: a sign-in on each of a person's devices, with a few failures.
@@ -110,6 +111,20 @@ extension ConfigurationReader {
             problems.add(object.path(of: key), "expected at most \(Self.mostTokensOfOneKind) tokens, found \(found.count)")
         }
         return found
+    }
+
+    /// Reads the user ids of bots. An empty list says that there are none.
+    private func botUserIDs(_ object: ConfigurationObject) -> [String]? {
+        guard let elements = object.array("bot_user_ids") else { return nil }
+        if elements.count > Self.mostBots {
+            problems.add(object.path(of: "bot_user_ids"), "expected at most \(Self.mostBots) user ids, found \(elements.count)")
+        }
+        return elements.compactMap { value, path in
+            if let id = value.text, FieldGrammar.problem(ofUserID: id.utf8.span) == nil { return id }
+            problems.add(
+                path, "expected a user id of 1 to \(FieldGrammar.longestUserID) UTF-16 code units without control characters")
+            return nil
+        }
     }
 
     private func sendbirdAddress(_ object: ConfigurationObject, _ key: String, default standard: String) -> String {

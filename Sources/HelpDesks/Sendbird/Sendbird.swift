@@ -41,6 +41,8 @@ final class SendbirdState: Sendable {
         let id: String
         /// How Sendbird is asked about it, and what is switched on.
         let settings: Configuration.Sendbird
+        /// The user ids of its bots; nil when it does not name them.
+        let bots: Set<ByteKey>?
         /// What verifies its webhooks.
         let keys: SendbirdKeys
         /// Its webhooks by result.
@@ -58,6 +60,7 @@ final class SendbirdState: Sendable {
         ) {
             let metrics = services.metrics
             (self.id, self.settings, self.keys) = (id, settings, keys)
+            bots = settings.botUserIDs.map { Set($0.map { ByteKey($0) }) }
             counters = WebhookResult.counters(WebhookResult.allCases, app: id, in: metrics.webhookEvents)
             ratings = Dictionary(uniqueKeysWithValues: (1...5).map { ($0, metrics.ticketRatings.child(id, "\($0)")) })
             desk = DeskClient(id, settings, services)

@@ -15,7 +15,8 @@ import Testing
         "$.listen.allow", "$.listen.trusted_proxies", "$.listen.tls.client_authorities", "$.admin.unix", "$.admin.tokens",
         "$.apps[].keys[].not_after",
         "$.apps[].shadow_until", "$.apps[].security_keys.longest_life_seconds", "$.security_keys.longest_life_seconds",
-        "$.apps[].webhook.secret", "$.traces.otlp.certificate_authorities", "$.traces.otlp.headers.X-Tenant",
+        "$.apps[].webhook.secret", "$.apps[].sendbird.bot_user_ids", "$.traces.otlp.certificate_authorities",
+        "$.traces.otlp.headers.X-Tenant",
         "$.bots", "$.bots[].functions[].bind.customer_id", "$.bots[].functions[].request.headers.Accept-Language",
     ]
     /// The same of every notifier, and the texts that a language does not have.

@@ -36,6 +36,7 @@ import Testing
         #expect(settings.deskURL == "https://desk-api-APP-1.sendbird.com")
         #expect(settings.sessionTokens == nil)
         #expect(!settings.makesURLPreviews && !settings.servesTickets && !settings.relaysRegistrations)
+        #expect(settings.botUserIDs == nil)
         #expect(configuration.calledHosts.map(\.host) == ["api-app-1.sendbird.com", "desk-api-app-1.sendbird.com"])
     }
 
@@ -56,6 +57,23 @@ import Testing
                 == Configuration.SessionTokens(
                     lifeSeconds: 604_800, limits: [LimitRule(per: .user, max: 10, windowMilliseconds: 60_000)]))
         #expect(settings.makesURLPreviews && settings.servesTickets && settings.relaysRegistrations)
+    }
+
+    @Test(arguments: [("[]", []), (#"["bot-1","бот"]"#, ["bot-1", "бот"])] as [(String, [String])])
+    func `the bots of an app are named by their user ids`(_ list: String, _ expected: [String]) throws {
+        let configuration = try directory.configuration(sendbird(#"\#(Self.tokens),"bot_user_ids":\#(list)"#))
+        #expect(configuration.apps.first?.sendbird?.botUserIDs == expected)
+    }
+
+    @Test func `a bot's user id is checked`() throws {
+        let (longest, many) = (String(repeating: "x", count: 1000), String(repeating: #""b","#, count: 100))
+        for (list, path) in [
+            ("7", ""), (#"["bot",7]"#, "[1]"), (#"[""]"#, "[0]"), (#"["a\u0000"]"#, "[0]"), (#"["\#(longest)"]"#, "[0]"),
+            (#"[\#(many)"b"]"#, ""),
+        ] {
+            let problems = try directory.problems(sendbird(#"\#(Self.tokens),"bot_user_ids":\#(list)"#))
+            #expect(problems.map { String($0.prefix { $0 != ":" }) } == ["$.apps[0].sendbird.bot_user_ids\(path)"], "\(list.prefix(20))")
+        }
     }
 
     @Test func tellsEveryMistakeAtOnce() throws {

@@ -31,6 +31,17 @@ import Testing
         #expect(fixture.questions.isEmpty, "such a message needs no answer of Desk")
     }
 
+    /// The custom type of a bot shows nothing where the app names its bots.
+    @Test func `a member who writes as a bot is not told where bots are named`() throws {
+        let fixture = try SendbirdFixture.known(members: #","bot_user_ids":["bot"]"#)
+        for (id, customType) in [("1", Self.botType), ("2", Self.autoEventType)] {
+            #expect(
+                shown(try fixture.chat(SendbirdBody.message(id, sender: "user-2", customType: customType))) == SendbirdFixture.ignored)
+        }
+        #expect(shown(try fixture.chat(SendbirdBody.message("3", sender: "bot"))) == SendbirdFixture.accepted)
+        #expect(try fixture.events() == SendbirdFixture.created + SendbirdFixture.told("comment.created", pushed: true))
+    }
+
     @Test(arguments: ["user-1", "user-2", "bot", nil]) func `a question of anyone but support is none`(_ sender: String?) throws {
         let fixture = try SendbirdFixture.known()
         #expect(shown(try fixture.chat(SendbirdBody.closure("WAITING", sender: sender))) == SendbirdFixture.ignored)

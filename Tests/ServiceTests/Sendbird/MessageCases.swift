@@ -1,7 +1,5 @@
 import Core
-import JSON
 
-@testable import HelpDesk
 @testable import Sendbird
 
 /// The cases of docs/SENDBIRD.md, "Who may cause what".
@@ -27,24 +25,45 @@ enum MessageCases {
         var customTypes = ("", "")
         var data = ""
         var isUpdate = false
+
+        /// Whether it shows its sender to be a bot where the app does not name its bots.
+        var isAutomatic: Bool {
+            let customType = customTypes.0.isEmpty ? customTypes.1 : customTypes.0
+            return [MessageCases.bot, MessageCases.autoEvent].contains(customType)
+        }
+    }
+
+    /// A sender, and the bots that the app names.
+    struct Sender: Sendable {
+        /// The user id; nil for a message without a sender.
+        let id: String?
+        /// Nil when the app does not name its bots.
+        let bots: [String]?
     }
 
     /// The columns.
     enum Writer: CaseIterable, Sendable {
-        case support, another, customer, nobody
+        case support, bot, another, customer, nobody
 
-        /// User ids; nil for a message without a sender, which an empty one is, too.
-        var senders: [String?] {
+        /// A bot, a member whom the customer has invited, a stranger, and ids that look like another one.
+        private static let others = [
+            "other-bot", "user-2", "stranger", "USER-1", "user-1 ", "us\u{0435}r-1", "sendbird_desk_agent_i", "SENDBIRD_DESK_AGENT_ID_1",
+            " sendbird_desk_agent_id_1", "sendbird_desk_bot_id_1",
+        ]
+
+        /// The senders of a form who are such writers.
+        func senders(_ form: Form) -> [Sender] {
+            func senders(_ ids: [String?], _ bots: [String]?...) -> [Sender] {
+                bots.flatMap { bots in ids.map { Sender(id: $0, bots: bots) } }
+            }
             switch self {
-            case .support: ["sendbird_desk_agent_id_1", "sendbird_desk_agent_id_7e6a1f0c-4837-4758-93a1-e50c5b957033"]
-            // A bot, a member whom the customer has invited, a stranger, and ids that look like another one.
-            case .another:
-                [
-                    "bot", "user-2", "stranger", "USER-1", "user-1 ", "us\u{0435}r-1", "sendbird_desk_agent_i", "SENDBIRD_DESK_AGENT_ID_1",
-                    " sendbird_desk_agent_id_1", "sendbird_desk_bot_id_1",
-                ]
-            case .customer: [MessageCases.customer]
-            case .nobody: [nil, ""]
+            case .support:
+                return senders(
+                    ["sendbird_desk_agent_id_1", "sendbird_desk_agent_id_7e6a1f0c-4837-4758-93a1-e50c5b957033"], nil, [], ["bot"])
+            case .bot: return senders(["bot"], ["bot"]) + (form.isAutomatic ? senders(Self.others, nil) : [])
+            case .another: return senders(Self.others, [], ["bot"]) + (form.isAutomatic ? [] : senders(Self.others, nil))
+            case .customer: return senders([MessageCases.customer], nil, [], ["bot"], [MessageCases.customer])
+            case .nobody: return senders([nil, ""], nil, [], ["bot"])
             }
         }
     }
@@ -56,8 +75,8 @@ enum MessageCases {
 
     private static let agentsOnly = "SENDBIRD_DESK_ADMIN_MESSAGE_CUSTOM_TYPE"
     private static let rich = "SENDBIRD_DESK_RICH_MESSAGE"
-    private static let bot = "SENDBIRD_DESK_BOT_MESSAGE"
-    private static let autoEvent = "SENDBIRD:AUTO_EVENT_MESSAGE"
+    fileprivate static let bot = "SENDBIRD_DESK_BOT_MESSAGE"
+    fileprivate static let autoEvent = "SENDBIRD:AUTO_EVENT_MESSAGE"
     private static let waiting = InquiryAnswer(.waiting)
     private static let confirmed = InquiryAnswer(.confirmed)
     private static let four = InquiryAnswer(.confirmed, score: 4)
@@ -98,112 +117,77 @@ enum MessageCases {
     static let all: [Case] = [
         Case(
             message: "the custom type for agents only, in either place; a system message of an administrator", forms: hidden + system,
-            results: ["nothing", "nothing", "nothing", "nothing"]),
+            results: ["nothing", "nothing", "nothing", "nothing", "nothing"]),
         Case(
             message: "a text, a file, a URL preview; any custom type without a row here", forms: plain,
-            results: ["told, pushed", "nothing", "nothing", "nothing"]),
+            results: ["told, pushed", "told, pushed", "nothing", "nothing", "nothing"]),
         Case(
             message: "`SENDBIRD_DESK_BOT_MESSAGE`", forms: places(bot) + places(bot, type: "FILE"),
-            results: ["told, pushed", "told, pushed", "nothing", "nothing"]),
+            results: ["told, pushed", "told, pushed", "nothing", "nothing", "nothing"]),
         Case(
-            message: "`SENDBIRD:AUTO_EVENT_MESSAGE`", forms: places(autoEvent), results: ["told", "told", "nothing", "nothing"]),
+            message: "`SENDBIRD:AUTO_EVENT_MESSAGE`", forms: places(autoEvent), results: ["told", "told", "nothing", "nothing", "nothing"]),
         Case(
             message: "the same, of an administrator", forms: places(autoEvent, type: "ADMM", data: types("USER_JOIN")[0]),
-            results: ["told", "told", "nothing", "told"]),
+            results: ["told", "told", "told", "nothing", "told"]),
         Case(
             message: "`…_ASSIGNMENT_DELAY` or `…_PROACTIVE_CHAT` of an administrator",
             forms: types("NOTIFICATION_ASSIGNMENT_DELAY", "NOTIFICATION_AUTO_PROACTIVE_CHAT").map { Form(type: "ADMM", data: $0) },
-            results: ["told, pushed", "told, pushed", "nothing", "told, pushed"]),
+            results: ["told, pushed", "told, pushed", "told, pushed", "nothing", "told, pushed"]),
         Case(
             message: "any other message of an administrator",
             forms: [Form(type: "ADMM")] + types("NOTIFICATION_MANUAL_CLOSED", "FUTURE").map { Form(type: "ADMM", data: $0) }
                 + places(bot, type: "ADMM") + [Form(type: "ADMM", customTypes: (rich, ""), data: closure("WAITING"))],
-            results: ["told", "told", "nothing", "told"]),
+            results: ["told", "told", "told", "nothing", "told"]),
         Case(
             message: "a question", forms: places(rich, data: closure("WAITING")) + places(rich, data: rating("WAITING")),
-            results: ["asked, pushed", "nothing", "nothing", "nothing"]),
+            results: ["asked, pushed", "nothing", "nothing", "nothing", "nothing"]),
         Case(
             message: "a question after its answer", forms: places(rich, data: rating("WAITING")), known: [four],
-            results: ["asked, answered", "nothing", "nothing", "nothing"]),
+            results: ["asked, answered", "nothing", "nothing", "nothing", "nothing"]),
         Case(
             message: "a question that is known", forms: places(rich, data: closure("WAITING")), known: [waiting],
-            results: ["`duplicate`", "nothing", "nothing", "nothing"]),
+            results: ["`duplicate`", "nothing", "nothing", "nothing", "nothing"]),
         Case(
             message: "a new message that looks like an answer",
             forms: places(rich, data: rating("CONFIRMED", "5")) + places(rich, data: closure("CONFIRMED"))
-                + places(rich, data: closure("DECLINED")), results: ["`unasked`", "nothing", "nothing", "nothing"]),
+                + places(rich, data: closure("DECLINED")), results: ["`unasked`", "nothing", "nothing", "nothing", "nothing"]),
         Case(
             message: "a new question or answer that cannot be read",
             forms: places(rich, data: closure("LATER")) + places(rich, data: rating("CONFIRMED")),
-            results: ["`malformed`", "nothing", "nothing", "nothing"]),
+            results: ["`malformed`", "nothing", "nothing", "nothing", "nothing"]),
         Case(
             message: "an update of a message that is no question",
             forms: (plain + hidden + system + places(bot) + places(autoEvent) + places(autoEvent, type: "ADMM")).map {
                 Form(type: $0.type, customTypes: $0.customTypes, data: $0.data, isUpdate: true)
-            }, results: ["nothing", "nothing", "nothing", "nothing"]),
+            }, results: ["nothing", "nothing", "nothing", "nothing", "nothing"]),
         Case(
             message: "an update that turns a message into a question", forms: update(closure("WAITING"), rating("WAITING")),
-            results: ["nothing", "nothing", "nothing", "nothing"]),
+            results: ["nothing", "nothing", "nothing", "nothing", "nothing"]),
         Case(
             message: "the same update after an answer", forms: update(closure("WAITING"), rating("WAITING")), known: [confirmed],
-            results: ["nothing", "nothing", "nothing", "nothing"]),
+            results: ["nothing", "nothing", "nothing", "nothing", "nothing"]),
         Case(
             message: "an answer to no question of support",
             forms: update(closure("CONFIRMED"), closure("DECLINED"), rating("CONFIRMED", "5")),
-            results: ["`unasked`", "`unasked`", "`unasked`", "`unasked`"]),
+            results: ["`unasked`", "`unasked`", "`unasked`", "`unasked`", "`unasked`"]),
         Case(
             message: "the first answer to a question of support",
             forms: update(closure("CONFIRMED"), closure("DECLINED"), rating("CONFIRMED", "5")), known: [waiting],
-            results: ["answered", "answered", "answered", "answered"]),
+            results: ["answered", "answered", "answered", "answered", "answered"]),
         Case(
             message: "the same answer again", forms: update(rating("CONFIRMED", "4")), known: [waiting, four],
-            results: ["`duplicate`", "`duplicate`", "`duplicate`", "`duplicate`"]),
+            results: ["`duplicate`", "`duplicate`", "`duplicate`", "`duplicate`", "`duplicate`"]),
         Case(
             message: "another answer", forms: update(rating("CONFIRMED", "5"), rating("CONFIRMED", "1")), known: [waiting, four],
-            results: ["`conflict`", "`conflict`", "`conflict`", "`conflict`"]),
+            results: ["`conflict`", "`conflict`", "`conflict`", "`conflict`", "`conflict`"]),
         Case(
             message: "an answered question that is open again", forms: update(rating("WAITING")), known: [waiting, four],
-            results: ["`stale`", "`stale`", "`stale`", "`stale`"]),
+            results: ["`stale`", "`stale`", "`stale`", "`stale`", "`stale`"]),
         Case(
             message: "a question that is still open", forms: update(closure("WAITING"), rating("WAITING")), known: [waiting],
-            results: ["`duplicate`", "`duplicate`", "`duplicate`", "`duplicate`"]),
+            results: ["`duplicate`", "`duplicate`", "`duplicate`", "`duplicate`", "`duplicate`"]),
         Case(
             message: "an answer that cannot be read", forms: update(rating("CONFIRMED", "6"), closure("LATER")), known: [waiting],
-            results: ["`malformed`", "`malformed`", "`malformed`", "`malformed`"]),
+            results: ["`malformed`", "`malformed`", "`malformed`", "`malformed`", "`malformed`"]),
     ]
-}
-
-extension MessageCases {
-    /// Reads a body; nil when it is about no message of a ticket.
-    static func webhook(_ body: String) throws -> ChatWebhook? {
-        try ChatWebhook(WebhookFields(parsing: Array(body.utf8).span), appID: "APP")
-    }
-}
-
-extension MessageCases.Form {
-    /// A webhook about such a message.
-    func webhook(from sender: String?) throws -> ChatWebhook? {
-        func quoted(_ text: String) -> String { String(decoding: JSONValue.string(text).serialized(), as: UTF8.self) }
-        let top = customTypes.1.isEmpty ? "" : #""custom_type":\#(quoted(customTypes.1)),"#
-        let body = SendbirdBody.message(
-            sender: sender, type: type, customType: customTypes.0, data: data, category: isUpdate ? "message_update" : "message_send",
-            extra: top)
-        return try MessageCases.webhook(body)
-    }
-}
-
-extension MessageDecision {
-    /// The word of the page.
-    var word: String {
-        switch self {
-        case .undecided: return "Desk is asked"
-        case .ignored: return "nothing"
-        case .comment(let isPushed): return isPushed ? "told, pushed" : "told"
-        case .malformed: return "`malformed`"
-        case .inquiry(_, let step, let isPushed):
-            if let remark = step.remark { return "`\(remark.rawValue)`" }
-            let words = (step.isAsked ? ["asked"] : []) + (step.answer == nil ? [] : ["answered"]) + (isPushed ? ["pushed"] : [])
-            return words.joined(separator: ", ")
-        }
-    }
 }

@@ -15,7 +15,7 @@ import Testing
         return inquiry
     }
 
-    private static func word(_ form: MessageCases.Form, from sender: String?, _ memory: ChatMemory) throws -> String {
+    private static func word(_ form: MessageCases.Form, from sender: MessageCases.Sender, _ memory: ChatMemory) throws -> String {
         try #require(try form.webhook(from: sender)).decision(memory).word
     }
 
@@ -24,8 +24,8 @@ import Testing
         let memory = ChatMemory(owner: MessageCases.ticketOwner, isDeskAsked: false, inquiry: Self.inquiry(row.known))
         for (writer, expected) in zip(Writer.allCases, row.results) {
             for form in row.forms {
-                for sender in writer.senders {
-                    #expect(try Self.word(form, from: sender, memory) == expected, "\(row.message): \(sender ?? "nobody") \(form)")
+                for sender in writer.senders(form) {
+                    #expect(try Self.word(form, from: sender, memory) == expected, "\(row.message): \(sender) \(form)")
                 }
             }
         }
@@ -47,28 +47,35 @@ import Testing
         #expect(tables.last == Self.owners.map { "| \($0.message) | \($0.results.joined(separator: " | ")) |" })
     }
 
-    private typealias OwnerCase = (message: String, form: MessageCases.Form, sender: String?, results: [String])
+    private typealias OwnerCase = (message: String, form: MessageCases.Form, sender: MessageCases.Sender, results: [String])
 
     /// What is known of the owner: Desk has named the ticket, only members name a customer, nobody does.
     private static let owners: [OwnerCase] = {
         let question = #"{"type":"SENDBIRD_DESK_INQUIRE_TICKET_CLOSURE","body":{"state":"WAITING"}}"#
+        let urgent = #"{"type":"NOTIFICATION_ASSIGNMENT_DELAY"}"#
+        let support = MessageCases.Sender(id: "sendbird_desk_agent_id_1", bots: nil)
+        let nobody = MessageCases.Sender(id: nil, bots: nil)
         return [
-            ("a text of support", .init(), "sendbird_desk_agent_id_1", ["told, pushed", "told, pushed", "told"]),
+            ("a text of support", .init(), support, ["told, pushed", "told, pushed", "told"]),
             (
-                "a question of support", .init(customTypes: ("SENDBIRD_DESK_RICH_MESSAGE", ""), data: question), "sendbird_desk_agent_id_1",
+                "a question of support", .init(customTypes: ("SENDBIRD_DESK_RICH_MESSAGE", ""), data: question), support,
                 ["asked, pushed", "asked, pushed", "asked"]
             ),
             (
-                "an urgent message of an administrator", .init(type: "ADMM", data: #"{"type":"NOTIFICATION_ASSIGNMENT_DELAY"}"#), nil,
+                "an urgent message of an administrator", .init(type: "ADMM", data: urgent), nobody,
                 ["told, pushed", "told, pushed", "told"]
             ),
             (
-                "`SENDBIRD_DESK_BOT_MESSAGE` of somebody else", .init(customTypes: ("SENDBIRD_DESK_BOT_MESSAGE", "")), "bot",
+                "a text of a bot that is named", .init(), MessageCases.Sender(id: "bot", bots: ["bot"]),
                 ["told, pushed", "nothing", "nothing"]
             ),
             (
+                "`SENDBIRD_DESK_BOT_MESSAGE` where no bots are named", .init(customTypes: ("SENDBIRD_DESK_BOT_MESSAGE", "")),
+                MessageCases.Sender(id: "bot", bots: nil), ["told, pushed", "nothing", "nothing"]
+            ),
+            (
                 "`SENDBIRD:AUTO_EVENT_MESSAGE` of an administrator", .init(type: "ADMM", customTypes: ("SENDBIRD:AUTO_EVENT_MESSAGE", "")),
-                nil, ["told", "nothing", "nothing"]
+                nobody, ["told", "nothing", "nothing"]
             ),
         ]
     }()
@@ -96,14 +103,14 @@ import Testing
         let owners = [nil, MessageCases.ticketOwner, MessageCases.memberOwner, ChannelOwner(userID: "other", ticketID: 1)]
         var count = 0
         for form in MessageCases.all.flatMap(\.forms) {
-            for sender in Writer.allCases.flatMap(\.senders) {
+            for sender in Writer.allCases.flatMap({ $0.senders(form) }) {
                 let webhook = try #require(try form.webhook(from: sender))
                 guard webhook.decision(ChatMemory()) == .ignored else { continue }
                 count += 1
                 for owner in owners {
                     for known in answers {
                         let memory = ChatMemory(owner: owner, isDeskAsked: true, inquiry: Self.inquiry(known))
-                        #expect(webhook.decision(memory) == .ignored, "\(sender ?? "nobody") \(form)")
+                        #expect(webhook.decision(memory) == .ignored, "\(sender) \(form)")
                     }
                 }
             }
@@ -117,7 +124,7 @@ import Testing
         let memory = ChatMemory(owner: ChannelOwner(userID: agent, ticketID: 101), isDeskAsked: true)
         for row in MessageCases.all {
             for form in row.forms where !form.isUpdate {
-                let word = try Self.word(form, from: agent, memory)
+                let word = try Self.word(form, from: MessageCases.Sender(id: agent, bots: [agent]), memory)
                 #expect(["nothing", "`malformed`"].contains(word), "\(row.message): \(form)")
             }
         }
@@ -130,6 +137,12 @@ import Testing
         ] as [([String], String?)])
     func `members name a customer only if one is not of support`(_ members: [String], _ customer: String?) throws {
         #expect(try MessageCases.webhook(SendbirdBody.message(members: members))?.customerID == customer)
+    }
+
+    @Test func `a bot that is named is no customer among the members`() throws {
+        let body = SendbirdBody.message(members: ["bot", "sendbird_desk_agent_id_1", "user-1"])
+        #expect(try MessageCases.webhook(body, bots: ["bot"])?.customerID == "user-1")
+        #expect(try MessageCases.webhook(body, bots: ["other"])?.customerID == nil)
     }
 
     /// A second member whose id cannot be read may be the one who has written.

@@ -58,8 +58,9 @@ extension SendbirdFixture {
     static let denied = #"403 {"error":"denied","message":"The origin of this webhook is not proven."}"#
 
     /// A fixture whose channel belongs to a customer with a device.
-    static func known() throws -> SendbirdFixture {
-        let fixture = try SendbirdFixture()
+    /// - Parameter members: more members of the object `sendbird` of the app.
+    static func known(members: String = "") throws -> SendbirdFixture {
+        let fixture = try SendbirdFixture(members: members)
         try fixture.registerDevice()
         #expect(shown(try fixture.desk(SendbirdBody.ticket())) == accepted)
         return fixture

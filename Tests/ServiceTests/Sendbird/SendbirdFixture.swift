@@ -42,9 +42,10 @@ final class SendbirdFixture: RouteFixture {
 
     /// - Parameters:
     ///   - shared: a store that the caller closes; without it, one in memory.
+    ///   - members: more members of the object `sendbird` of `APP`.
     ///   - desk: what Desk answers; without it, that it knows no ticket.
     init(
-        maxPending: Int = 1000, shared: (any Store)? = nil,
+        maxPending: Int = 1000, shared: (any Store)? = nil, members: String = "",
         desk: ScriptedServer.Script = .everyRequest(.respond(200, body: #"{"count":0,"results":[]}"#))
     ) throws {
         var settings = StoreSettings()
@@ -55,7 +56,7 @@ final class SendbirdFixture: RouteFixture {
         try directory.writePushCredentials()
         try directory.scratch.write("secrets/backend.whsec", TestSecret.signing(5))
         deskServer = try ScriptedServer(desk)
-        let configuration = try directory.configuration(Self.json(deskPort: deskServer.port))
+        let configuration = try directory.configuration(Self.json(deskPort: deskServer.port, members))
         log = try TestLog(in: directory.scratch, level: .debug)
         store = shared ?? MemoryStore(settings: settings)
         closesStore = shared == nil
@@ -79,13 +80,13 @@ final class SendbirdFixture: RouteFixture {
         if closesStore { store.close() }
     }
 
-    private static func json(deskPort: UInt16) -> String {
+    private static func json(deskPort: UInt16, _ members: String) -> String {
         """
         {"apps":[
             {"app_id":"shop","keys":[{"id":1,"secret":{"file":"secrets/app-1.key"}}]},
             {"app_id":"APP","help_desk":"sendbird","keys":[{"id":1,"secret":{"file":"secrets/app-2.key"}}],
              "sendbird":{"chat_token":[{"env":"T51"},{"env":"T52"}],"desk_token":{"env":"T53"},
-                         "desk_url":"http://127.0.0.1:\(deskPort)"},
+                         "desk_url":"http://127.0.0.1:\(deskPort)"\(members)},
              "notifiers":["log","backend"],"routes":{"ios":"apns"}},
             {"app_id":"OTHER","help_desk":"sendbird","keys":[{"id":1,"secret":{"file":"secrets/app-3.key"}}],
              "sendbird":{"chat_token":{"env":"T54"},"desk_token":{"env":"T55"},

@@ -11,15 +11,23 @@ struct ChatWebhook: Sendable {
         case updated = "group_channel:message_update"
     }
 
+    /// The writer of a message, as far as the webhook itself shows it.
+    enum Writer: Sendable {
+        case support
+        case administrator
+        /// A bot, or Sendbird itself after an act of a member. A customer can make a bot repeat a text, and can choose the custom type of
+        /// messages of the customer's own.
+        case automatic
+        /// A customer, another member of the channel, or a stranger.
+        case other
+    }
+
     private static let ticketChannel = "SENDBIRD_DESK_CHANNEL_CUSTOM_TYPE"
 
     let category: Category
     /// What it is, and who sees it.
     let content: MessageClass
-    /// Empty when it has none.
-    let customType: String
-    /// Whether it is of the type `ADMM`.
-    let isOfAdministrator: Bool
+    let writer: Writer
     let messageID: HelpDeskID
     let channel: HelpDeskID
     let text: String
@@ -29,7 +37,8 @@ struct ChatWebhook: Sendable {
     let file: Comment.Attachment?
     /// When the message was written or changed; nil when that is not said.
     let occurredAt: UnixMilliseconds?
-    /// The one member of the channel who is not of support; nil when the webhook has no members, several such, or one whose id is odd.
+    /// The one member of the channel who is neither of support nor a named bot; nil when the webhook has no members, several such, or one
+    /// whose id cannot be read.
     let customerID: String?
 
     /// Whether it brings a new message for the customer, which is recognised by its own identity; otherwise it is about a question.
@@ -46,9 +55,11 @@ struct ChatWebhook: Sendable {
     }
 
     /// Reads a webhook's body.
-    /// - Parameter appID: whose path it came to.
+    /// - Parameters:
+    ///   - appID: the app whose path it came to.
+    ///   - bots: the user ids of that app's bots; nil when it does not name them.
     /// - Returns: nil when it is about no message of a ticket: another category, or another kind of channel.
-    init?(_ root: WebhookFields, appID: String) throws(WebhookError) {
+    init?(_ root: WebhookFields, appID: String, bots: Set<ByteKey>?) throws(WebhookError) {
         let name = try root.requiredString("category", "a string such as group_channel:message_send")
         if let named = root.string("app_id"), ByteKey(named) != ByteKey(appID) {
             throw .unexpected(path: root.path(of: "app_id"), expectation: "the app_id of the path")
@@ -60,7 +71,7 @@ struct ChatWebhook: Sendable {
         messageID = HelpDeskID(try payload.requiredInteger("message_id"))
         self.channel = try channel.requiredID("channel_url", "a string of 1 to 255 bytes without control characters")
         let type = Self.word([root.string("type"), payload.string("type")], preferring: "ADMM") ?? "MESG"
-        customType =
+        let customType =
             Self.word([payload.string("custom_type"), root.string("custom_type")], preferring: MessageClass.agentsOnlyType) ?? ""
         content = MessageClass(type: type, customType: customType, data: payload.text("data"))
         text = payload.text("message") ?? ""
@@ -74,13 +85,25 @@ struct ChatWebhook: Sendable {
                 size: payload.integer("filesize") ?? payload.object("file")?.integer("size")) : nil
         let time = payload.integer(category == .sent ? "created_at" : "updated_at")
         occurredAt = time.flatMap { UInt64(exactly: $0) }.flatMap { $0 == 0 ? nil : UnixMilliseconds(rawValue: $0) }
-        isOfAdministrator = type == "ADMM"
-        customerID = Self.customer(among: root.objects("members").map { $0.string("user_id") })
+        writer = Self.writer(senderID, isOfAdministrator: type == "ADMM", customType: customType, bots)
+        customerID = Self.customer(among: root.objects("members").map { $0.string("user_id") }, bots)
+    }
+
+    private static func writer(_ sender: String?, isOfAdministrator: Bool, customType: String, _ bots: Set<ByteKey>?) -> Writer {
+        if let sender, SupportAccount.isSupport(sender) { return .support }
+        // No customer can send a message of an administrator. Auto event messages report acts of members, and quote names they chose.
+        if isOfAdministrator { return customType == MessageClass.autoEventType ? .automatic : .administrator }
+        guard let sender else { return .other }
+        let isBot = bots?.contains(ByteKey(sender)) ?? [MessageClass.botType, MessageClass.autoEventType].contains(customType)
+        return isBot ? .automatic : .other
     }
 
     /// - Parameter members: the user ids; nil for one that cannot be read.
-    private static func customer(among members: [String?]) -> String? {
-        let others = members.filter { $0.map { !SupportAccount.isSupport($0) } ?? true }
+    private static func customer(among members: [String?], _ bots: Set<ByteKey>?) -> String? {
+        let others = members.filter { member in
+            guard let member else { return true }
+            return !SupportAccount.isSupport(member) && bots?.contains(ByteKey(member)) != true
+        }
         guard others.count == 1, let customer = others[0], FieldGrammar.problem(ofUserID: customer.utf8.span) == nil else { return nil }
         return customer
     }

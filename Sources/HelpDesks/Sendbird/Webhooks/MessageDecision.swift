@@ -30,16 +30,6 @@ enum MessageDecision: Sendable, Equatable {
 }
 
 extension ChatWebhook {
-    /// The writer of a message, as far as the message itself shows it.
-    private enum Writer {
-        case support
-        case administrator
-        /// A bot, or Sendbird itself after an act of a member. A customer can choose the same custom type.
-        case automatic
-        /// A customer, another member of the channel, or a stranger.
-        case other
-    }
-
     /// Decides what follows from the message: a pure function of it and of the facts that are remembered.
     ///
     /// It is `ignored` without an owner only if it is with every owner, so such a message is never given to a store.
@@ -55,16 +45,7 @@ extension ChatWebhook {
         }
     }
 
-    private var writer: Writer {
-        if let senderID, SupportAccount.isSupport(senderID) { return .support }
-        // No customer can send a message of an administrator. Auto event messages tell of acts of members, and quote the names that they chose.
-        if isOfAdministrator { return customType == MessageClass.autoEventType ? .automatic : .administrator }
-        let isAutomatic = [MessageClass.botType, MessageClass.autoEventType].contains(customType)
-        return senderID != nil && isAutomatic ? .automatic : .other
-    }
-
     private func comment(isPushed: Bool, _ memory: ChatMemory) -> MessageDecision {
-        let writer = writer
         if writer == .other { return .ignored }
         // A customer can make a channel that looks like a ticket's, and leave it to others. Desk alone knows the tickets.
         let isKnown = writer == .automatic ? memory.owner?.ticketID != nil : memory.owner != nil

@@ -116,7 +116,7 @@ final class SendbirdWebhookRoute: Sendable {
         do throws(WebhookError) {
             let (webhook, leftOut) = try request.withBody { body throws(WebhookError) in
                 let root = try WebhookFields(parsing: body)
-                return (try read(root, app.id), root.leftOut)
+                return (try read(root, app), root.leftOut)
             }
             journal.leaveOut(leftOut, app: app.id, mark)
             guard let webhook else { return .answer(journal.ignore(app.counters, app: app.id, mark), app) }
@@ -132,10 +132,11 @@ final class SendbirdWebhookRoute: Sendable {
         return .answer(journal.answers.refusals.unavailable, app)
     }
 
-    private func read(_ root: WebhookFields, _ appID: String) throws(WebhookError) -> Webhook? {
+    private func read(_ root: WebhookFields, _ app: SendbirdState.App) throws(WebhookError) -> Webhook? {
         switch sender {
         // With nothing remembered a message is ignored only if it is ignored whatever is remembered.
-        case .chat: try ChatWebhook(root, appID: appID).flatMap { $0.decision(ChatMemory()) == .ignored ? nil : .chat($0) }
+        case .chat:
+            try ChatWebhook(root, appID: app.id, bots: app.bots).flatMap { $0.decision(ChatMemory()) == .ignored ? nil : .chat($0) }
         case .desk: try DeskWebhook(root).map { .desk($0) }
         }
     }
