@@ -22,7 +22,7 @@ import Time
             appID: "app", identity: identity, events: [arrival.event.identity], id: arrival.event.id, receivedAt: time, topics: [Self.name],
             userID: user
         ) { topics in
-            if topics[Self.name]?.isOfFormer == true { return .ignored }
+            if topics[Self.name]?.isOfFormer == true { return .ignored(reason: nil) }
             let count = topics[Self.name]?.data ?? []
             return .decided(
                 topics: [Topic(Self.name, userID: user, data: count + [UInt8(ascii: "x")])], arrivals: [arrival], remark: remark,
@@ -60,10 +60,21 @@ import Time
         let given = Report(
             appID: "app", identity: made.identity, events: made.events, id: made.id, receivedAt: 1000, topics: made.topics,
             userID: isNamed ? "user" : nil, decide: made.decide)
-        #expect(try fixture.store.take(given) == .ignored)
+        #expect(try fixture.store.take(given) == .ignored(reason: nil))
         #expect(try asked(fixture.store) == nil)
         #expect(try fixture.store.all().isEmpty)
         #expect(try fixture.store.take(other) == .accepted(events: [Sample(2).event.id], remark: nil))
+    }
+
+    @Test(arguments: Backend.allCases) func `a report that is ignored says why and leaves nothing`(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        let made = try report(1)
+        let ignored = Report(
+            appID: "app", identity: made.identity, events: made.events, id: made.id, receivedAt: 1000, topics: made.topics, userID: "user"
+        ) { _ in .ignored(reason: "odd") }
+        for _ in 1...2 { #expect(try fixture.store.take(ignored) == .ignored(reason: "odd")) }
+        #expect(try asked(fixture.store) == nil)
+        #expect(try fixture.store.take(made) == .accepted(events: [Sample(1).event.id], remark: nil))
     }
 
     @Test(arguments: Backend.allCases) func recognisesABody(_ backend: Backend) throws {
@@ -112,7 +123,7 @@ import Time
         _ = try fixture.store.erase(Self.person, now: 2000, telling: .nobody)
         #expect(try asked(fixture.store) == Topic(Self.name, userID: "", data: Topic.formerData))
         #expect(try fixture.store.proveErasure(of: PersonTraces(Self.person)).tables == [])
-        #expect(try fixture.store.take(report(2)) == .ignored)
+        #expect(try fixture.store.take(report(2)) == .ignored(reason: nil))
         #expect(try fixture.store.all() == [])
     }
 

@@ -46,7 +46,8 @@ package struct Report: Sendable {
         /// It cannot be decided yet; nothing is stored, and it may be given to the store again with more in it.
         case undecided
         /// Nothing may be stored of it.
-        case ignored
+        /// - Parameter reason: a stable word for the log; nil where nobody needs to know why.
+        case ignored(reason: String?)
         /// What is remembered from now on, and the events that are stored in the same transaction, in their order.
         /// - Parameters:
         ///   - remark: a stable word for what is odd about it, for metrics; nil when nothing is.
@@ -104,5 +105,6 @@ package enum ReportOutcome: Sendable, Equatable {
     /// `Report.Decision.undecided`.
     case undecided
     /// `Report.Decision.ignored`.
-    case ignored
+    /// - Parameter reason: that of the decision.
+    case ignored(reason: String?)
 }

@@ -45,7 +45,7 @@ package enum Admission {
         for userID in named.sorted() {
             switch try isFormer(userID.text, of: report.appID, in: rows) {
             case .success(false): continue
-            case .success(true): return .ignored
+            case .success(true): return .ignored(reason: nil)
             case .failure: return .undecided
             }
         }

@@ -22,7 +22,7 @@ extension MemoryState {
         for name in report.topics { known[name] = topics[TopicKey(appID: appID, name: name)]?.topic }
         switch Admission.decision(on: report, known, in: devices) {
         case .undecided: return .success(.undecided)
-        case .ignored: return .success(.ignored)
+        case .ignored(let reason): return .success(.ignored(reason: reason))
         case .decided(let changed, let arrivals, let remark, let rating):
             var planned: [(arrival: Arrival, rows: [DeliveryPlan.Row])] = []
             for arrival in arrivals where duplicate(of: arrival.event.identity) == nil {

@@ -19,7 +19,7 @@ extension PostgresBatch {
         if let earlier = duplicate(of: report.identity, app) { return .success(.duplicate(of: [earlier])) }
         switch try Admission.decision(on: report, known(report, app), in: unit) {
         case .undecided: return .success(.undecided)
-        case .ignored: return .success(.ignored)
+        case .ignored(let reason): return .success(.ignored(reason: reason))
         case .decided(let changed, let arrivals, let remark, let rating):
             var planned: [(arrival: Arrival, rows: [DeliveryPlan.Row])] = []
             for arrival in offset.stored(arrivals) where duplicate(of: arrival.event.identity, app) == nil {

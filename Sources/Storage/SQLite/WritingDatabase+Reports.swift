@@ -13,7 +13,7 @@ extension WritingDatabase {
         for name in report.topics { known[name] = try topic(name, app) }
         switch try Admission.decision(on: report, known, in: self) {
         case .undecided: return .success(.undecided)
-        case .ignored: return .success(.ignored)
+        case .ignored(let reason): return .success(.ignored(reason: reason))
         case .decided(let topics, let arrivals, let remark, let rating):
             if let refusal = acceptanceRefusal() { return .failure(refusal) }
             var planned: [(arrival: Arrival, rows: [DeliveryPlan.Row])] = []

@@ -18,7 +18,7 @@ package final class WebhookJournal: Sendable {
         self.services = services
     }
 
-    /// Notes a webhook that is answered without the store.
+    /// Notes a webhook of which nothing is stored.
     /// - Parameters:
     ///   - reason: one of few, because lines of one reason are sampled together.
     ///   - app: the app that it belongs to, if known.
@@ -57,7 +57,14 @@ package final class WebhookJournal: Sendable {
     }
 
     /// Notes a genuine webhook about which nothing is to be done.
-    package func ignore(_ counters: LabelledCounters<WebhookResult>, app: String, _ mark: RequestMark) -> Response {
+    /// - Parameter reason: one of few, if somebody may miss what it tells of; such lines are written by default, and sampled.
+    package func ignore(
+        _ counters: LabelledCounters<WebhookResult>, reason: String? = nil, app: String, _ mark: RequestMark
+    ) -> Response {
+        if let reason {
+            refuse(.ignored, counters, level: .info, reason: reason, app: app, mark)
+            return answers.ignored
+        }
         counters.increment(.ignored)
         var fields: LogFields = ["result": .string("ignored"), "app": .string(app)]
         mark.append(to: &fields)

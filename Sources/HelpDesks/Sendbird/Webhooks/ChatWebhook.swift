@@ -18,6 +18,8 @@ struct ChatWebhook: Sendable {
         /// A bot, or Sendbird itself after an act of a member. A customer can make a bot repeat a text, and can choose the custom type of
         /// messages of the customer's own.
         case automatic
+        /// A user with a bot's custom type whom the app does not name among its bots.
+        case unnamedBot
         /// A customer, another member of the channel, or a stranger.
         case other
     }
@@ -94,8 +96,9 @@ struct ChatWebhook: Sendable {
         // No customer can send a message of an administrator. Auto event messages report acts of members, and quote names they chose.
         if isOfAdministrator { return customType == MessageClass.autoEventType ? .automatic : .administrator }
         guard let sender else { return .other }
-        let isBot = bots?.contains(ByteKey(sender)) ?? [MessageClass.botType, MessageClass.autoEventType].contains(customType)
-        return isBot ? .automatic : .other
+        let looksLikeBot = [MessageClass.botType, MessageClass.autoEventType].contains(customType)
+        guard let bots else { return looksLikeBot ? .automatic : .other }
+        return bots.contains(ByteKey(sender)) ? .automatic : looksLikeBot ? .unnamedBot : .other
     }
 
     /// - Parameter members: the user ids; nil for one that cannot be read.

@@ -15,7 +15,8 @@ enum MessageDecision: Sendable, Equatable {
     /// Only Desk can say, because it depends on the customer of the channel.
     case undecided
     /// Nothing is made of it.
-    case ignored
+    /// - Parameter reason: nil for a message that nobody misses, such as one of the customer's own.
+    case ignored(IgnoreReason?)
     /// The customer is told.
     /// - Parameter isPushed: whether phones show it.
     case comment(isPushed: Bool)
@@ -29,29 +30,40 @@ enum MessageDecision: Sendable, Equatable {
     case malformed
 }
 
+/// Why nothing is made of a message that somebody may miss: a word of the log.
+enum IgnoreReason: String, Sendable {
+    /// Somebody who is not of support has sent a question.
+    case questionNotOfSupport = "question_not_of_support"
+    /// Desk knows no ticket of the channel in which a bot has written.
+    case unknownTicket = "unknown_ticket"
+    /// The app names its bots, and another user has written with a bot's custom type.
+    case notABot = "not_a_bot"
+}
+
 extension ChatWebhook {
     /// Decides what follows from the message: a pure function of it and of the facts that are remembered.
     ///
     /// It is `ignored` without an owner only if it is with every owner, so such a message is never given to a store.
     func decision(_ memory: ChatMemory) -> MessageDecision {
         switch (content, category) {
-        case (.agentsOnly, _), (.comment, .updated), (.preview, .updated): .ignored
+        case (.agentsOnly, _), (.comment, .updated), (.preview, .updated): .ignored(nil)
         case (.comment(let isPushed), .sent): comment(isPushed: isPushed, memory)
         case (.preview, .sent): comment(isPushed: true, memory)
         case (.closure(let answer), .sent), (.satisfaction(let answer), .sent):
-            writer == .support ? inquiry(answer, memory) : .ignored
+            writer == .support ? inquiry(answer, memory) : .ignored(.questionNotOfSupport)
         // The number of the message shows that support asked. It is not documented whom Sendbird names as the sender of an update.
         case (.closure(let answer), .updated), (.satisfaction(let answer), .updated): inquiry(answer, memory)
         }
     }
 
     private func comment(isPushed: Bool, _ memory: ChatMemory) -> MessageDecision {
-        if writer == .other { return .ignored }
+        if writer == .other { return .ignored(nil) }
+        if writer == .unnamedBot { return .ignored(.notABot) }
         // A customer can make a channel that looks like a ticket's, and leave it to others. Desk alone knows the tickets.
         let isKnown = writer == .automatic ? memory.owner?.ticketID != nil : memory.owner != nil
         guard isKnown || memory.isDeskAsked else { return .undecided }
-        if writer == .automatic, !isKnown { return .ignored }
-        if isWritten(by: memory.owner) { return .ignored }
+        if writer == .automatic, !isKnown { return .ignored(.unknownTicket) }
+        if isWritten(by: memory.owner) { return .ignored(nil) }
         return .comment(isPushed: isPushed && memory.owner != nil)
     }
 
@@ -59,9 +71,9 @@ extension ChatWebhook {
         guard let answer else { return .malformed }
         guard memory.owner != nil || memory.isDeskAsked else { return .undecided }
         switch category {
-        case .sent: if isWritten(by: memory.owner) { return .ignored }
+        case .sent: if isWritten(by: memory.owner) { return .ignored(nil) }
         // A customer can change the data of support's messages by Desk's own interface, so an update asks nothing.
-        case .updated: if answer.state == .waiting, memory.inquiry.state == nil { return .ignored }
+        case .updated: if answer.state == .waiting, memory.inquiry.state == nil { return .ignored(nil) }
         }
         var inquiry = memory.inquiry
         let step = inquiry.take(answer)

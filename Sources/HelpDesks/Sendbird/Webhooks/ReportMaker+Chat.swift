@@ -17,7 +17,7 @@ extension ReportMaker {
             appID: appID, identity: identity, events: isComment ? [] : [webhook.messageIdentity(appID)], id: id(0),
             receivedAt: receivedAt, topics: isComment ? [channel] : [channel, inquiry], userID: hint.flatMap { named($0.userID) }
         ) { topics in
-            if topics[channel]?.isOfFormer == true || topics[inquiry]?.isOfFormer == true { return .ignored }
+            if topics[channel]?.isOfFormer == true || topics[inquiry]?.isOfFormer == true { return .ignored(reason: nil) }
             let known = Self.owner(topics[channel])
             // Desk's own word counts more than the members of a message.
             let owner = known?.ticketID != nil ? known : found ?? known ?? hint
@@ -39,7 +39,7 @@ extension ReportMaker {
         let remark: WebhookRemark? = owner == nil ? .noCustomer : nil
         switch decision {
         case .undecided: return .undecided
-        case .ignored: return .ignored
+        case .ignored(let reason): return .ignored(reason: reason?.rawValue)
         case .comment(let isPushed):
             let arrival = comment(webhook, .commentCreated, owner, isPushed: isPushed)
             return .decided(topics: [], arrivals: [arrival], remark: remark?.rawValue)

@@ -38,7 +38,7 @@ extension ReportMaker {
             userID: ticket.userID.flatMap { named($0) }
         ) { topics in
             let known = topics[name]
-            if known?.isOfFormer == true { return .ignored }
+            if known?.isOfFormer == true { return .ignored(reason: nil) }
             let userID = ticket.userID ?? known.flatMap { $0.userID.isEmpty ? nil : $0.userID }
             var state = KnownTicket(known)
             let step = state.take(ticket, type: webhook.type, toldAt: webhook.createdAt)

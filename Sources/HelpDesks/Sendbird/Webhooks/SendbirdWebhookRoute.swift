@@ -120,6 +120,10 @@ final class SendbirdWebhookRoute: Sendable {
             }
             journal.leaveOut(leftOut, app: app.id, mark)
             guard let webhook else { return .answer(journal.ignore(app.counters, app: app.id, mark), app) }
+            // With nothing remembered a message is ignored only if it is ignored whatever is remembered.
+            if case .chat(let chat) = webhook, case .ignored(let reason) = chat.decision(ChatMemory()) {
+                return .answer(journal.ignore(app.counters, reason: reason?.rawValue, app: app.id, mark), app)
+            }
             return decide(request, webhook, app, state, mark)
         } catch {
             journal.refuse(.malformed, app.counters, level: .info, reason: error.reason, app: app.id, mark)
@@ -134,9 +138,7 @@ final class SendbirdWebhookRoute: Sendable {
 
     private func read(_ root: WebhookFields, _ app: SendbirdState.App) throws(WebhookError) -> Webhook? {
         switch sender {
-        // With nothing remembered a message is ignored only if it is ignored whatever is remembered.
-        case .chat:
-            try ChatWebhook(root, appID: app.id, bots: app.bots).flatMap { $0.decision(ChatMemory()) == .ignored ? nil : .chat($0) }
+        case .chat: try ChatWebhook(root, appID: app.id, bots: app.bots).map { .chat($0) }
         case .desk: try DeskWebhook(root).map { .desk($0) }
         }
     }
@@ -219,7 +221,7 @@ final class SendbirdWebhookRoute: Sendable {
         case .success(.duplicate(let earlier)):
             journal.store(.duplicate, app.counters, app: app.id, event: earlier.first, mark)
             return journal.answers.duplicate
-        case .success(.ignored): return journal.ignore(app.counters, app: app.id, mark)
+        case .success(.ignored(let reason)): return journal.ignore(app.counters, reason: reason, app: app.id, mark)
         case .success(.undecided):
             journal.refuse(.unavailable, app.counters, level: .error, reason: "former_unknown", app: app.id, mark)
             return journal.answers.refusals.unavailable
