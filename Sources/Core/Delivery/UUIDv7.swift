@@ -74,9 +74,16 @@ package struct UUIDv7: Hashable, Sendable {
     /// The same number with its last 16 bits cleared: the id of an event, which leaves room for the ids of its deliveries.
     package var event: UUIDv7 { UUIDv7(unchecked: value & ~0xFFFF) }
 
-    /// The id of another event that is made with this one; as hard to guess, and as unlikely to exist already.
-    /// - Parameter position: which of them, from 0, which is this event, to 65,535.
-    package func event(_ position: Int) -> UUIDv7 { UUIDv7(unchecked: event.value ^ UInt128(UInt16(position)) << 16) }
+    /// How many events can be made together.
+    package static let mostEvents = 0x8000
+
+    /// The id of one of the events that are made together. Their ids rise with their positions, because receivers sort by them. One random
+    /// bit is cleared for that, so the sum never carries into the bits above the positions.
+    /// - Parameter position: from 0 to below `mostEvents`.
+    package func event(_ position: Int) -> UUIDv7 {
+        precondition(0..<Self.mostEvents ~= position, "so many events are not made together")
+        return UUIDv7(unchecked: (event.value & ~(1 << 31)) + UInt128(position) << 16)
+    }
 
     /// The id of an event's delivery, so that one is found by the other.
     /// - Parameter position: which of its deliveries, from 0 to below `mostDeliveries`.

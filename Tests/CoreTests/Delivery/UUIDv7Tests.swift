@@ -82,6 +82,23 @@ import Time
         }
     }
 
+    @Test(arguments: 0..<50) func eventsMadeTogetherRiseWithTheirPositions(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        let made = UUIDv7(milliseconds: UnixMilliseconds(seed), random: randomTail(&random))
+        let events = [0, 1, 2, 3, 255, 256, UUIDv7.mostEvents - 1].map { made.event($0) }
+        #expect(events == events.sorted())
+        #expect(Set(events).count == events.count)
+        #expect(events.allSatisfy { $0.milliseconds == made.milliseconds })
+        #expect(events.allSatisfy { $0.position == -1 }, "there is room for the ids of deliveries")
+        #expect(events.allSatisfy { UUIDv7($0.description) == $0 })
+    }
+
+    /// With every bit set a sum could carry into the variant and the time.
+    @Test func theLargestEventStaysInItsMillisecond() {
+        let last = UUIDv7(milliseconds: 7, random: InlineArray(repeating: 0xFF)).event(UUIDv7.mostEvents - 1)
+        #expect(last.description == "00000000-0007-7fff-bfff-fffffffe0000")
+    }
+
     private func randomTail(_ random: inout SeededGenerator) -> InlineArray<10, UInt8> {
         InlineArray { _ in UInt8(truncatingIfNeeded: random.next()) }
     }

@@ -105,6 +105,32 @@ import Time
         #expect(kinds([], taken).kinds == [], "nothing is known to have changed")
     }
 
+    /// Webhooks overtake each other: the creation is told when it comes, and once.
+    @Test(arguments: [100, 200, 400, nil] as [UnixMilliseconds?]) func aLateCreationIsToldOnce(at time: UnixMilliseconds?) {
+        var created = Self.created
+        created.at = time
+        let before: [(String, [Told])] = [
+            ("a change", [Told(status: "PENDING", at: 300)]),
+            ("an assignment", [Told(status: "ACTIVE", agent: 5, at: 300)]),
+            ("the end", [Told(type: "TICKET.CLOSED", status: "CLOSED", close: "CLOSED_BY_AGENT", at: 300)]),
+            ("an unknown type", [Told(type: "TICKET.MERGED", priority: "HIGH", at: 300)]),
+        ]
+        for (name, earlier) in before {
+            let late = kinds(earlier, created)
+            #expect(late.kinds == [.ticketCreated], "after \(name)")
+            #expect(late.remark == nil, "after \(name)")
+            #expect(!kinds(earlier + [created], created).kinds.contains(.ticketCreated), "again after \(name)")
+        }
+    }
+
+    @Test func aLateCreationChangesNothingThatIsKnown() {
+        let taken = Told(status: "ACTIVE", close: "NOT_CLOSED", group: "vip", agent: 5, at: 300)
+        var created = Self.created
+        created.at = nil
+        #expect(kinds([taken, created], taken).kinds == [])
+        #expect(kinds([taken, created], Told(status: "IDLE", at: 200)).remark == .stale)
+    }
+
     @Test func whatIsOlderIsStale() {
         let closed = Told(type: "TICKET.CLOSED", status: "CLOSED", close: "CLOSED_BY_AGENT", at: 300)
         let late = kinds([Self.created, closed], Told(status: "ACTIVE", close: "NOT_CLOSED", at: 200))

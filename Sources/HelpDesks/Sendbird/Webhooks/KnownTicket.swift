@@ -72,6 +72,10 @@ struct KnownTicket: Sendable, Equatable {
     /// When Desk has told the newest of it, by its own clock.
     private(set) var toldAt: UnixMilliseconds?
     private var isKnown = false
+    /// Whether `ticket.created` was told; webhooks may come in another order than they were sent in.
+    private var isCreationTold = false
+
+    private static let creation = "TICKET.CREATED"
 
     init() {}
 
@@ -81,6 +85,12 @@ struct KnownTicket: Sendable, Equatable {
     ///   - toldAt: the webhook's `createdAt`; without it the webhook counts as newer than all before.
     mutating func take(_ ticket: ReportedTicket, type: String, toldAt time: UnixMilliseconds?) -> Step {
         var step = Step()
+        if type == Self.creation, isKnown, !isCreationTold {
+            // It was overtaken: what is known of the ticket is newer.
+            isCreationTold = true
+            step.kinds = [.ticketCreated]
+            return step
+        }
         if let time, let toldAt, time < toldAt {
             step.remark = .stale
             return step
@@ -96,8 +106,11 @@ struct KnownTicket: Sendable, Equatable {
         Self.change(&priority, ticket.priority, "priority", &step)
         Self.change(&group, ticket.group?.text, "group", &step)
         Self.change(&agent, ticket.agent?.text, "agent", &step)
-        if type == "TICKET.CREATED", !wasKnown { step.kinds.append(.ticketCreated) }
-        if isClosed, !wasClosed, wasKnown || type != "TICKET.CREATED" { step.kinds.append(.ticketClosed) }
+        if type == Self.creation, !wasKnown {
+            isCreationTold = true
+            step.kinds.append(.ticketCreated)
+        }
+        if isClosed, !wasClosed, wasKnown || type != Self.creation { step.kinds.append(.ticketClosed) }
         guard wasKnown else {
             // Nothing is known to have changed with the first that is heard of it.
             step.changes = []
@@ -131,6 +144,7 @@ extension KnownTicket {
         group = root["group"]?.string
         agent = root["agent"]?.string
         isClosed = root["is_closed"]?.integer == 1
+        isCreationTold = root["is_creation_told"]?.integer == 1
         toldAt = root["told_at"]?.integer.flatMap { UInt64(exactly: $0) }.map { UnixMilliseconds(rawValue: $0) }
     }
 
@@ -144,6 +158,7 @@ extension KnownTicket {
         writer.add("group", group)
         writer.add("agent", agent)
         writer.add("is_closed", isClosed ? 1 : 0)
+        writer.add("is_creation_told", isCreationTold ? 1 : 0)
         writer.add("told_at", toldAt.map { Int64(clamping: $0.rawValue) })
         writer.endObject()
         return writer.bytes
