@@ -81,6 +81,13 @@ package struct CallWindows: Sendable {
         if let mostOfApp { ofApps[person.appID] = (ofApps[person.appID] ?? CallTimes()).adding(now, keeping: mostOfApp) }
     }
 
+    /// Takes a recorded call back that has turned out not to count.
+    /// - Parameter time: when it was recorded.
+    package mutating func giveBack(_ person: Person, at time: UnixMilliseconds) {
+        if let times = ofPeople[person] { ofPeople.insert(times.without(time), for: person) }
+        ofApps[person.appID] = ofApps[person.appID]?.without(time)
+    }
+
     /// Records a call, unless a rule refuses it: what is refused does not count.
     package mutating func take(_ person: Person, now: UnixMilliseconds) -> LimitRefusal? {
         if let refusal = refusal(of: person, now: now) { return refusal }

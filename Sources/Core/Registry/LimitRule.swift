@@ -70,6 +70,14 @@ package struct CallTimes: Sendable, Equatable {
     /// These without the last one; none when there is none.
     package var withoutLast: CallTimes { CallTimes(bytes: Array(bytes.dropLast(Self.width))) }
 
+    /// These without one that came at a time; the same when none did.
+    func without(_ time: UnixMilliseconds) -> CallTimes {
+        let count = bytes.count / Self.width
+        guard let last = (1...max(count, 1)).first(where: { earliest(ofLast: $0) == time }) else { return self }
+        let start = (count - last) * Self.width
+        return CallTimes(bytes: Array(bytes[..<start] + bytes[(start + Self.width)...]))
+    }
+
     /// These, where those that came later than a time come at that time.
     package func noLater(than time: UnixMilliseconds) -> CallTimes {
         let count = bytes.count / Self.width

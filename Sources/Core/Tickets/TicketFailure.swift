@@ -24,6 +24,9 @@ package enum TicketFailure: Error, Equatable, Sendable {
     /// logs. What was to be changed may have been changed.
     case unavailable(reason: String)
 
+    /// Whether what was to be changed may have been changed all the same.
+    package var mayHaveChanged: Bool { if case .unavailable = self { true } else { false } }
+
     /// The error's code for programs.
     package var code: String {
         switch self {

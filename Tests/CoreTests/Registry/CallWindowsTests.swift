@@ -61,6 +61,24 @@ import Time
         #expect(windows.take(CallWindows.Person(appID: "a", userID: "e\u{301}"), now: Self.start) == nil)
     }
 
+    /// As if it had not been recorded, for both scopes; and another's time is nobody's.
+    @Test func takesACallBack() {
+        let rules = [
+            LimitRule(per: .user, max: 2, windowMilliseconds: 1000), LimitRule(per: .app, max: 3, windowMilliseconds: 1000),
+        ]
+        var windows = CallWindows(rules, personLimit: 10)
+        for time in UInt64(0)...1 { #expect(windows.take(Self.person(1), now: Self.start + time) == nil) }
+        windows.giveBack(Self.person(1), at: Self.start + 7)
+        windows.giveBack(Self.person(2), at: Self.start + 7)
+        #expect(windows.refusal(of: Self.person(1), now: Self.start + 2)?.until == Self.start + 1000)
+        windows.giveBack(Self.person(1), at: Self.start)
+        #expect(windows.take(Self.person(1), now: Self.start + 2) == nil)
+        #expect(windows.take(Self.person(2), now: Self.start + 3) == nil)
+        #expect(windows.refusal(of: Self.person(3), now: Self.start + 4)?.until == Self.start + 1001)
+        windows.giveBack(Self.person(2), at: Self.start + 3)
+        #expect(windows.take(Self.person(3), now: Self.start + 5) == nil)
+    }
+
     /// Others' calls lock nobody out, and somebody's own calls do not make him forgotten.
     @Test func forgetsWhoCalledLongestAgo() {
         var windows = CallWindows([LimitRule(per: .user, max: 1, windowMilliseconds: 1_000_000)], personLimit: 2)

@@ -80,6 +80,17 @@ import Testing
         }
     }
 
+    @Test(
+        arguments: [
+            (.unauthorized, true), (.notFound(PlatformRefusal(status: 404)), true), (.invalid(PlatformRefusal(status: 400)), true),
+            (.rateLimited(retryAfterMilliseconds: 1), true), (.heldBack(retryAfterMilliseconds: 1), false),
+            (.unavailable(reason: "timeout", mayHaveArrived: true), true),
+            (.unavailable(reason: "cannot_connect", mayHaveArrived: false), false),
+        ] as [(PlatformError, Bool)])
+    func saysWhetherItMayHaveArrived(_ error: PlatformError, _ mayHaveArrived: Bool) {
+        #expect(error.mayHaveArrived == mayHaveArrived)
+    }
+
     @Test func readsOnlySoMuch() throws {
         try PlatformFixture.with(.everyRequest(.respond(200, body: #"{"a":"123456789"}"#))) { platform in
             let error = PlatformError.unavailable(reason: "malformed_response", mayHaveArrived: true)
@@ -127,10 +138,10 @@ import Testing
         let (tooMany, good) = (ScriptedStep.respond(429, headers: [header], body: Self.tooMany), ScriptedStep.respond(200, body: "{}"))
         try PlatformFixture.with(.requests([[tooMany], [good]])) { platform in
             #expect(platform.get("a").error == .rateLimited(retryAfterMilliseconds: milliseconds))
-            #expect(platform.get("b").error == .rateLimited(retryAfterMilliseconds: milliseconds))
+            #expect(platform.get("b").error == .heldBack(retryAfterMilliseconds: milliseconds))
             #expect(platform.send(PlatformRequest("other", .get, ["c"])).error == nil, "each endpoint has its own limit")
             platform.clocks.pass(milliseconds - 1)
-            #expect(platform.get("d").error == .rateLimited(retryAfterMilliseconds: 1))
+            #expect(platform.get("d").error == .heldBack(retryAfterMilliseconds: 1))
             platform.clocks.pass(1)
             #expect(platform.get("e").error == nil)
             #expect(platform.server.requests.map(\.target) == ["/v3/a", "/v3/c", "/v3/e"])

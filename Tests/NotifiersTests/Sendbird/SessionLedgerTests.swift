@@ -104,6 +104,26 @@ import Time
         #expect(ledger.find(ByteKey("c"), latest: .max, now: Self.start) == nil, "the oldest has left")
     }
 
+    /// 45 people ask while no request goes out; the next one is not locked out.
+    @Test func aCallThatDoesNotArriveCountsForNoLimit() throws {
+        let rules = [
+            LimitRule(per: .user, max: 1, windowMilliseconds: 60_000), LimitRule(per: .app, max: 2, windowMilliseconds: 60_000),
+        ]
+        var ledger = Self.ledger(rules)
+        for number in 1...45 {
+            let ordered = try call(ledger.ask(Self.request("user-\(number)"), now: Self.start + UInt64(number)))
+            _ = ledger.finish(ordered.number, nil, mayHaveArrived: false)
+        }
+        #expect(ledger.standing(of: ByteKey("user-1"), now: Self.start + 46).1 == nil)
+        // One that may have arrived counts, whether it brings a token or not.
+        let (first, _) = try call(ledger.ask(Self.request("user-1"), now: Self.start + 50))
+        _ = ledger.finish(first, nil)
+        let (second, end) = try call(ledger.ask(Self.request("user-2"), now: Self.start + 51))
+        _ = ledger.finish(second, Self.session(end))
+        guard case .limited(let refusal) = ledger.ask(Self.request("user-3"), now: Self.start + 52) else { throw Unexpected() }
+        #expect(refusal.until == Self.start + 60_050)
+    }
+
     @Test func limitsCallsInExactWindows() throws {
         let rules = [
             LimitRule(per: .user, max: 2, windowMilliseconds: 1000), LimitRule(per: .app, max: 3, windowMilliseconds: 10_000),

@@ -116,6 +116,39 @@ import Time
         }
     }
 
+    /// While Sendbird wants fewer requests, people who ask use up nothing of what the app may ask afterwards.
+    @Test func aCallThatIsHeldBackCountsForNoLimit() throws {
+        let tooMany = ScriptedStep.respond(429, headers: ["X-RateLimit-RetryAfter: 7"], body: #"{"error":true,"code":500910}"#)
+        let limits = #"{"limits":[{"per":"app","max":2,"window_seconds":60}]}"#
+        try fixture.withService(.requests([[tooMany], [Self.given]]), sessions: limits) { (service, sendbird) throws in
+            for number in 1...45 {
+                let response = try service.session(SessionFixture.body(user: "user-\(number)"))
+                #expect(response.headers["retry-after"] == "7", "Sendbird's time, not that of a limit")
+            }
+            #expect(sendbird.requests.count == 1)
+            fixture.pass(milliseconds: 7000)
+            #expect(try service.session(SessionFixture.body(user: "user-46")).status == 200)
+            // Both that were sent count.
+            #expect(try service.session(SessionFixture.body(user: "user-47")).headers["retry-after"] == "53")
+        }
+    }
+
+    /// As long as nobody is there, nothing counts; a user who is to be created counts, because Sendbird was asked before.
+    @Test func aCallThatDoesNotConnectCountsForNoLimit() throws {
+        let limits = #"{"limits":[{"per":"app","max":1,"window_seconds":60}]}"#
+        let closed = try ClosedPort()
+        defer { withExtendedLifetime(closed) {} }
+        try fixture.withService(.everyRequest(Self.given), sessions: limits, port: closed.port) { (service, _) throws in
+            for _ in 1...3 { #expect(try service.session(SessionFixture.body()).status == 503) }
+        }
+        let tooMany = ScriptedStep.respond(429, headers: ["X-RateLimit-RetryAfter: 7"], body: #"{"error":true,"code":500910}"#)
+        try fixture.withService(.requests([[Self.unknownUser], [tooMany], [Self.given]]), sessions: limits) { (service, _) throws in
+            for limit in ["7", "60"] {
+                #expect(try service.session(SessionFixture.body()).headers["retry-after"] == limit)
+            }
+        }
+    }
+
     /// Two apps ask the same host, which answers none of one app's calls.
     @Test func anAppWhoseCallsHangDelaysNoOtherAtItsHost() throws {
         for (name, number) in [("POST_CHAT", 34), ("POST_DESK", 35)] { fixture.directory.environment[name] = TestSecret.text(number) }

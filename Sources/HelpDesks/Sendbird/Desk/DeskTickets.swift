@@ -161,7 +161,7 @@ extension TicketFailure {
             case .unauthorized: .unauthorized
             case .notFound: .notFound
             case .invalid: .refused
-            case .rateLimited(let milliseconds): .limited(seconds: (milliseconds + 999) / 1000)
+            case .rateLimited(let milliseconds), .heldBack(let milliseconds): .limited(seconds: (milliseconds + 999) / 1000)
             case .unavailable(let reason, _): .unavailable(reason: reason)
             }
     }

@@ -79,7 +79,7 @@ package final class PlatformClient: Sendable {
         }
         guard wait == 0 else {
             observer?.count(request.name, .heldBack)
-            return completion(.failure(.rateLimited(retryAfterMilliseconds: wait)))
+            return completion(.failure(.heldBack(retryAfterMilliseconds: wait)))
         }
         attempt(request, tried: 0, first: first, completion)
     }

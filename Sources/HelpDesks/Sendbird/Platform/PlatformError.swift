@@ -6,14 +6,25 @@ package enum PlatformError: Error, Equatable, Sendable, CustomStringConvertible 
     case notFound(PlatformRefusal)
     /// Sendbird refuses the request as it is; the same request would be refused again.
     case invalid(PlatformRefusal)
-    /// Too many requests: Sendbird says so, or has said so and its time is not over.
+    /// Too many requests, says Sendbird.
     /// - Parameter retryAfterMilliseconds: when the next request may be sent; positive.
     case rateLimited(retryAfterMilliseconds: UInt64)
+    /// Not sent, because Sendbird has asked to wait and that time is not over; otherwise as `rateLimited`.
+    case heldBack(retryAfterMilliseconds: UInt64)
     /// There was no usable answer; a later request may have one.
     /// - Parameters:
     ///   - reason: a stable word for metrics and logs, such as `timeout` or `status_503`.
     ///   - mayHaveArrived: whether Sendbird may have acted on the request.
     case unavailable(reason: String, mayHaveArrived: Bool)
+
+    /// Whether Sendbird may have received the request.
+    var mayHaveArrived: Bool {
+        switch self {
+        case .heldBack: false
+        case .unavailable(_, let mayHaveArrived): mayHaveArrived
+        case .unauthorized, .notFound, .invalid, .rateLimited: true
+        }
+    }
 
     /// The outcome, as metrics and logs call it.
     package var word: String {
@@ -22,6 +33,7 @@ package enum PlatformError: Error, Equatable, Sendable, CustomStringConvertible 
         case .notFound: "not_found"
         case .invalid: "invalid"
         case .rateLimited: "rate_limited"
+        case .heldBack: "held_back"
         case .unavailable: "unavailable"
         }
     }
@@ -32,7 +44,8 @@ package enum PlatformError: Error, Equatable, Sendable, CustomStringConvertible 
         case .unauthorized: "Sendbird refuses the API token"
         case .notFound(let refusal): "Sendbird does not have it (\(refusal))"
         case .invalid(let refusal): "Sendbird refuses the request (\(refusal))"
-        case .rateLimited(let milliseconds): "Sendbird wants fewer requests; wait \((milliseconds + 999) / 1000) seconds"
+        case .rateLimited(let milliseconds), .heldBack(let milliseconds):
+            "Sendbird wants fewer requests; wait \((milliseconds + 999) / 1000) seconds"
         case .unavailable(let reason, _): "Sendbird cannot be used (\(reason))"
         }
     }

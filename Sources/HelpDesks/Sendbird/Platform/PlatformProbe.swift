@@ -45,7 +45,8 @@ enum PlatformProbe {
         switch answer {
         case .success: DeliveryOutcome(.delivered, reason: StatusReason.word(200))
         case .failure(.unavailable(let reason, _)): DeliveryOutcome(.retry(retryAfterMilliseconds: nil), reason: reason)
-        case .failure(.rateLimited(let wait)): DeliveryOutcome(.retry(retryAfterMilliseconds: wait), reason: StatusReason.word(429))
+        case .failure(.rateLimited(let wait)), .failure(.heldBack(let wait)):
+            DeliveryOutcome(.retry(retryAfterMilliseconds: wait), reason: StatusReason.word(429))
         // Nobody else reads and answers with an error of the API, so the address or the application is another one.
         case .failure(.unauthorized), .failure(.notFound), .failure(.invalid):
             DeliveryOutcome(.misconfigured, reason: (answer.failure ?? .unauthorized).word)

@@ -134,7 +134,7 @@ final class SendbirdNotifier: Notifier {
         case .success, .failure(.notFound): return DeliveryOutcome(.delivered, reason: StatusReason.word(200))
         case .failure(.invalid(let refusal)):
             return DeliveryOutcome(.dead, reason: StatusReason.word(refusal.status), status: refusal.status)
-        case .failure(.rateLimited(let milliseconds)):
+        case .failure(.rateLimited(let milliseconds)), .failure(.heldBack(let milliseconds)):
             return DeliveryOutcome(
                 .retry(retryAfterMilliseconds: milliseconds), reason: StatusReason.word(429), slowsDown: true)
         case .failure(.unavailable(let reason, let mayHaveArrived)):

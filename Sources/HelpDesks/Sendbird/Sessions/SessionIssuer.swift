@@ -117,7 +117,9 @@ final class SessionIssuer: Sendable {
                     if let failure { return finish(number, userID, .failure(failure)) }
                     call(number, userID, since: start, until: end, mayCreate: false)
                 }
-            case .failure(let error): finish(number, userID, .failure(error))
+            case .failure(let error):
+                // One that may not create the user any more is not the first request.
+                finish(number, userID, .failure(error), mayHaveArrived: error.mayHaveArrived || !mayCreate)
             case .success(let json):
                 finish(number, userID, Session.read(json, since: start, until: end, now: services.clocks.unixMilliseconds()))
             }
@@ -125,8 +127,11 @@ final class SessionIssuer: Sendable {
     }
 
     /// Answers those who wait for a call. A token may go only to whoever may still have it, and does not outlive the key; others ask again.
-    private func finish(_ number: UInt64, _ userID: String, _ answer: Result<Session, PlatformError>) {
-        let end = ledger.withLock { $0.finish(number, try? answer.get()) }
+    /// - Parameter mayHaveArrived: whether Sendbird may have received a request of the call.
+    private func finish(
+        _ number: UInt64, _ userID: String, _ answer: Result<Session, PlatformError>, mayHaveArrived: Bool = true
+    ) {
+        let end = ledger.withLock { $0.finish(number, try? answer.get(), mayHaveArrived: mayHaveArrived) }
         let session: Session
         switch answer {
         case .success(let given): session = given
@@ -205,7 +210,7 @@ extension Session {
 extension SessionOutcome {
     fileprivate init(_ error: PlatformError) {
         switch error {
-        case .rateLimited(let milliseconds): self = .throttled(milliseconds: milliseconds)
+        case .rateLimited(let milliseconds), .heldBack(let milliseconds): self = .throttled(milliseconds: milliseconds)
         case .unavailable(let reason, _): self = .unavailable(reason: reason)
         case .invalid(let refusal) where SessionIssuer.refusesUser(refusal): self = .refusedUser
         case .invalid, .notFound, .unauthorized: self = .unavailable(reason: error.word)

@@ -57,6 +57,8 @@ struct SessionLedger<Waiter: Sendable>: Sendable {
 
     private struct Call {
         let user: ByteKey
+        /// When it was counted.
+        let at: UnixMilliseconds
         var requests: [Request]
     }
 
@@ -109,7 +111,7 @@ struct SessionLedger<Waiter: Sendable>: Sendable {
         guard calls.count < callLimit else { return .overloaded }
         if let refusal = windows.take(person(request.user), now: now) { return .limited(refusal) }
         lastCall += 1
-        calls[lastCall] = Call(user: request.user, requests: [request])
+        calls[lastCall] = Call(user: request.user, at: now, requests: [request])
         callOfUser[request.user] = lastCall
         return .call(lastCall, until: end(request.latest, now))
     }
@@ -117,9 +119,12 @@ struct SessionLedger<Waiter: Sendable>: Sendable {
     private func person(_ user: ByteKey) -> CallWindows.Person { CallWindows.Person(appID: app, userID: user.text) }
 
     /// Ends a call.
-    /// - Parameter session: the token that Sendbird has given; nil when it has given none. It is kept unless it may have been ended.
-    mutating func finish(_ number: UInt64, _ session: Session?) -> End {
+    /// - Parameters:
+    ///   - session: the token that Sendbird has given; nil when it has given none. It is kept unless it may have been ended.
+    ///   - mayHaveArrived: whether Sendbird may have received a request of the call; otherwise the call does not count for the limits.
+    mutating func finish(_ number: UInt64, _ session: Session?, mayHaveArrived: Bool = true) -> End {
         guard let call = calls.removeValue(forKey: number) else { preconditionFailure("a call ends once") }
+        if !mayHaveArrived { windows.giveBack(person(call.user), at: call.at) }
         let isForgotten = callOfUser[call.user] != number
         if !isForgotten {
             callOfUser[call.user] = nil

@@ -19,6 +19,11 @@ final class TicketLimits: Sendable {
 
     private let state = Monitor(State())
 
+    /// Takes a new ticket back that was surely not made. The call counts all the same.
+    func giveBackCreation(_ person: CallWindows.Person, at time: UnixMilliseconds) {
+        state.withLock { $0.creations.giveBack(person, at: time) }
+    }
+
     /// Counts a call, unless a limit refuses it.
     func take(_ person: CallWindows.Person, isCreation: Bool, now: UnixMilliseconds) -> LimitRefusal? {
         state.withLock { state in

@@ -81,19 +81,21 @@ final class TicketRoutes: Sendable {
         if let refusal = limits.take(caller.person, isCreation: isCreation, now: now) { return .answer(.limited(refusal, now: now)) }
         let deadline = services.clocks.monotonicMilliseconds() + Self.timeoutMilliseconds
         return .later { [self] complete in
+            let fail: @Sendable (TicketFailure) -> Void = { [limits] failure in
+                if isCreation, !failure.mayHaveChanged { limits.giveBackCreation(caller.person, at: now) }
+                complete(Self.failed(failure))
+            }
             let isQueued = queue.submit(for: caller.person.share) { [self] in
                 // The customer was told meanwhile that nothing was done.
-                guard !isStopping.withLock({ $0 }), services.clocks.monotonicMilliseconds() < deadline else {
-                    return complete(Self.failed(.overloaded))
-                }
+                guard !isStopping.withLock({ $0 }), services.clocks.monotonicMilliseconds() < deadline else { return fail(.overloaded) }
                 if let refusal = refusal(of: caller) { return complete(refusal) }
                 do throws(TicketFailure) {
                     complete(try Self.answer(to: wish, of: caller.userID, tickets))
                 } catch {
-                    complete(Self.failed(error))
+                    fail(error)
                 }
             }
-            if !isQueued { complete(Self.failed(.overloaded)) }
+            if !isQueued { fail(.overloaded) }
         }
     }
 
