@@ -25,6 +25,8 @@ package struct SessionStanding: Sendable, Equatable {
         case tokenRefused
         /// The person's id can be no part of the help desk's addresses.
         case noAddress
+        /// The person's id is one of those that the help desk keeps for its people of support.
+        case supportAccount
     }
 
     /// The last token, while it is kept in memory; nil when none is.

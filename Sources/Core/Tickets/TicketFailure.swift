@@ -12,6 +12,8 @@ package enum TicketFailure: Error, Equatable, Sendable {
     case unsupported
     /// The message asks nothing, is not of support, or was answered already.
     case notAsked
+    /// The person is no member of a channel that the ticket is to be about.
+    case foreignChannel
     /// The help desk refuses what was asked for, such as a group that it does not have.
     case refused
     /// Too many requests: wait so many seconds.
@@ -36,6 +38,7 @@ package enum TicketFailure: Error, Equatable, Sendable {
         case .notClosed: "not_closed"
         case .unsupported: "unsupported"
         case .notAsked: "not_asked"
+        case .foreignChannel: "foreign_channel"
         case .refused: "refused"
         case .limited: "too_many_requests"
         case .overloaded: "overloaded"
@@ -49,7 +52,7 @@ package enum TicketFailure: Error, Equatable, Sendable {
         switch self {
         case .notFound, .unknownPerson: 404
         case .notClosable, .notClosed, .unsupported, .notAsked: 409
-        case .refused: 400
+        case .foreignChannel, .refused: 400
         case .limited: 429
         case .overloaded, .unauthorized, .unavailable: 503
         }
@@ -82,6 +85,7 @@ package enum TicketFailure: Error, Equatable, Sendable {
             "Only a closed ticket can be reopened; this one is \(state?.rawValue ?? "in a state that is not known here")."
         case .unsupported: "The help desk offers this to its own programs only."
         case .notAsked: "This message is not a question of support that is still open."
+        case .foreignChannel: "related_channels: the person is no member of one of these channels."
         case .refused: "The help desk refuses these values; check the group's key and the channels."
         case .limited(let seconds): "The help desk takes no more requests now; wait \(max(1, seconds)) seconds."
         case .overloaded: "Too many requests wait for the help desk; try again."

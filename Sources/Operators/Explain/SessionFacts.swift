@@ -107,6 +107,15 @@ enum SessionFacts {
                     "У пользователя с таким идентификатором нет адреса в Sendbird, поэтому токена нет (400)."),
                 Told("Give the person another user_id.", "Дайте человеку другой user_id.")
             )
+        case .supportAccount:
+            return (
+                Told(
+                    "The id is that of an account of support at Sendbird, for which there is no session token (400).",
+                    "Это идентификатор учётной записи поддержки в Sendbird, для неё сеансового токена нет (400)."),
+                Told(
+                    "Find out why your backend has made a security key for it, and give the customer another user_id.",
+                    "Выясните, почему ваш бэкенд выпустил для него ключ, и дайте клиенту другой user_id.")
+            )
         }
     }
 }

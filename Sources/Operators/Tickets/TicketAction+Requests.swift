@@ -19,7 +19,8 @@ extension TicketAction {
         AdminRoute.Parameter("title", .body, .line(1...TicketDraft.longestTitle), isRequired: true, text: "What it is about."),
         AdminRoute.Parameter("group_key", .body, .matching("^[a-z0-9_-]+$"), text: "The group of support that gets it."), priority, fields,
         AdminRoute.Parameter(
-            "related_channels", .body, .lines(0...TicketDraft.mostRelatedChannels), text: "The customer's channels that it is about."),
+            "related_channels", .body, .lines(0...TicketDraft.mostRelatedChannels),
+            text: "The channels that it is about; the customer must have joined them."),
         AdminRoute.Parameter("message", .body, text: "The customer's first message; until there is one, support does not see the ticket."),
     ]
     private static let place = [

@@ -5,8 +5,8 @@ internal import Time
 
 /// The rules of the Chat Platform API for messages, and what people write by other ways.
 ///
-/// Sources: Sendbird, Chat Platform API v3, "Send a message", "View a message", "Update a message". That an update raises a webhook like the
-/// vendor's SDK's is inferred.
+/// Sources: Sendbird, Chat Platform API v3, "Send a message", "View a message", "Update a message", "Check if member". It is inferred
+/// that an update raises a webhook as one by the vendor's SDK does.
 extension ChatRules {
     /// What the ids of people of support begin with.
     static let supportPrefix = "sendbird_desk_agent_id_"
@@ -18,6 +18,7 @@ extension ChatRules {
         [
             route(.post, "/v3/group_channels/:channel/messages", "send_message", send),
             route(.get, "/v3/group_channels/:channel/messages/:message", "view_message", view),
+            route(.get, "/v3/group_channels/:channel/members/:user", "view_member", viewMember),
             route(.put, "/v3/group_channels/:channel/messages/:message", "update_message", update),
             // Not Sendbird's: what support does in the dashboard, and the customer in the app.
             route(.post, "/simulated/channels/:channel/:act", "post") { [self] call in
@@ -75,6 +76,15 @@ extension ChatRules {
         return message.map { .ok($0.json(in: call.parameter)) } ?? Self.noMessage
     }
 
+    private func viewMember(_ call: SimulatedCall) -> SimulatorAnswer {
+        guard let ticket = desk.ticket(ofChannel: call.parameter) else { return Self.noChannel }
+        let isMember = Self.members(ticket).contains { $0.utf8.elementsEqual(call.parameters[1].utf8) }
+        return .ok(["is_member": .bool(isMember), "state": isMember ? "joined" : "none"])
+    }
+
+    /// The customer, and somebody of support.
+    private static func members(_ ticket: (id: Int64, customer: String)) -> [String] { [ticket.customer, supportPrefix + "1"] }
+
     private func update(_ call: SimulatedCall) -> SimulatorAnswer {
         guard call.text("message_type") == "MESG" else { return Self.refusal(Code.missing, "message_type must be MESG.") }
         let changed = Int64(call.parameters[1]).flatMap { id in
@@ -100,8 +110,7 @@ extension ChatRules {
         var body: JSONObject = ["category": .string(category.rawValue), "app_id": .string(settings.appID), "type": .string(message.type)]
         if let sender = message.sender { body.append(ChatBook.Message.sender(sender, message.nickname), forKey: "sender") }
         if settings.includesMembers {
-            let members = [ticket.customer, Self.supportPrefix + "1"]
-            body.append(.array(members.map { ["user_id": .string($0), "state": "joined"] }), forKey: "members")
+            body.append(.array(Self.members(ticket).map { ["user_id": .string($0), "state": "joined"] }), forKey: "members")
         }
         body.append(.object(message.payload), forKey: "payload")
         body.append(

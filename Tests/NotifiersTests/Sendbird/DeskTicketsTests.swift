@@ -11,7 +11,7 @@ import Testing
     private static let order = TicketField(key: "order", value: "7")
 
     @Test func makesATicketAndItsCustomer() throws {
-        try DeskFixture.with { desk throws in
+        try DeskFixture.with(chat: .everyRequest(.respond(200, body: #"{"is_member":true}"#))) { desk throws in
             let fields = [Self.order, TicketField(key: "nobody-knows", value: "1")]
             let ticket = try desk.create(group: "cs-team", priority: "HIGH", fields: fields, related: ["channel-1", "channel-2"])
             #expect(ticket.title == "Order 7" && ticket.state == .initialized && ticket.priority == .high)
@@ -45,6 +45,49 @@ import Testing
             #expect(new.message == .failed(.unavailable(reason: "status_500")))
             #expect(try desk.tickets.ticket(.id(new.ticket.id)).title == "T")
         }
+    }
+
+    /// What Chat answers about the second of two channels, and what comes of it.
+    private static let memberships: [(answer: ScriptedStep, failure: TicketFailure?)] = [
+        (.respond(200, body: #"{"is_member":true,"state":"joined"}"#), nil), (.respond(200, body: #"{"is_member":true}"#), nil),
+        (.respond(200, body: #"{"is_member":false,"state":"none"}"#), .foreignChannel),
+        (.respond(200, body: #"{"is_member":true,"state":"invited"}"#), .foreignChannel),
+        (.respond(200, body: #"{"is_member":1}"#), .foreignChannel), (.respond(200, body: #"{"is_member":"true"}"#), .foreignChannel),
+        (.respond(200, body: "{}"), .foreignChannel), (.respond(200, body: "[]"), .foreignChannel), (.respond(200), .foreignChannel),
+        (.respond(400, body: #"{"error":true,"code":400201}"#), .foreignChannel), (.respond(404), .foreignChannel),
+        (.respond(400, body: #"{"error":true,"code":400111}"#), .foreignChannel),
+        (.respond(429, headers: ["Retry-After: 3"]), .limited(seconds: 3)), (.respond(401), .unauthorized),
+        (.respond(500), .unavailable(reason: "status_500")), (.respond(200, body: "no JSON"), .unavailable(reason: "malformed_response")),
+    ]
+
+    @Test(arguments: memberships.indices) func aTicketIsOnlyAboutChannelsOfThePerson(_ index: Int) throws {
+        let (answer, expected) = Self.memberships[index]
+        try DeskFixture.with(chat: .everyRequest(answer)) { desk throws in
+            #expect(try failure { try desk.create("user 1", related: ["channel/1"]) } == expected)
+            #expect(desk.chat.requests.map(\.target) == ["/v3/group_channels/channel%2F1/members/user%201"])
+        }
+    }
+
+    @Test func oneForeignChannelIsEnough() throws {
+        let (own, foreign) = (
+            ScriptedStep.respond(200, body: #"{"is_member":true}"#), ScriptedStep.respond(200, body: #"{"is_member":false}"#)
+        )
+        try DeskFixture.with(chat: .requests([[own], [foreign], [own]])) { desk throws in
+            #expect(try failure { try desk.create(related: ["a", "b", "c"]) } == .foreignChannel)
+            #expect(desk.chat.requests.count == 3)
+        }
+    }
+
+    @Test(arguments: [".", ".."]) func aChannelWithoutAnAddressIsNobodys(_ channel: String) throws {
+        try DeskFixture.with { desk throws in
+            #expect(try failure { try desk.create(related: [channel]) } == .foreignChannel)
+            #expect(desk.chat.requests.isEmpty)
+        }
+    }
+
+    @Test(arguments: ["sendbird_desk_agent_id_1", "SENDBIRD_DESK_AGENT_ID_1", "sendbird_desk_agent_id_"])
+    func makesNoTicketOfSupport(_ user: String) throws {
+        try DeskFixture.with { desk throws in #expect(try failure { try desk.create(user) } == .unknownPerson) }
     }
 
     @Test func tellsWhatIsRefused() throws {

@@ -77,6 +77,18 @@ import Time
         }
     }
 
+    /// A customer's phone must not get what Sendbird pushes to support. Sessions of such an id end all the same.
+    @Test(arguments: ["sendbird_desk_agent_id_1", "SENDBIRD_DESK_AGENT_ID_1"]) func passesOnNothingOfSupport(_ user: String) throws {
+        try with(.everyRequest(Self.good)) { relay in
+            for kind in [Event.Kind.pushTokenRegistered, .pushTokenRemoved] {
+                #expect(relay.deliver(Self.event(kind, user: user)) == DeliveryOutcome(.dead, unasked: .requestCannotBeMade))
+            }
+            #expect(relay.requests == [])
+            #expect(relay.deliver(Self.event(.userSignedOut, user: user)).verdict == .delivered)
+            #expect(relay.requests == ["DELETE /v3/users/\(user)/token"])
+        }
+    }
+
     @Test func passesOnOnlyWhatHolds() throws {
         try with(.everyRequest(Self.good)) { relay in
             #expect(relay.deliver(Self.event(.pushTokenRegistered), token: "a-later-token").reason == "superseded")

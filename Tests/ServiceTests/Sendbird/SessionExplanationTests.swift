@@ -109,7 +109,7 @@ import Time
         SessionStanding(kept: SessionStanding.Kept(obtainedAt: 1, expiresAt: 2), obstacle: nil),
         SessionStanding(kept: nil, obstacle: .limited(LimitRule(per: .app, max: 3, windowMilliseconds: 60_000), until: 7)),
         SessionStanding(kept: nil, obstacle: .throttled(until: 7)), SessionStanding(kept: nil, obstacle: .tokenRefused),
-        SessionStanding(kept: nil, obstacle: .noAddress),
+        SessionStanding(kept: nil, obstacle: .noAddress), SessionStanding(kept: nil, obstacle: .supportAccount),
     ]
 
     @Test func isTranslated() {

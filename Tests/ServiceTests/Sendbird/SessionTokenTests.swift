@@ -291,6 +291,20 @@ import Time
         }
     }
 
+    /// Whatever the company's backend mints a key for: a token of support reads every conversation.
+    @Test(
+        arguments: [
+            ("sendbird_desk_agent_id_1", 400), ("sendbird_desk_agent_id_", 400), ("Sendbird_Desk_Agent_ID_1", 400),
+            ("SENDBIRD_DESK_AGENT_ID_1", 400), ("sendbird_desk_agent_id_\u{301}", 400), ("sendbird_desk_agent", 200),
+            ("a_sendbird_desk_agent_id_1", 200),
+        ] as [(String, Int)])
+    func isNoneOfSupport(_ user: String, _ status: Int) throws {
+        try fixture.withService(.everyRequest(Self.given)) { (service, sendbird) throws in
+            #expect(try service.session(SessionFixture.body(user: user)).status == status)
+            #expect(sendbird.requests.isEmpty == (status == 400), "Sendbird is not asked")
+        }
+    }
+
     @Test func refusesAnIDThatSendbirdRefuses() throws {
         let tooLong = ScriptedStep.respond(400, body: #"{"error":true,"code":400110,"message":"too long"}"#)
         try fixture.withService(.everyRequest(tooLong)) { (service, _) throws in

@@ -17,11 +17,12 @@ import Testing
 
     @Test func makesListsShowsCountsAndCloses() throws {
         try TicketSite.with { site throws in
+            let earlier = try site.channel(of: "user-1")
             let made = try site.call(
                 "create",
                 [
                     "title": "Order 7", "group_key": "cs-team", "priority": "HIGH", "custom_fields": ["order": "7", "no": "1"],
-                    "related_channels": ["channel-1"], "message": "Where is it?",
+                    "related_channels": [.string(earlier)], "message": "Where is it?",
                 ])
             #expect(made.status == 201 && made.json?["message"] == "sent" && made.json?["dropped"] == ["no"])
             let ticket = try #require(made.json?["ticket"])
@@ -56,6 +57,31 @@ import Testing
             #expect(try site.call("show", ["channel": .string("sendbird_desk_\(id)")]).status == 404)
             #expect(try site.call("list").json?["tickets"] == [])
             #expect(try site.ask("/show", query: "&ticket_id=\(id)").json?["state"] == "ACTIVE")
+        }
+    }
+
+    /// Another's conversation cannot be attached, and whether there is such a channel is not told.
+    @Test func attachesNoForeignConversation() throws {
+        try TicketSite.with { site throws in
+            let (own, foreign) = (try site.channel(of: "user-1"), try site.channel(of: "user-2"))
+            let unknown = try site.call("create", ["title": "T", "related_channels": ["sendbird_desk_999"]])
+            #expect(unknown.status == 400 && unknown.error == "foreign_channel")
+            for channels in [[foreign], [own, foreign], [foreign, own], [own, own, foreign]] {
+                let told = try site.call("create", ["title": "T", "related_channels": .array(channels.map { .string($0) })])
+                #expect(told.status == 400 && told.text == unknown.text)
+            }
+            #expect(try site.call("create", ["title": "T", "related_channels": [.string(own)]]).status == 201)
+            // Nor by the company in the person's name.
+            let members: JSONObject = ["user_id": "user-1", "title": "T", "related_channels": [.string(foreign)]]
+            #expect(try site.ask("", members).error == "foreign_channel")
+        }
+    }
+
+    @Test func servesNobodyWhoSaysToBeOfSupport() throws {
+        try TicketSite.with { site throws in
+            site.chat.meet("sendbird_desk_agent_id_1")
+            let told = try site.call("create", ["title": "T", "message": "Trust me"], user: "sendbird_desk_agent_id_1")
+            #expect(told.status == 404 && told.error == "unknown_user")
         }
     }
 

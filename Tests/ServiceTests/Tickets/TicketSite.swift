@@ -114,6 +114,11 @@ final class TicketSite {
     /// Has Chat fail from now on.
     func breakChat() { faults.add(Fault(.answer(.init(500)), at: .sendbirdChat, times: nil)) }
 
+    /// The channel of a new ticket that no list has yet.
+    func channel(of user: String) throws -> String {
+        try #require(try ask("", ["user_id": .string(user), "title": "Earlier"]).json?["ticket"]?["channel"]?.text)
+    }
+
     /// A ticket of a customer, whom somebody of support has taken on: its number.
     func activeTicket(of user: String = "user-1") throws -> Int64 {
         let made = try ask("", ["user_id": .string(user), "title": "Order 7"])

@@ -57,14 +57,19 @@ package struct DeskClient: Sendable {
     func askChat(_ request: PlatformRequest) throws(PlatformError) -> JSONValue { try Self.wait(for: request, from: chat) }
 
     /// Asks Desk for several things at once, and waits for all.
-    func ask(all requests: [PlatformRequest]) throws(PlatformError) -> [JSONValue] {
+    func ask(all requests: [PlatformRequest]) throws(PlatformError) -> [JSONValue] { try Self.wait(forAll: requests, from: desk) }
+
+    /// Asks Chat for several things at once, and waits for all.
+    func askChat(all requests: [PlatformRequest]) throws(PlatformError) -> [JSONValue] { try Self.wait(forAll: requests, from: chat) }
+
+    private static func wait(forAll requests: [PlatformRequest], from client: PlatformClient) throws(PlatformError) -> [JSONValue] {
         let answers = Monitor<[Int: Result<JSONValue, PlatformError>]>([:])
         for (index, request) in requests.enumerated() {
-            desk.send(request) { answer in answers.update { $0[index] = answer } }
+            client.send(request) { answer in answers.update { $0[index] = answer } }
         }
         let all = answers.wait { $0.count == requests.count ? $0 : nil } ?? [:]
         var values: [JSONValue] = []
-        for index in requests.indices { values.append(try (all[index] ?? .failure(Self.malformed)).get()) }
+        for index in requests.indices { values.append(try (all[index] ?? .failure(malformed)).get()) }
         return values
     }
 

@@ -12,7 +12,7 @@ enum DeskRequests {
         "create_customer", "customer_fields",
     ]
     /// The names of those to Chat.
-    static let chatNames = ["send_message", "view_message", "answer_message"]
+    static let chatNames = ["send_message", "view_message", "answer_message", "view_member"]
 
     private static let answerLimit = 1 << 20
 
@@ -75,6 +75,14 @@ enum DeskRequests {
         PlatformRequest(
             "send_message", .post, ["group_channels", channel, "messages"],
             body: ["message_type": "MESG", "user_id": .string(userID), "message": .string(message)])
+    }
+
+    /// To Chat: whether somebody is a member of a channel; nil when there can be no such channel or person.
+    ///
+    /// Source: Sendbird, Chat Platform API v3, "Check if member".
+    static func member(_ userID: String, of channel: String) -> PlatformRequest? {
+        guard PlatformRequest.isAddressable(userID), PlatformRequest.isAddressable(channel) else { return nil }
+        return PlatformRequest("view_member", .get, ["group_channels", channel, "members", userID])
     }
 
     /// To Chat: one message.

@@ -4,6 +4,9 @@ internal import JSON
 extension DeskTickets {
     /// As `TicketDesk` says.
     package func create(_ draft: TicketDraft) throws(TicketFailure) -> NewTicket {
+        // A message in the name of somebody of support would be one of support.
+        guard !SupportAccount.resemblesSupport(draft.userID) else { throw .unknownPerson }
+        try checkMembership(of: draft.userID, in: draft.relatedChannels)
         let customer = try foundOrMade(draft.userID)
         guard let ticket = DeskTicket.read(try ask(DeskRequests.create(draft, customer: customer))) else {
             throw .unavailable(reason: Self.malformed)
@@ -17,6 +20,23 @@ extension DeskTickets {
             return NewTicket(ticket: ticket, message: .failed(TicketFailure(error)))
         }
         return NewTicket(ticket: ticket, message: .sent)
+    }
+
+    /// Support reads the channels that a ticket is about, so somebody else's conversation would be told as the person's own.
+    private func checkMembership(of userID: String, in channels: [String]) throws(TicketFailure) {
+        let requests = channels.compactMap { DeskRequests.member(userID, of: $0) }
+        guard requests.count == channels.count else { throw .foreignChannel }
+        let answers: [JSONValue]
+        do throws(PlatformError) {
+            answers = try client.askChat(all: requests)
+        } catch .notFound, .invalid {
+            throw .foreignChannel
+        } catch {
+            throw TicketFailure(error)
+        }
+        // Somebody who was only invited sees nothing of a channel yet.
+        let isMember = answers.allSatisfy { $0["is_member"] == .bool(true) && $0["state"]?.text ?? "joined" == "joined" }
+        guard isMember else { throw .foreignChannel }
     }
 
     /// The number of the person's customer, who is made if Desk has none.

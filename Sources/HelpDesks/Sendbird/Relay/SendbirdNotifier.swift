@@ -72,7 +72,12 @@ final class SendbirdNotifier: Notifier {
         switch event.kind {
         case .userSignedOut, .userForgotten: endSessions(event, app, completion)
         case .pushTokenRegistered, .pushTokenRemoved:
-            app.relaysRegistrations ? passOn(delivery, app, completion) : completion(Self.notForRelay)
+            guard app.relaysRegistrations else { return completion(Self.notForRelay) }
+            // A device of a customer must not get the pushes for support.
+            guard !SupportAccount.resemblesSupport(event.userID) else {
+                return completion(DeliveryOutcome(.dead, unasked: .requestCannotBeMade))
+            }
+            passOn(delivery, app, completion)
         default: completion(Self.notForRelay)
         }
     }

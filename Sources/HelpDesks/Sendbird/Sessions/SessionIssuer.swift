@@ -65,6 +65,7 @@ final class SessionIssuer: Sendable {
 
     private func obstacle(_ userID: String, _ limit: LimitRefusal?, _ now: UnixMilliseconds) -> SessionStanding.Obstacle? {
         guard PlatformRequest.isAddressable(userID) else { return .noAddress }
+        if SupportAccount.resemblesSupport(userID) { return .supportAccount }
         if platform.isRefused { return .tokenRefused }
         let wait = platform.holdMilliseconds(of: Self.requestNames[0])
         if wait > 0 { return .throttled(until: now + wait) }

@@ -32,9 +32,8 @@ final class SessionTokenRoute: Sendable {
     }
 
     private func session(_ caller: ProvenCaller) -> ProvenStep {
-        guard PlatformRequest.isAddressable(caller.userID) else {
-            return .answer(ProvenAnswer(answers.unusableUser, result: SessionResult.malformed.rawValue, reason: "no_address"))
-        }
+        guard PlatformRequest.isAddressable(caller.userID) else { return .answer(unusable("no_address")) }
+        guard !SupportAccount.resemblesSupport(caller.userID) else { return .answer(unusable("support_account")) }
         guard let issuer = sessions().issuer(of: caller.appID) else {
             return .answer(ProvenAnswer(answers.off, result: SessionResult.off.rawValue, reason: "off"))
         }
@@ -42,6 +41,10 @@ final class SessionTokenRoute: Sendable {
         return .later { [self] complete in
             issuer.ask(caller) { [self] outcome in complete(answer(to: outcome)) }
         }
+    }
+
+    private func unusable(_ reason: String) -> ProvenAnswer {
+        ProvenAnswer(answers.unusableUser, result: SessionResult.malformed.rawValue, reason: reason)
     }
 
     private func answer(to outcome: SessionOutcome) -> ProvenAnswer { answers.answer(to: outcome, now: services.clocks.unixMilliseconds()) }

@@ -42,7 +42,12 @@ extension TicketRoutes {
             ("title", Schema.line(1...TicketDraft.longestTitle)), ("group_key", maybeText),
             ("priority", Schema.nullable(Schema.choice(of: TicketPriority.self))),
             ("custom_fields", Schema.nullable(["type": "object", "additionalProperties": Schema.text])),
-            ("related_channels", Schema.nullable(Schema.array(Schema.text))), ("message", maybeText),
+            (
+                "related_channels",
+                CallDescription.described(
+                    Schema.nullable(Schema.array(Schema.text)), "Channels that the person has joined; another one is 400 `foreign_channel`."
+                )
+            ), ("message", maybeText),
         ], required: ["title"],
         RouteDescription.Answer(
             201, "The ticket, what became of the first message, and the keys of fields that the help desk has dropped.",
