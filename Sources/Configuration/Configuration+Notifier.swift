@@ -1,3 +1,4 @@
+internal import Core
 package import Crypto
 package import Notifiers
 
@@ -81,4 +82,15 @@ extension Configuration {
             self.relaysRegistrations = relaysRegistrations
         }
     }
+}
+
+extension Configuration {
+    /// Whether messages of an app may be held (`HeldMessage`).
+    package var holdsMessages: Bool { apps.contains { $0.helpDesk.holdsMessages } }
+
+    /// The names of the notifiers that run: those that are configured, and Deskgate's own.
+    package var runningNotifiers: [String] { notifiers.map(\.name) + (holdsMessages ? [HeldMessage.notifier] : []) }
+
+    /// Whether a notifier of this name runs.
+    package func runs(_ notifier: String) -> Bool { runningNotifiers.contains { $0.utf8.elementsEqual(notifier.utf8) } }
 }

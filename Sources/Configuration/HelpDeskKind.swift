@@ -21,6 +21,9 @@ package enum HelpDeskKind: String, Sendable, CaseIterable {
     /// Whether its relays pass on what concerns a person in the order in which it happened. Otherwise the registry's pace decides.
     var relaysInOrder: Bool { self == .sendbird }
 
+    /// Whether its webhooks may leave open for whom a message is, so that some are held (`HeldMessage`).
+    var holdsMessages: Bool { self == .sendbird }
+
     /// Where a relay passes registrations on to; nil where each app has an address of its own.
     var registry: Registry? {
         switch self {

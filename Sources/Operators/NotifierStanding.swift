@@ -50,7 +50,8 @@ extension NotifierStanding {
             ],
             text:
                 "The notifiers by name; pending and oldest_at are null while the store cannot be read, and a notifier that is not "
-                + "configured stands here, without type and state, as long as deliveries wait for it."),
+                + "configured stands here, without type and state, as long as deliveries wait for it; so does Deskgate's own one, "
+                + "owner:lookup, without type."),
         .fromMemory { request, _, listener in Language.answer(request) { answer(listener.services, $0) } })
 
     private static func answer(_ services: AdminServices, _ language: Language) -> Response {

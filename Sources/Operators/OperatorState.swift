@@ -49,11 +49,12 @@ package final class OperatorState: Sendable {
 /// The names in a configuration, for checking requests.
 struct KnownNames: Sendable {
     let apps: [String]
+    /// Deskgate's own one is among them.
     let notifiers: [String]
 
     init(_ configuration: Configuration) {
         apps = configuration.apps.map(\.id)
-        notifiers = configuration.notifiers.map(\.name)
+        notifiers = configuration.runningNotifiers
     }
 }
 

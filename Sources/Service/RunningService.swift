@@ -51,7 +51,7 @@ package final class RunningService: Sendable {
         self.store = store
         graph = try ServiceGraph(configuration, logger: logger, clocks: clocks) { () throws(StoreError) in
             try openWhenPossible(
-                logger: logger, onOpen: { StrandedDeliveries.warn($0, configured: configuration.notifiers.map(\.name), logger) }
+                logger: logger, onOpen: { StrandedDeliveries.warn($0, configured: configuration.runningNotifiers, logger) }
             ) { isAgain throws(StoreError) in
                 try store.withLock { $0 }.open(devicesPerUser: configuration.pushTokens.devicesPerUser, movesAgain: isAgain)
             }

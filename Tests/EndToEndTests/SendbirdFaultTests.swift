@@ -1,3 +1,4 @@
+import Glibc
 import HTTPServer
 import JSON
 import Simulators
@@ -91,6 +92,33 @@ import Testing
         #expect(eventually { (try? PushSite.get(server.adminAddress, "/v1/deliveries?notifier=sendbird"))?.contains("delivered") == true })
         #expect(!shown.contains(PushSite.token))
         try site.end(server)
+    }
+
+    /// Desk does not answer when a message comes, and the process is killed before it does.
+    @Test func `a message is held until Desk names the customer`() throws {
+        let site = try SendbirdSite(tellsOfTickets: false)
+        // The answer is to come within the five seconds of Chat.
+        let environment = ["DESKGATE_TIME_LIMIT_FACTOR": "1"]
+        let first = try RunningServer(configuration: site.workspace.configuration, environment: environment)
+        #expect(try site.register(first) == #"{"status":"registered"}"#)
+        let channel = try site.ticket(first).channel
+        site.sendbird.faults.add(Fault(.stallStream, at: .sendbirdDesk, token: "list_tickets", times: nil))
+        let message = try #require(site.chat.post(.agent(text: "How can I help?"), in: channel))
+        let webhooks = try #require(site.chat.webhooks)
+        #expect(webhooks.wait(for: 2, milliseconds: WaitLimit.milliseconds))
+        #expect(webhooks.sent.map(\.status) == [200, 200], "that of the customer's message, and this one")
+        #expect(try isCounted(first, #"deskgate_webhook_events_total{app="APP-1",result="held"}"#))
+        let explained = try PushSite.get(first.adminAddress, "/v1/explain?app_id=\(SendbirdSite.app)&comment_id=\(message)")
+        #expect(explained.contains("the help desk has not said for whom it is"))
+        #expect(try first.stop(SIGKILL) == .signal(SIGKILL))
+        site.sendbird.faults.removeAll()
+        let second = try RunningServer(configuration: site.workspace.configuration, environment: environment)
+        let recorder = site.phones.simulators.recorder
+        #expect(recorder.wait(for: 1, milliseconds: WaitLimit.milliseconds))
+        #expect(recorder.pushes.map(\.body) == ["How can I help?"])
+        #expect(try site.event("comment.created")["comment"]?["comment_id"] == .integer(message))
+        #expect(try site.events("message.held").isEmpty, "nobody else is told of it")
+        try site.end(second, hiding: ["How can I help?"])
     }
 
     /// Desk's webhook is answered within its second, also while Chat hangs.

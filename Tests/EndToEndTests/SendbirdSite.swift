@@ -17,15 +17,17 @@ final class SendbirdSite: Sendable {
     var chat: SimulatedChat { sendbird.chat }
     var workspace: Workspace { phones.workspace }
 
-    /// - Parameter members: by name, members of the app's `sendbird` in place of the usual ones.
-    init(_ members: JSONObject = [:]) throws {
+    /// - Parameters:
+    ///   - members: by name, members of the app's `sendbird` in place of the usual ones.
+    ///   - tellsOfTickets: whether Desk sends webhooks.
+    init(_ members: JSONObject = [:], tellsOfTickets: Bool = true) throws {
         phones = try PushSite()
         backend = try ScriptedServer(.everyRequest(.respond(200)))
         let port = try freePort()
         var settings = SimulatedSendbirdSettings()
         settings.chat.appID = Self.app
         settings.chat.webhookURL = "http://127.0.0.1:\(port)/sendbird/chat-webhook/\(Self.app)"
-        settings.desk.webhookURL = "http://127.0.0.1:\(port)/sendbird/desk-webhook/\(Self.app)"
+        if tellsOfTickets { settings.desk.webhookURL = "http://127.0.0.1:\(port)/sendbird/desk-webhook/\(Self.app)" }
         sendbird = try SimulatedSendbird(settings)
         let files = try SimulatorFiles(directory: workspace.directory.path("sim"))
         try files.write(sendbird)

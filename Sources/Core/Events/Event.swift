@@ -32,6 +32,8 @@ package struct Event: Sendable, Equatable {
         case ratingRequested = "ticket.rating_requested"
         /// The customer has rated a ticket.
         case ticketRated = "ticket.rated"
+        /// A message of a conversation whose customer is not known yet (`HeldMessage`); no notifier of the configuration is told.
+        case messageHeld = "message.held"
         /// A person was forgotten, and is to be forgotten by others too.
         case userForgotten = "user.forgotten"
         /// A person's keys were revoked, so the sessions at a help desk that they led to are to end; only relays of such help desks are told.
@@ -71,7 +73,7 @@ package struct Event: Sendable, Equatable {
         package var isTold: Bool {
             switch self {
             case .commentCreated, .ticketCreated, .ticketAssigned, .ticketTransferred, .ticketClosed, .ticketReopened, .ticketUpdated,
-                .closureRequested, .closureConfirmed, .closureDeclined, .ratingRequested, .ticketRated:
+                .closureRequested, .closureConfirmed, .closureDeclined, .ratingRequested, .ticketRated, .messageHeld:
                 true
             default: false
             }

@@ -123,6 +123,8 @@ package struct ServedHelpDesk: Sendable {
     package let tickets: @Sendable (_ appID: String) -> (any TicketDesk)?
     /// What is known of a person's session tokens; nil for an app that hands none out. Does not block.
     package let sessions: @Sendable (_ appID: String, _ userID: String) -> SessionStanding?
+    /// The notifier of held messages (`HeldMessage`), whose attempts ask the help desk whose conversation it is; nil where none are held.
+    package let lookup: (any Notifier)?
     /// Ends what the routes do by themselves, and waits for it. Called once, after the listener has stopped.
     package let close: @Sendable () -> Void
 
@@ -130,12 +132,13 @@ package struct ServedHelpDesk: Sendable {
     package init(
         routes: [Route], tickets: @escaping @Sendable (_ appID: String) -> (any TicketDesk)? = { _ in nil },
         sessions: @escaping @Sendable (_ appID: String, _ userID: String) -> SessionStanding? = { _, _ in nil },
-        close: @escaping @Sendable () -> Void = {},
+        lookup: (any Notifier)? = nil, close: @escaping @Sendable () -> Void = {},
         prepare: @escaping @Sendable (Configuration, HelpDeskState) throws(CryptoError) -> @Sendable () -> Void
     ) {
         self.routes = routes
         self.tickets = tickets
         self.sessions = sessions
+        self.lookup = lookup
         self.close = close
         self.prepare = prepare
     }

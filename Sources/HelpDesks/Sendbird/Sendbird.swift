@@ -123,6 +123,7 @@ private struct Sendbird {
         let owners = ChannelOwners(services.clocks)
         routes.append(SendbirdWebhookRoute(.chat, state: state, services, findOwner: owners.find).route)
         routes.append(SendbirdWebhookRoute(.desk, state: state, services).route)
+        let lookup = OwnerLookup(state: state, services, findOwner: owners.find)
         let previewer = URLPreviewer()
         routes.append(URLPreviewRoute(services, previewer) { state.current.app($0)?.settings.makesURLPreviews == true }.route)
         let tickets = TicketRoutes(services) { id in
@@ -131,7 +132,7 @@ private struct Sendbird {
         routes += tickets.routes
         served = ServedHelpDesk(
             routes: routes, tickets: { id in state.current.app(id).map { DeskTickets($0.desk) } },
-            sessions: { app, user in state.current.sessions.issuer(of: app)?.standing(of: user) },
+            sessions: { app, user in state.current.sessions.issuer(of: app)?.standing(of: user) }, lookup: lookup,
             close: {
                 previewer.close()
                 tickets.stop()

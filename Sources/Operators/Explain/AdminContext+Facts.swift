@@ -74,7 +74,7 @@ extension AdminContext {
         (filter.appID, filter.commentID) = (app.id, comment)
         let page = try store.page(of: filter, after: nil, limit: ExplainAction.mostOfComment)
         var devices: [Device] = []
-        if let userID = page.deliveries.first?.event.userID {
+        if let userID = page.deliveries.lazy.map(\.event.userID).first(where: { !$0.isEmpty }) {
             let person = DeviceFilter(appID: app.id, userID: userID, deviceID: nil)
             devices = try store.devices(person, after: nil, limit: ExplainAction.mostDevices)
         }

@@ -34,7 +34,7 @@ extension Explanation {
             // Each webhook of the comment is an event, whose deliveries stand together.
             if delivery.delivery.event.id != last {
                 steps.append(arrival(delivery.delivery.event))
-                if delivery.delivery.event.userID.isEmpty { steps.append(ofNobody) }
+                if delivery.delivery.event.userID.isEmpty, !delivery.isHeld { steps.append(ofNobody) }
             }
             last = delivery.delivery.event.id
             steps += delivery.attemptSteps + [delivery.step]
@@ -64,9 +64,18 @@ extension Explanation {
 
     private static func finding(_ facts: CommentFacts) -> (Outcome, Told) {
         let comment = facts.comment
-        let failed = facts.deliveries.filter { $0.outcome == .problem }
+        // Once the customer is known, what was told counts.
+        let told = facts.deliveries.filter { !$0.isHeld }
+        if told.isEmpty, let held = facts.deliveries.last {
+            let sentence = held.sentence
+            if held.delivery.state == .delivered {
+                return (.ok, Told("Comment \(comment): \(sentence)", "Комментарий \(comment): \(sentence)"))
+            }
+            return (.problem, Told("Comment \(comment) is held: \(sentence)", "Комментарий \(comment) задержан: \(sentence)"))
+        }
+        let failed = told.filter { $0.outcome == .problem }
         guard let first = failed.first else {
-            let phones = facts.deliveries.filter { $0.notifier?.type.isPush == true }
+            let phones = told.filter { $0.notifier?.type.isPush == true }
             if phones.isEmpty, facts.audience.hasPush {
                 return (
                     .problem,
@@ -75,9 +84,9 @@ extension Explanation {
                         "Комментарий \(comment) передан, но ни один телефон не уведомлён: у человека не было устройства для пуш-канала.")
                 )
             }
-            let isPending = facts.deliveries.contains { $0.delivery.state == .pending }
+            let isPending = told.contains { $0.delivery.state == .pending }
             let state = isPending ? Told("is on its way", "в пути") : Told("was delivered", "доставлен")
-            let sentence = (phones.first ?? facts.deliveries[0]).sentence
+            let sentence = (phones.first ?? told[0]).sentence
             return (.ok, Told("Comment \(comment) \(state): \(sentence)", "Комментарий \(comment) \(state): \(sentence)"))
         }
         let others = failed.count - 1

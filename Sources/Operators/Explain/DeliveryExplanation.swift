@@ -50,6 +50,14 @@ extension Explanation {
             return Step(
                 .event, .ok, Told("The event \(kind) was stored.", "Событие \(kind) сохранено."), at: event.receivedAt, references)
         }
+        if event.kind == .messageHeld {
+            return Step(
+                .webhook, .ok,
+                Told(
+                    "The help desk told of message \(comment), and not for whom it is. It was stored before the answer.",
+                    "Служба поддержки сообщила о сообщении \(comment), но не о том, для кого оно. Оно сохранено до ответа."),
+                at: event.receivedAt, references)
+        }
         let type = event.deviceType.map { Told(" of the type \($0)", " типа \($0)") } ?? Told(verbatim: "")
         let named =
             device.isEmpty

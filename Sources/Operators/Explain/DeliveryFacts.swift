@@ -29,6 +29,9 @@ struct DeliveryFacts {
     /// Why it starts no attempt; nil when nothing holds it back.
     var hold: String? { wait == AdminContext.turn ? nil : wait }
 
+    /// Whether it is of a message about which nobody can be told before the help desk says for whom it is.
+    var isHeld: Bool { delivery.event.kind == .messageHeld }
+
     /// The meaning of its reason.
     private var meaning: ReasonMeaning { .of(delivery.reason, notifier) }
 
@@ -45,6 +48,7 @@ struct DeliveryFacts {
     var sentence: Told {
         let (number, notifier, meaning) = (delivery.attempts, delivery.notifier, meaning.text)
         let count = Telling.count(number, "attempt")
+        if isHeld { return held(count) }
         switch delivery.state {
         case .delivered:
             return Told(
@@ -64,6 +68,36 @@ struct DeliveryFacts {
         guard let last = attempts.last, last.reason != delivery.reason else { return Told(verbatim: "") }
         let meaning = ReasonMeaning.of(last.reason, notifier).text
         return Told("; the last attempt: \(meaning)", "; последняя попытка: \(meaning)")
+    }
+
+    /// A message that waits for its customer, or has waited.
+    private func held(_ count: String) -> Told {
+        if delivery.state == .delivered {
+            return Told(
+                "It was held until attempt \(delivery.attempts): \(meaning.text).",
+                "Сообщение было задержано до попытки \(delivery.attempts): \(meaning.text).")
+        }
+        guard delivery.state == .pending else {
+            return Told(
+                "Nobody was told of it, because the help desk has not said for whom it is: \(meaning.text) (\(delivery.reason))\(lastAttempt).",
+                "О нём никому не сообщено, потому что служба поддержки не сказала, для кого оно: \(meaning.text) (\(delivery.reason))\(lastAttempt)."
+            )
+        }
+        let unknown = Told(
+            "Nobody is told of it yet, because the help desk has not said for whom it is.",
+            "О нём пока никому не сообщено, потому что служба поддержки не сказала, для кого оно.")
+        let failed =
+            delivery.reason.isEmpty
+            ? Told(verbatim: "")
+            : Told(
+                " The last of \(count) failed: \(meaning.text) (\(delivery.reason)).",
+                " Последняя попытка (всего их \(delivery.attempts)) не удалась: \(meaning.text) (\(delivery.reason)).")
+        if let hold {
+            let why = Self.told(hold)
+            return Told("\(unknown)\(failed) It waits: \(why).", "\(unknown)\(failed) Оно ждёт: \(why).")
+        }
+        let due = RFC3339.text(delivery.dueAt)
+        return Told("\(unknown)\(failed) Deskgate asks again at \(due).", "\(unknown)\(failed) Deskgate спросит снова \(due).")
     }
 
     private func pending(_ count: String) -> Told {
@@ -107,10 +141,15 @@ struct DeliveryFacts {
     /// What to do; nil when nothing need be done.
     var remedy: Told? {
         guard outcome == .problem else { return nil }
+        if isHeld, hold == nil { return Self.heldRemedy }
         let reason = delivery.reason.isEmpty ? nil : meaning.remedy
         guard let hold else { return (delivery.state == .dead ? settled(reason) : reason).map(Telling.sentence) }
         return holdRemedy(hold)
     }
+
+    private static let heldRemedy = Told(
+        "See that the help desk's API can be reached and accepts its token (deskgate check --live), and that its webhooks about tickets arrive too.",
+        "Проверьте, что API службы поддержки доступен и принимает токен (deskgate check --live) и что приходят и вебхуки о тикетах.")
 
     /// A dead delivery may have ended for want of time: then the last attempt's reason says what to mend.
     private func settled(_ own: Told?) -> Told? {
@@ -121,7 +160,7 @@ struct DeliveryFacts {
     }
 
     private func holdRemedy(_ hold: String) -> Told {
-        if notifier == nil {
+        if hold == AdminContext.notConfigured {
             let purge = "deskgate deliveries purge --state pending --notifier \(Telling.word(delivery.notifier))."
             return Told(
                 "Configure the notifier again, or give its deliveries up: \(purge)",

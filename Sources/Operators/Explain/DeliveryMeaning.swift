@@ -81,6 +81,30 @@ extension ReasonMeaning {
             ReasonMeaning(
                 Told("no security key could be minted for the call", "не удалось выдать ключ безопасности для запроса"),
                 Told("give the app a key under apps[].keys", "дайте приложению ключ в apps[].keys"))
+        default: ofLookup(reason)
+        }
+    }
+
+    /// The words of the notifier of held messages (`HeldMessage`).
+    private static func ofLookup(_ reason: String) -> ReasonMeaning? {
+        switch reason {
+        case "owner_found":
+            ReasonMeaning(
+                Told("the help desk has said for whom it is", "служба поддержки сказала, для кого оно"), nil)
+        case "no_customer":
+            ReasonMeaning(
+                Told(
+                    "the help desk knows no ticket of its conversation, so no phone was told",
+                    "служба поддержки не знает тикета этой беседы, поэтому телефоны не уведомлялись"), nil)
+        case "unknown_ticket":
+            ReasonMeaning(
+                Told("the help desk knows no ticket of its conversation", "служба поддержки не знает тикета этой беседы"), nil)
+        case "duplicate": ReasonMeaning(Told("it was told before", "о нём уже сообщено"), nil)
+        case "ignored":
+            ReasonMeaning(
+                Told(
+                    "nobody is told of such a message, for example because the customer wrote it",
+                    "о таких сообщениях не сообщают, например потому, что его написал клиент"), nil)
         default: nil
         }
     }

@@ -77,7 +77,7 @@ package struct ProblemSearch {
         case .callerFull: crowded.compactMap(callerFull)
         case .credentialEnds: standings.compactMap(credential)
         case .notifierFailing: standings.compactMap(failing)
-        case .notifierUnknown: pending.filter { configuration.notifier($0.notifier) == nil }.map(unknown)
+        case .notifierUnknown: pending.filter { !configuration.runs($0.notifier) }.map(unknown)
         case .queueFull: pending.compactMap(full)
         case .queueLate: pending.compactMap(late)
         case .reloadRefused: refusedAt.map { [refused($0)] } ?? []
@@ -191,7 +191,7 @@ package struct ProblemSearch {
 
     private func full(_ waiting: PendingDeliveries) -> Problem? {
         let (name, bound) = (waiting.notifier, configuration.store.maximumPendingPerNotifier)
-        guard waiting.count >= bound, configuration.notifier(name) != nil else { return nil }
+        guard waiting.count >= bound, configuration.runs(name) else { return nil }
         return Problem(
             .queueFull, of: name,
             Told(
@@ -220,12 +220,26 @@ package struct ProblemSearch {
             let standing = standings.first(where: { $0.name == name }), standing.pause == nil, standing.settingsDoubt == nil,
             standing.state != "open"
         else { return nil }
+        if name == HeldMessage.notifier { return held(waiting) }
         return Problem(
             .queueLate, as: .warning, of: name,
             Told("\(name) is late.\(self.waiting(for: name))", "\(name) опаздывает.\(self.waiting(for: name))"),
             remedy: Told(
                 "Look at its waiting deliveries: either their attempts fail, or more come than its receiver takes.",
                 "Посмотрите на ждущие доставки: либо их попытки не удаются, либо получатель не успевает принимать."))
+    }
+
+    private func held(_ waiting: PendingDeliveries) -> Problem {
+        let age = Telling.duration(seconds: now.elapsed(since: waiting.oldestReceivedAt) / 1000)
+        return Problem(
+            .queueLate, as: .warning, of: waiting.notifier,
+            Told(
+                "The help desk has not said for whom \(Telling.count(waiting.count, "message")) came, the oldest for \(age): nobody is told of them yet.",
+                "Служба поддержки не говорит, для кого пришли сообщения: ждут \(waiting.count), самое старое \(age). О них пока никому не сообщено."
+            ),
+            remedy: Told(
+                "See that the help desk's API can be reached and accepts its token: deskgate check --live. Deskgate asks again by itself.",
+                "Проверьте, что API службы поддержки доступен и принимает токен: deskgate check --live. Deskgate спрашивает снова сам."))
     }
 
     private func refused(_ at: UnixMilliseconds) -> Problem {

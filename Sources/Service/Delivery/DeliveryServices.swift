@@ -23,6 +23,8 @@ final class DeliveryServices: Sendable {
         let served: ServedNotifier
     }
 
+    /// Deskgate's own notifier; it has no connections, so closing it means nothing.
+    private let lookup: ServedNotifier?
     /// The notifiers of the configuration in force, and all notifiers that are not closed yet.
     private let made: Monitor<(current: [Made], opened: [ServedNotifier])>
 
@@ -31,6 +33,7 @@ final class DeliveryServices: Sendable {
         _ configuration: Configuration, _ graph: ServiceGraph, logger: Logger, clocks: Clocks
     ) throws(StartError) {
         let factory = NotifierFactory(logger: logger, clocks: clocks, news: graph.news, mintKey: graph.mintKey(clocks: clocks))
+        let lookup = graph.helpDesks.lazy.compactMap(\.lookup).first.map { ServedNotifier($0) }
         var made: [Made] = []
         do {
             made = try Self.make(configuration.notifiers, factory)
@@ -42,12 +45,14 @@ final class DeliveryServices: Sendable {
                 eventLifeMilliseconds: UInt64(configuration.deliveries.expireAfterSeconds) * 1000)
             dispatcher = try Dispatcher(
                 store: graph.store, audience: { [state = graph.helpDeskState] in state.current.subscriptions.registry },
-                notifiers: Self.byName(made), retention: retention, metrics: graph.deliveryMetrics, logger: logger, clocks: clocks,
+                notifiers: Self.byName(made, lookup, configuration), retention: retention, metrics: graph.deliveryMetrics, logger: logger,
+                clocks: clocks,
                 inbox: graph.dispatcherInbox, tracer: graph.traces.tracer, onLostCalls: { [bots = graph.bots] in bots.count(lost: $0) })
         } catch {
             for made in made { made.served.close() }
             throw .notifiers("\(error)")
         }
+        self.lookup = lookup
         self.factory = factory
         self.logger = logger
         store = graph.store
@@ -61,12 +66,12 @@ final class DeliveryServices: Sendable {
         let kept = made.withLock { $0.current }.filter { configuration.notifiers.contains($0.configuration) }
         let changed = configuration.notifiers.filter { notifier in !kept.contains { $0.configuration == notifier } }
         let new = try Self.make(changed, factory)
-        dispatcher.replace(with: Self.byName(kept + new))
+        dispatcher.replace(with: Self.byName(kept + new, lookup, configuration))
         made.update { made in
             made.current = kept + new
             made.opened = made.opened.filter { !$0.hasClosed } + new.map(\.served)
         }
-        StrandedDeliveries.warn(store, configured: configuration.notifiers.map(\.name), logger)
+        StrandedDeliveries.warn(store, configured: configuration.runningNotifiers, logger)
     }
 
     /// Starts no more attempts; deliveries accepted from now on wait for the next start.
@@ -84,7 +89,11 @@ final class DeliveryServices: Sendable {
         zip(notifiers, try factory.make(all: notifiers)).map { Made(configuration: $0, served: $1) }
     }
 
-    private static func byName(_ notifiers: [Made]) -> [String: ServedNotifier] {
-        Dictionary(notifiers.map { ($0.configuration.name, $0.served) }) { first, _ in first }
+    private static func byName(
+        _ notifiers: [Made], _ lookup: ServedNotifier?, _ configuration: Configuration
+    ) -> [String: ServedNotifier] {
+        var named = Dictionary(notifiers.map { ($0.configuration.name, $0.served) }) { first, _ in first }
+        if configuration.holdsMessages { named[HeldMessage.notifier] = lookup }
+        return named
     }
 }

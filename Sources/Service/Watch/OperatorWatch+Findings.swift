@@ -51,7 +51,7 @@ extension OperatorWatch {
     /// Also of notifiers that have left the configuration while deliveries wait for them.
     private func queues(_ waiting: [ByteKey: PendingDeliveries], _ configuration: WatchedConfiguration) -> [Finding] {
         let now = clocks.unixMilliseconds()
-        let names = Set(configuration.notifiers.map { ByteKey($0.name) }).union(waiting.keys).sorted()
+        let names = Set(configuration.runningNotifiers.map { ByteKey($0) }).union(waiting.keys).sorted()
         return names.map { name in
             let queue = waiting[name]
             let age = queue.map { now.elapsed(since: $0.oldestReceivedAt) } ?? 0

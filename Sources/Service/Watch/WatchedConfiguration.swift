@@ -8,8 +8,10 @@ struct WatchedConfiguration: Sendable {
     let subscriptions: [Subscription]
     /// From when on.
     let thresholds: OperatorThresholds
-    /// All notifiers.
+    /// All notifiers that are configured.
     let notifiers: [Configuration.Notifier]
+    /// The names of all that run.
+    let runningNotifiers: [String]
     /// The names of all apps, as they stand in metrics.
     let apps: [String]
     /// The certificates of the listeners, and the last keys of apps that have an end.
@@ -24,6 +26,7 @@ struct WatchedConfiguration: Sendable {
         subscriptions = configuration.operatorSubscriptions
         thresholds = configuration.operators.thresholds
         notifiers = configuration.notifiers
+        runningNotifiers = configuration.runningNotifiers
         apps = configuration.apps.map(\.id)
         credentials =
             configuration.certificateExpiries.map { ExpiringCredential(.listenerCertificate, of: $0.listener, expiresAt: $0.expiresAt) }

@@ -110,6 +110,19 @@ import Testing
         }
     }
 
+    /// A token that is refused late leaves the next one no more time than the caller has.
+    @Test func takesNoLongerThanItsCallerAllows() throws {
+        let script = ScriptedServer.Script.requests([[.awaitRelease, Self.unauthorized], [.respond(200, body: "{}")]])
+        try PlatformFixture.with(script, tokens: ["old-token", "new-token"]) { platform throws in
+            let answer = platform.begin(PlatformRequest("view", .get, ["a"]), withinMilliseconds: 60_000)
+            #expect(platform.server.waitForRequests(1))
+            platform.clocks.pass(60_000)
+            platform.server.release()
+            #expect(try answer.take().error == .unavailable(reason: "timeout", mayHaveArrived: true))
+            #expect(platform.server.requests.count == 1)
+        }
+    }
+
     @Test func remembersWhichTokenWorks() throws {
         let good = ScriptedStep.respond(200, body: "{}")
         try PlatformFixture.with(.requests([[Self.unauthorized], [good]]), tokens: ["old-token", "new-token"]) { platform in

@@ -52,6 +52,13 @@ struct PlatformFixture {
         return .failure(.unavailable(reason: "no_result", mayHaveArrived: true))
     }
 
+    /// Sends a request, and does not wait for its result.
+    func begin(_ request: PlatformRequest, withinMilliseconds limit: UInt64) -> ResultBox<Result<JSONValue, PlatformError>> {
+        let box = ResultBox<Result<JSONValue, PlatformError>>()
+        client.send(request, withinMilliseconds: limit) { box.put($0) }
+        return box
+    }
+
     /// A request that reads something.
     func get(_ path: String...) -> Result<JSONValue, PlatformError> {
         send(PlatformRequest("view", .get, path))

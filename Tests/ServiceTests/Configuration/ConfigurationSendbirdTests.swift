@@ -40,6 +40,18 @@ import Testing
         #expect(configuration.calledHosts.map(\.host) == ["api-app-1.sendbird.com", "desk-api-app-1.sendbird.com"])
     }
 
+    /// Its name is none that a configuration may have.
+    @Test func `messages may be held where an app belongs to Sendbird`() throws {
+        let configuration = try directory.configuration(sendbird())
+        #expect(configuration.runningNotifiers == ["log", HeldMessage.notifier])
+        #expect(configuration.runs(HeldMessage.notifier))
+        #expect(!configuration.runs("gone"))
+        #expect(try directory.configuration(app(#""notifiers":["log"]"#)).runningNotifiers == ["log"])
+        let named = app(
+            #""notifiers":["log"]"#, notifiers: #","notifiers":{"log":{"type":"log"},"\#(HeldMessage.notifier)":{"type":"log"}}"#)
+        #expect(throws: ConfigurationError.self) { try directory.configuration(named) }
+    }
+
     @Test func isTakenOver() throws {
         let settings = try #require(
             try directory.configuration(

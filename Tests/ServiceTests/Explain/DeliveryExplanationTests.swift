@@ -154,4 +154,50 @@ import Time
         #expect(step.outcome == .problem && step.remedy?.english.contains("apps[].routes") == true)
         #expect(step.references.map(\.text) == ["tv", "ann"] && !step.text.english.contains("Optional"))
     }
+
+    /// A delivery of a held message.
+    private static func held(_ state: Delivery.State, _ reason: String = "", attempts: Int = 0, wait: String? = nil) -> DeliveryFacts {
+        let event = Event(
+            id: UUIDv7(milliseconds: now, random: InlineArray(repeating: 2)).event, kind: .messageHeld,
+            identity: Event.Identity(appID: "shop", ticketID: 17, commentID: 4711, deviceID: "held"), userID: "", occurredAt: now,
+            receivedAt: now, expiresAt: now + 1000, data: Event.noData)
+        let delivery = Delivery(
+            id: event.id.delivery(0), notifier: HeldMessage.notifier, event: event, deviceID: "held", state: state, attempts: attempts,
+            dueAt: now, endedAt: state == .pending ? nil : now, reason: reason)
+        return DeliveryFacts(delivery, attempts: [], wait: wait, notifier: nil)
+    }
+
+    private static let heldCases: [(facts: DeliveryFacts, outcome: Explanation.Outcome, says: String)] = [
+        (held(.pending), .problem, "Deskgate asks again at 2026-03-10T08:15:12.000Z."),
+        (held(.pending, "status_429", attempts: 3), .problem, "The last of 3 attempts failed:"),
+        (held(.pending, "timeout", attempts: 1, wait: AdminContext.serviceIsDown), .problem, "It waits: service not running."),
+        (held(.dead, "expired", attempts: 9), .problem, "Nobody was told of it, because the help desk has not said for whom it is:"),
+        (held(.delivered, "owner_found", attempts: 2), .ok, "the help desk has said for whom it is."),
+        (held(.delivered, "no_customer", attempts: 2), .ok, "so no phone was told."),
+        (held(.delivered, "duplicate", attempts: 2), .ok, "it was told before."),
+        (held(.delivered, "ignored", attempts: 2), .ok, "nobody is told of such a message"),
+        (held(.delivered, "unknown_ticket", attempts: 9), .ok, "the help desk knows no ticket of its conversation."),
+        (held(.pending, "unknown_ticket", attempts: 1), .problem, "the help desk knows no ticket of its conversation (unknown_ticket)."),
+    ]
+
+    @Test(arguments: heldCases.indices) func `a held message says why nobody is told yet`(_ index: Int) throws {
+        let (facts, outcome, says) = Self.heldCases[index]
+        let explanation = Explanation(try Self.comment(#","notifiers":["sink"]"#, [facts]))
+        #expect(explanation.outcome == outcome)
+        #expect(explanation.finding.english.contains(says), "\(explanation.finding.english)")
+        #expect(explanation.finding.isTranslated)
+        #expect(!explanation.finding.english.contains("had no device"))
+        #expect(!explanation.finding.english.contains("delivered"))
+        #expect(explanation.steps.map(\.subject) == [.webhook, .delivery])
+        #expect(explanation.steps[0].text.english.contains("and not for whom it is"))
+        #expect((explanation.steps[1].remedy != nil) == (facts.outcome == .problem))
+    }
+
+    @Test func `a message that was held is as good as its deliveries`() throws {
+        let found = Self.held(.delivered, "owner_found", attempts: 2)
+        let good = Explanation(try Self.comment(#","notifiers":["sink"]"#, [found, Self.facts(.delivered, "logged")]))
+        #expect(good.finding.english.hasPrefix("Comment 4711 was delivered: sink delivered it"))
+        let bad = Explanation(try Self.comment(#","notifiers":["sink"]"#, [found, Self.facts(.dead, "timeout")]))
+        #expect(bad.finding.english.hasPrefix("Comment 4711 has not arrived: sink gave it up"))
+    }
 }

@@ -13,14 +13,15 @@ import Time
     private static let now = TestTime.now
 
     private static func search(
-        members: String = #""log":{}"#, store: StoreError? = nil, revocations: RevocationStatus = known(),
+        apps: String = ConfigurationDirectory.apps, members: String = #""log":{}"#, store: StoreError? = nil,
+        revocations: RevocationStatus = known(),
         refusedAt: UnixMilliseconds? = nil, standings: [NotifierStanding] = [],
         pending: [PendingDeliveries] = [], replicas: [Replica] = [], others: String = "", crowded: [CrowdedListener] = [],
         backends: [(app: String, status: BackendStatus)] = []
     ) throws -> ProblemSearch {
         let crm = #""crm":{"type":"http","url":"https://crm.test/","secret":"\#(secret)"}"#
         let notifier = #""allow_insecure_secrets":true,"notifiers":{\#(crm)\#(others)}"#
-        let configuration = try ConfigurationDirectory().configuration(members: "\(notifier),\(members)")
+        let configuration = try ConfigurationDirectory().configuration("{\(apps),\(notifier),\(members)}")
         return ProblemSearch(
             configuration, now: now.milliseconds, store: store, revocations: revocations, refusedAt: refusedAt, standings: standings,
             pending: pending,
@@ -62,6 +63,34 @@ import Time
                 ("bank", BackendStatus(breaker: .failing, pacesNewKeys: false)),
             ])
         #expect(healthy.problems == [])
+    }
+
+    /// An app whose messages may be held.
+    private static let sendbird =
+        #""apps":[{"app_id":"APP","help_desk":"sendbird","notifiers":["crm"],"keys":[{"id":1,"secret":{"file":"secrets/app-1.key"}}],"#
+        + #""sendbird":{"chat_token":"\#(TestSecret.text(51))","desk_token":"\#(TestSecret.text(53))"}}]"#
+
+    @Test func `held messages that wait are a problem of the help desk`() throws {
+        let held = Self.waiting(HeldMessage.notifier, seconds: 301, count: 2)
+        let standing = Self.standing("working", of: HeldMessage.notifier)
+        let problems = try Self.search(apps: Self.sendbird, standings: [standing], pending: [held]).problems
+        #expect(problems.count == 1)
+        let problem = try #require(problems.first { $0.kind == .queueLate })
+        #expect(
+            problem.text.english
+                == "The help desk has not said for whom 2 messages came, the oldest for 5 minutes: nobody is told of them yet.")
+        #expect(problem.text.isTranslated)
+        #expect(problem.remedy.english.contains("deskgate check --live"))
+        #expect(problem.remedy.isTranslated)
+    }
+
+    /// Further webhooks of Chat are then answered 503 while Desk does not answer.
+    @Test func `a full queue of held messages is a problem`() throws {
+        let held = Self.waiting(HeldMessage.notifier, seconds: 10, count: 250_000)
+        let standing = Self.standing("working", of: HeldMessage.notifier)
+        let problems = try Self.search(apps: Self.sendbird, standings: [standing], pending: [held]).problems
+        #expect(problems.map(\.kind) == [.queueFull])
+        #expect(problems.first?.subject == HeldMessage.notifier)
     }
 
     @Test func eachKindIsFoundWithItsRemedy() throws {

@@ -1,6 +1,5 @@
 import Core
 import HTTPServer
-import Storage
 import TestSupport
 import Testing
 
@@ -8,48 +7,6 @@ import Testing
 
 /// Questions and ratings on several replicas, over restarts, in every store.
 @Suite struct RatingReplicaTests {
-    enum Shared: CaseIterable, Sendable {
-        case memory, sqlite, postgres
-    }
-
-    /// A place for a store, and the store of each process.
-    private final class Place {
-        private let directory: TemporaryDirectory
-        private let postgres: PostgresPlace?
-        private let shared: Shared
-        private var stores: [any Store] = []
-
-        init(_ shared: Shared) throws {
-            self.shared = shared
-            directory = try TemporaryDirectory()
-            postgres = shared == .postgres ? try PostgresPlace() : nil
-        }
-
-        /// The store of one more replica; the same one where replicas share no database.
-        func store() throws -> any Store {
-            if shared != .postgres, let store = stores.last { return store }
-            let store: any Store =
-                switch shared {
-                case .memory: MemoryStore()
-                case .sqlite: try SQLiteStore(path: directory.path("store.db"))
-                case .postgres: try #require(postgres).store()
-                }
-            stores.append(store)
-            return store
-        }
-
-        /// Ends all processes.
-        func close() {
-            for store in stores { store.close() }
-            stores = []
-        }
-
-        /// Ends all processes, so that the next ones begin with what is stored. A store in memory lives on.
-        func restart() {
-            if shared != .memory { close() }
-        }
-    }
-
     private static func rating(_ score: Int, sender: String? = "sendbird_desk_agent_id_1", id: String = "8000000003") -> String {
         let body = #""state":"CONFIRMED","customerSatisfactionScore":\#(score)"#
         return SendbirdBody.satisfaction(body, category: "message_update", id: id, sender: sender)
@@ -69,8 +26,8 @@ import Testing
         try fixture.events().filter { $0.hasPrefix("ticket.rated ") && $0.contains(" log ") }.count
     }
 
-    @Test(arguments: Shared.allCases) func `a rating follows a question of support, once`(_ shared: Shared) throws {
-        let place = try Place(shared)
+    @Test(arguments: SharedPlace.Kind.allCases) func `a rating follows a question of support, once`(_ shared: SharedPlace.Kind) throws {
+        let place = try SharedPlace(shared)
         defer { place.close() }
         let first = try SendbirdFixture(shared: place.store())
         let second = try SendbirdFixture(shared: place.store())
@@ -91,8 +48,10 @@ import Testing
         #expect(counted(first) + counted(second) == 1)
     }
 
-    @Test(arguments: Shared.allCases) func `a question and its rating are remembered over a restart`(_ shared: Shared) throws {
-        let place = try Place(shared)
+    @Test(arguments: SharedPlace.Kind.allCases) func `a question and its rating are remembered over a restart`(_ shared: SharedPlace.Kind)
+        throws
+    {
+        let place = try SharedPlace(shared)
         defer { place.close() }
         do {
             let fixture = try SendbirdFixture(shared: place.store())

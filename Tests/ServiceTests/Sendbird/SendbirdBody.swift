@@ -52,6 +52,12 @@ enum SendbirdBody {
 }
 
 extension SendbirdFixture {
+    /// Desk's answers about the channel: its customer, that it knows no ticket, and that it fails.
+    static let named = ScriptedStep.respond(200, body: #"{"count":1,"results":[\#(ticket)]}"#)
+    static let nobody = ScriptedStep.respond(200, body: #"{"count":0,"results":[]}"#)
+    static let away = ScriptedStep.respond(500)
+    private static let ticket = #"{"id":101,"channelUrl":"sendbird_desk_1","status2":"ACTIVE","customer":{"id":11,"sendbirdId":"user-1"}}"#
+
     static let accepted = #"200 {"status":"accepted"}"#
     static let duplicate = #"200 {"status":"duplicate"}"#
     static let ignored = #"200 {"status":"ignored"}"#

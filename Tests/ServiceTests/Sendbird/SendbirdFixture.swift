@@ -6,6 +6,7 @@ import JSON
 import Observability
 import Storage
 import TestSupport
+import Testing
 import Threading
 import Time
 import Tracing
@@ -16,7 +17,7 @@ import Tracing
 @testable import Sendbird
 @testable import Service
 
-/// The routes of Pyrus and Sendbird over a store, with the time standing still.
+/// The routes of Pyrus and Sendbird over a store, with clocks that `pass` alone moves on.
 ///
 /// Apps: `shop` of Pyrus; `APP` and `OTHER` of Sendbird, with the notifiers `log`, `backend` (http) and `apns` for the devices `ios`.
 final class SendbirdFixture: RouteFixture {
@@ -36,16 +37,19 @@ final class SendbirdFixture: RouteFixture {
     private let closesStore: Bool
     /// Desk's Platform API of all apps.
     private let deskServer: ScriptedServer
-    /// Milliseconds of the monotonic clock.
-    private let elapsed = Monitor<UInt64>(1000)
+    /// The notifier of held messages.
+    private let lookup: any Notifier
+    /// How many milliseconds have passed.
+    private let elapsed = Monitor<UInt64>(0)
     private let platform = LazyClient(settings: ClientSettings())
 
     /// - Parameters:
     ///   - shared: a store that the caller closes; without it, one in memory.
     ///   - members: more members of the object `sendbird` of `APP`.
+    ///   - deskTimeout: how long Desk has to answer, in milliseconds; nil for the usual time.
     ///   - desk: what Desk answers; without it, that it knows no ticket.
     init(
-        maxPending: Int = 1000, shared: (any Store)? = nil, members: String = "",
+        maxPending: Int = 1000, shared: (any Store)? = nil, members: String = "", deskTimeout: Int? = nil,
         desk: ScriptedServer.Script = .everyRequest(.respond(200, body: #"{"count":0,"results":[]}"#))
     ) throws {
         var settings = StoreSettings()
@@ -56,15 +60,16 @@ final class SendbirdFixture: RouteFixture {
         try directory.writePushCredentials()
         try directory.scratch.write("secrets/backend.whsec", TestSecret.signing(5))
         deskServer = try ScriptedServer(desk)
-        let configuration = try directory.configuration(Self.json(deskPort: deskServer.port, members))
+        var configuration = try directory.configuration(Self.json(deskPort: deskServer.port, members))
+        configuration.apps[1].sendbird?.timeoutMilliseconds = deskTimeout
         log = try TestLog(in: directory.scratch, level: .debug)
         store = shared ?? MemoryStore(settings: settings)
         closesStore = shared == nil
         let metrics = HelpDeskMetrics(registry)
         let state = HelpDeskState(configuration, authorizer: try configuration.makeAuthorizer(), metrics: metrics)
         let clocks = Clocks(
-            unixSeconds: { TestTime.now }, unixMilliseconds: { Self.time },
-            monotonicNanoseconds: { [elapsed] in elapsed.withLock { $0 } * 1_000_000 })
+            unixSeconds: { TestTime.now }, unixMilliseconds: { [elapsed] in Self.time + elapsed.withLock { $0 } },
+            monotonicNanoseconds: { [elapsed] in (1000 + elapsed.withLock { $0 }) * 1_000_000 })
         let tracer = TraceExporter(registry: registry, logger: log.logger, clocks: clocks, version: "1", instance: { "" }).tracer
         let services = HelpDeskServices(
             state: Live(state), revocations: revocations, store: store, metrics: metrics, clocks: clocks, random: RandomPool(),
@@ -72,6 +77,7 @@ final class SendbirdFixture: RouteFixture {
             tracer: tracer, client: platform, news: HelpDeskNews(), onChange: {})
         let desks = try [HelpDesk.pyrus, .sendbird].map { try $0.serve(configuration, services) }
         router = Router(desks.flatMap(\.routes))
+        lookup = try #require(desks.lazy.compactMap(\.lookup).first)
     }
 
     deinit {
@@ -97,11 +103,41 @@ final class SendbirdFixture: RouteFixture {
         """
     }
 
-    /// Moves the monotonic clock on.
+    /// Moves the clocks on.
     func pass(milliseconds: UInt64) { elapsed.update { $0 += milliseconds } }
+
+    /// The time now.
+    var now: UnixMilliseconds { Self.time + elapsed.withLock { $0 } }
 
     /// What Desk was asked, as paths with their queries.
     var questions: [String] { deskServer.requests.map(\.target) }
+
+    /// Claims what is due for held messages, makes the attempts, and reports them unless the process ends before, as the dispatcher does.
+    /// - Parameters:
+    ///   - ends: whether the process ends before it reports them; the leases end a millisecond later.
+    ///   - limit: the most deliveries to claim.
+    /// - Returns: the outcomes: what follows, the reason, and what is wrong with the settings.
+    func lookUpOwners(ends: Bool = false, limit: Int = 100) throws -> [String] {
+        let now = now
+        let claim = Claim(notifier: HeldMessage.notifier, now: now, leaseMilliseconds: ends ? 1 : 20_000, limit: limit)
+        var outcomes: [String] = []
+        for delivery in try store.work([], [claim], telling: .nobody)[0].get().deliveries {
+            let answer = Monitor<DeliveryOutcome?>(nil)
+            lookup.deliver(delivery) { outcome in answer.update { $0 = outcome } }
+            let outcome = try #require(answer.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0 })
+            let (word, next): (String, FinishedAttempt.Next) =
+                switch outcome.verdict {
+                case .delivered: ("delivered", .delivered)
+                case .retry(nil): ("retry", .retry(at: now))
+                case .retry(let wait?): ("retry after \(wait)", .retry(at: now))
+                case .dead, .deviceGone, .misconfigured: ("dead", .dead)
+                }
+            outcomes.append("\(word) \(outcome.reason)" + (outcome.settingsFault.map { " \($0)" } ?? ""))
+            let finished = FinishedAttempt(id: delivery.id, attempt: delivery.attempts, next: next, reason: outcome.reason, now: now)
+            if !ends { _ = try store.work([finished], [], telling: .nobody) }
+        }
+        return outcomes
+    }
 
     /// Registers a device of a customer, by which pushes are seen.
     func registerDevice(_ user: String = "user-1") throws {

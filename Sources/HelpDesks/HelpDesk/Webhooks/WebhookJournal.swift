@@ -73,14 +73,17 @@ package final class WebhookJournal: Sendable {
     }
 
     /// Notes a webhook that is durable.
-    /// - Parameter event: of this webhook, or of the earlier one that it repeats; nil when there is none.
+    /// - Parameters:
+    ///   - event: of this webhook, or of the earlier one that it repeats; nil when there is none.
+    ///   - reason: a stable word; nil where the result says everything.
     package func store(
         _ result: WebhookResult, _ counters: LabelledCounters<WebhookResult>, app: String, event: UUIDv7?, level: LogLevel = .debug,
-        _ mark: RequestMark
+        reason: String? = nil, _ mark: RequestMark
     ) {
         counters.increment(result)
         guard services.logger.level <= level else { return }
         var fields: LogFields = ["result": .string(result.rawValue), "app": .string(app)]
+        if let reason { fields.append("reason", .string(reason)) }
         if let event { fields.append("event", .string(event.description)) }
         mark.append(to: &fields, isStored: result != .duplicate)
         services.logger.log(level, "webhook", fields)

@@ -11,6 +11,8 @@ package enum WebhookResult: String, Sendable, CaseIterable {
     case conflict
     /// Durable, but of nobody known, so that no phone is told.
     case noCustomer = "no_customer"
+    /// Durable, and told of as soon as the help desk has said whose conversation it is.
+    case held
 
     /// Those that every help desk's webhooks may have.
     package static let common: [WebhookResult] = [.accepted, .duplicate, .ignored, .malformed, .denied, .unavailable]

@@ -36,9 +36,14 @@ package struct DeskClient: Sendable {
     }
 
     /// Finds the ticket of a conversation, and with it the customer. Does not wait.
-    /// - Parameter completion: called exactly once, perhaps before this returns; nil when no ticket has this channel.
-    package func ticket(ofChannel channel: String, _ completion: @escaping @Sendable (Result<Ticket?, PlatformError>) -> Void) {
-        desk.send(DeskRequests.list(ofChannel: channel)) { answer in
+    /// - Parameters:
+    ///   - limit: how long it may take, in milliseconds; nil for as long as any request.
+    ///   - completion: called exactly once, perhaps before this returns; nil when no ticket has this channel.
+    package func ticket(
+        ofChannel channel: String, withinMilliseconds limit: UInt64? = nil,
+        _ completion: @escaping @Sendable (Result<Ticket?, PlatformError>) -> Void
+    ) {
+        desk.send(DeskRequests.list(ofChannel: channel), withinMilliseconds: limit) { answer in
             completion(
                 answer.flatMap { json in
                     guard let list = DeskList(json, limit: 2) else { return .failure(Self.malformed) }

@@ -69,8 +69,10 @@ package final class PlatformClient: Sendable {
     }
 
     /// Sends a request.
-    /// - Parameter completion: called exactly once, perhaps before this returns.
-    package func send(_ request: PlatformRequest, _ completion: @escaping Completion) {
+    /// - Parameters:
+    ///   - limit: how long it may take altogether, in milliseconds, with every token that is tried; nil for `longestMilliseconds`.
+    ///   - completion: called exactly once, perhaps before this returns.
+    package func send(_ request: PlatformRequest, withinMilliseconds limit: UInt64? = nil, _ completion: @escaping Completion) {
         let now = clocks.monotonicMilliseconds()
         let (first, wait) = state.withLock { state in
             let wait = now.remaining(until: state.held[request.name] ?? 0)
@@ -81,15 +83,20 @@ package final class PlatformClient: Sendable {
             observer?.count(request.name, .heldBack)
             return completion(.failure(.heldBack(retryAfterMilliseconds: wait)))
         }
-        attempt(request, tried: 0, first: first, completion)
+        attempt(request, tried: 0, first: first, until: limit.map { now + $0 }, completion)
     }
 
     /// Sends it with the token that is so many places after the first one.
-    private func attempt(_ request: PlatformRequest, tried: Int, first: Int, _ completion: @escaping Completion) {
+    private func attempt(
+        _ request: PlatformRequest, tried: Int, first: Int, until deadline: MonotonicMilliseconds?, _ completion: @escaping Completion
+    ) {
         let index = (first + tried) % tokens.count
-        guard
-            let ready = request.request(api, baseURL: baseURL, token: tokens[index], timeoutMilliseconds: timeoutMilliseconds)
-        else {
+        let left = deadline.map { Int(clamping: clocks.monotonicMilliseconds().remaining(until: $0)) }
+        guard left != 0 else {
+            return end(request, .failure(.unavailable(reason: ClientReason.timeout.rawValue, mayHaveArrived: true)), token: nil, completion)
+        }
+        let timeout = min(left ?? .max, timeoutMilliseconds)
+        guard let ready = request.request(api, baseURL: baseURL, token: tokens[index], timeoutMilliseconds: timeout) else {
             let reason = NotifierReason.requestCannotBeMade.rawValue
             return end(request, .failure(.unavailable(reason: reason, mayHaveArrived: false)), token: nil, completion)
         }
@@ -100,7 +107,7 @@ package final class PlatformClient: Sendable {
             guard case .failure(.unauthorized) = answer, tried + 1 < tokens.count else {
                 return end(request, answer, token: index, completion)
             }
-            attempt(request, tried: tried + 1, first: first, completion)
+            attempt(request, tried: tried + 1, first: first, until: deadline, completion)
         }
     }
 

@@ -15,8 +15,10 @@ struct ChatWebhook: Sendable {
     enum Writer: Sendable {
         case support
         case administrator
-        /// A bot, or Sendbird itself after an act of a member. A customer can make a bot repeat a text, and can choose the custom type of
-        /// messages of the customer's own.
+        /// A bot that the app names. A customer can make it repeat a text.
+        case namedBot
+        /// Somebody with a bot's custom type in an app that does not name its bots, as a customer may have; or Sendbird itself after an act
+        /// of a member.
         case automatic
         /// A user with a bot's custom type whom the app does not name among its bots.
         case unnamedBot
@@ -98,7 +100,7 @@ struct ChatWebhook: Sendable {
         guard let sender else { return .other }
         let looksLikeBot = [MessageClass.botType, MessageClass.autoEventType].contains(customType)
         guard let bots else { return looksLikeBot ? .automatic : .other }
-        return bots.contains(ByteKey(sender)) ? .automatic : looksLikeBot ? .unnamedBot : .other
+        return bots.contains(ByteKey(sender)) ? .namedBot : looksLikeBot ? .unnamedBot : .other
     }
 
     /// - Parameter members: the user ids; nil for one that cannot be read.

@@ -78,22 +78,6 @@ struct Inquiry: Sendable, Equatable {
     }
 }
 
-/// What is special about a webhook that is durable.
-enum WebhookRemark: String, Sendable {
-    /// It says what is known already.
-    case duplicate
-    /// An answer to a question that is not known.
-    case unasked
-    /// Of an earlier state than what is known.
-    case stale
-    /// Another answer than the first one.
-    case conflict
-    /// Its state cannot be told.
-    case malformed
-    /// Of nobody known.
-    case noCustomer = "no_customer"
-}
-
 extension Inquiry {
     /// Reads what `data` has written; what is not understood counts as nothing known.
     init(_ topic: Topic?) {

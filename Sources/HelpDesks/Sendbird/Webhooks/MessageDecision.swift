@@ -4,7 +4,7 @@ internal import Core
 struct ChatMemory: Sendable, Equatable {
     /// The owner of the channel; nil when nobody is known.
     var owner: ChannelOwner?
-    /// Whether Desk was asked for the owner, or cannot be asked.
+    /// Whether Desk has answered whose channel it is.
     var isDeskAsked = false
     /// The question with the number of this message.
     var inquiry = Inquiry()
@@ -60,9 +60,10 @@ extension ChatWebhook {
         if writer == .other { return .ignored(nil) }
         if writer == .unnamedBot { return .ignored(.notABot) }
         // A customer can make a channel that looks like a ticket's, and leave it to others. Desk alone knows the tickets.
-        let isKnown = writer == .automatic ? memory.owner?.ticketID != nil : memory.owner != nil
+        let needsTicket = writer == .automatic || writer == .namedBot
+        let isKnown = needsTicket ? memory.owner?.ticketID != nil : memory.owner != nil
         guard isKnown || memory.isDeskAsked else { return .undecided }
-        if writer == .automatic, !isKnown { return .ignored(.unknownTicket) }
+        if needsTicket, !isKnown { return .ignored(.unknownTicket) }
         if isWritten(by: memory.owner) { return .ignored(nil) }
         return .comment(isPushed: isPushed && memory.owner != nil)
     }

@@ -63,7 +63,7 @@ extension ReportMaker {
             attachments: webhook.file.map { [$0] } ?? [])
         return Arrival(
             Event(
-                comment, id: id(0), kind: kind, receivedAt: receivedAt, lifeMilliseconds: subscriptions.lifeMilliseconds, trace: trace),
+                comment, id: id(0), kind: kind, receivedAt: receivedAt, lifeMilliseconds: lifeMilliseconds, trace: trace),
             to: isPushed ? subscriptions.comments : subscriptions.quietComments)
     }
 

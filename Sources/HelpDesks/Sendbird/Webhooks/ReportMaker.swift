@@ -18,6 +18,8 @@ struct ReportMaker: Sendable {
     let appID: String
     let subscriptions: Subscriptions
     let receivedAt: UnixMilliseconds
+    /// How long the events live from then on.
+    let lifeMilliseconds: UInt64
     let trace: TraceContext?
     /// The identity by which the webhook is recognised when it comes again.
     let identity: Event.Identity
@@ -38,11 +40,11 @@ struct ReportMaker: Sendable {
 
     /// - Throws: when OpenSSL fails.
     init(
-        appID: String, _ subscriptions: Subscriptions, receivedAt: UnixMilliseconds, trace: TraceContext?, identity: Event.Identity,
-        random: RandomPool, isFormer: @escaping @Sendable (_ userID: String) -> Bool?
+        appID: String, _ subscriptions: Subscriptions, receivedAt: UnixMilliseconds, lifeMilliseconds: UInt64, trace: TraceContext?,
+        identity: Event.Identity, random: RandomPool, isFormer: @escaping @Sendable (_ userID: String) -> Bool?
     ) throws(CryptoError) {
-        (self.appID, self.subscriptions, self.receivedAt, self.trace) = (appID, subscriptions, receivedAt, trace)
-        (self.identity, self.isFormer) = (identity, isFormer)
+        (self.appID, self.subscriptions, self.receivedAt, self.lifeMilliseconds) = (appID, subscriptions, receivedAt, lifeMilliseconds)
+        (self.trace, self.identity, self.isFormer) = (trace, identity, isFormer)
         id = try UUIDv7(milliseconds: receivedAt, from: random).event
     }
 
@@ -62,7 +64,7 @@ struct ReportMaker: Sendable {
             Event(
                 id: id(place), kind: kind,
                 identity: Event.Identity(appID: appID, ticketID: conversation, commentID: nil, deviceID: ""), userID: userID,
-                occurredAt: occurredAt ?? receivedAt, receivedAt: receivedAt, expiresAt: receivedAt + subscriptions.lifeMilliseconds,
+                occurredAt: occurredAt ?? receivedAt, receivedAt: receivedAt, expiresAt: receivedAt + lifeMilliseconds,
                 data: writer.bytes, trace: trace), to: subscriptions.tickets)
     }
 

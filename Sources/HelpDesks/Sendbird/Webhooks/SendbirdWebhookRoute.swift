@@ -8,13 +8,6 @@ internal import Threading
 internal import Time
 internal import Tracing
 
-/// Finds out whose channel it is by asking Desk. The completion is called exactly once, on any thread, within seconds, with nil when Desk
-/// does not know or does not answer.
-typealias OwnerFinder =
-    @Sendable (
-        _ app: SendbirdState.App, _ channel: String, _ completion: @escaping @Sendable (ChannelOwner?) -> Void
-    ) -> Void
-
 /// `POST /sendbird/chat-webhook/<app>` and `POST /sendbird/desk-webhook/<app>`: what happens in tickets and their channels.
 ///
 /// The connection is suspended until what follows is durable; meanwhile the serving thread continues with other connections.
@@ -36,10 +29,9 @@ final class SendbirdWebhookRoute: Sendable {
 
     /// What the store is asked.
     private struct Question {
-        /// With an owner that Desk has named, or nil, it is decided in any case.
-        let report: @Sendable (_ found: ChannelOwner?, _ isFinal: Bool) -> Report
-        /// The channel whose owner may have to be asked for; nil where Desk has told of the ticket itself.
-        let channel: String?
+        let report: Report
+        /// The message, whose owner may have to be asked for; nil where Desk has told of the ticket itself.
+        let unowned: (webhook: ChatWebhook, maker: ReportMaker, body: [UInt8])?
     }
 
     private let sender: SendbirdSender
@@ -82,8 +74,7 @@ final class SendbirdWebhookRoute: Sendable {
         // Sampled alike, because a line takes time and would tell which apps there are.
         journal.refuse(
             .denied, app?.counters ?? state.unknown, level: .info, reason: app == nil ? "unknown_app" : reason, kind: "denied",
-            app: app?.id,
-            mark)
+            app: app?.id, mark)
         return journal.answers.denied
     }
 
@@ -147,42 +138,29 @@ final class SendbirdWebhookRoute: Sendable {
         _ request: borrowing Request, _ webhook: Webhook, _ app: SendbirdState.App, _ state: SendbirdState, _ mark: RequestMark
     ) -> Decision {
         do throws(CryptoError) {
+            let identity = try request.withBody { body throws(CryptoError) in
+                switch webhook {
+                case .chat(let webhook): try webhook.identity(app.id, body: body)
+                case .desk: try Report.identity(appID: app.id, body: body)
+                }
+            }
             let maker = try ReportMaker(
-                appID: app.id, app.subscriptions, receivedAt: services.clocks.unixMilliseconds(), trace: mark.trace,
-                identity: try identity(of: webhook, request, app.id), random: services.random, isFormer: isFormer(app.id))
-            return .store(app, question(webhook, maker))
+                of: app, receivedAt: services.clocks.unixMilliseconds(), lifeMilliseconds: app.subscriptions.lifeMilliseconds,
+                trace: mark.trace, identity: identity, services)
+            return .store(app, question(webhook, maker, request))
         } catch {
             return fail(error, app, state, mark)
         }
     }
 
-    /// By what the webhook is recognised when it comes again: by the message that it brings, or else by its body.
-    private func identity(
-        of webhook: Webhook, _ request: borrowing Request, _ appID: String
-    ) throws(CryptoError) -> Event.Identity {
-        if case .chat(let webhook) = webhook, webhook.isComment { return webhook.messageIdentity(appID) }
-        let digest = try request.withBody { body throws(CryptoError) in try sha256(body) }
-        guard let identity = Report.identity(appID: appID, digest: Hexadecimal.text(digest.span)) else {
-            preconditionFailure("hexadecimal digits are an identity")
-        }
-        return identity
-    }
-
-    private func question(_ webhook: Webhook, _ maker: ReportMaker) -> Question {
+    private func question(_ webhook: Webhook, _ maker: ReportMaker, _ request: borrowing Request) -> Question {
         switch webhook {
         case .chat(let webhook):
-            let first = maker.report(webhook, found: nil, isFinal: findOwner == nil)
-            return Question(
-                report: { found, isFinal in isFinal ? maker.report(webhook, found: found, isFinal: true) : first },
-                channel: webhook.channel.text)
-        case .desk(let webhook):
-            let report = maker.report(webhook)
-            return Question(report: { _, _ in report }, channel: nil)
+            Question(
+                report: maker.report(webhook, found: nil, isFinal: false),
+                unowned: (webhook, maker, request.withBody { Array(copying: $0) }))
+        case .desk(let webhook): Question(report: maker.report(webhook), unowned: nil)
         }
-    }
-
-    private func isFormer(_ appID: String) -> @Sendable (String) -> Bool? {
-        { [services] userID in try? services.revocations.current.isFormer(appID: appID.utf8.span, userID: userID.utf8.span) }
     }
 
     /// Logs once for each app with whose token Desk signs, because its documentation does not say.
@@ -191,16 +169,25 @@ final class SendbirdWebhookRoute: Sendable {
         services.logger.log(.info, "desk webhooks are signed", ["app": .string(app.id), "token": .string("\(token)")])
     }
 
+    /// - Parameter reason: why the message is held, for the log; nil where it is not.
     private func store(
-        _ question: Question, _ app: SendbirdState.App, _ mark: RequestMark, _ box: PendingBox, found: ChannelOwner? = nil,
-        isFinal: Bool = false
+        _ question: Question, _ app: SendbirdState.App, _ mark: RequestMark, _ box: PendingBox, heldFor reason: String? = nil
     ) {
-        services.store.accept(question.report(found, isFinal), isAwaited: { box.isAwaited }) { [self] result in
-            if case .success(.undecided) = result, !isFinal, let findOwner, let channel = question.channel {
-                return findOwner(app, channel) { [self] found in store(question, app, mark, box, found: found, isFinal: true) }
+        services.store.accept(question.report, isAwaited: { box.isAwaited }) { [self] result in
+            if case .success(.undecided) = result, let findOwner, let unowned = question.unowned {
+                let (webhook, maker, body) = unowned
+                return findOwner(app, webhook.channel.text) { [self] answer in
+                    let (report, reason): (Report, String?) =
+                        switch answer.counted(for: webhook, age: 0) {
+                        case .owner(let owner): (maker.report(webhook, found: owner, isFinal: true), nil)
+                        case .nobody: (maker.report(webhook, found: nil, isFinal: true), nil)
+                        case .unavailable(let reason, _): (maker.held(webhook, body: body), reason)
+                        }
+                    store(Question(report: report, unowned: nil), app, mark, box, heldFor: reason)
+                }
             }
             if case .success(.accepted(_, _, let score?)) = result { app.ratings[score]?.increment() }
-            let response = recordOutcome(result, app, mark)
+            let response = recordOutcome(result, app, mark, heldFor: reason)
             services.tracer.endRequest(mark.span, path, response, app: app.id)
             box.respond(response)
         }
@@ -209,13 +196,14 @@ final class SendbirdWebhookRoute: Sendable {
     /// Counts and logs the store's decision, wakes the dispatcher when there is something to deliver, and returns the answer. Runs on the
     /// store's thread.
     private func recordOutcome(
-        _ result: Result<ReportOutcome, StoreError>, _ app: SendbirdState.App, _ mark: RequestMark
+        _ result: Result<ReportOutcome, StoreError>, _ app: SendbirdState.App, _ mark: RequestMark, heldFor reason: String?
     ) -> Response {
         switch result {
         case .success(.accepted(let events, let remark, _)):
             let remark = remark.flatMap { WebhookRemark(rawValue: $0) }
             let level: LogLevel = remark == nil || remark == .duplicate ? .debug : .info
-            journal.store(remark?.result ?? .accepted, app.counters, app: app.id, event: events.first, level: level, mark)
+            journal.store(
+                remark?.result ?? .accepted, app.counters, app: app.id, event: events.first, level: level, reason: reason, mark)
             if !events.isEmpty { services.onChange() }
             return remark == .duplicate ? journal.answers.duplicate : journal.answers.accepted
         case .success(.duplicate(let earlier)):
@@ -226,20 +214,6 @@ final class SendbirdWebhookRoute: Sendable {
             journal.refuse(.unavailable, app.counters, level: .error, reason: "former_unknown", app: app.id, mark)
             return journal.answers.refusals.unavailable
         case .failure(let error): return journal.fail(error, app.counters, app: app.id, mark)
-        }
-    }
-}
-
-extension WebhookRemark {
-    /// What metrics call it.
-    fileprivate var result: WebhookResult {
-        switch self {
-        case .duplicate: .duplicate
-        case .unasked: .unasked
-        case .stale: .stale
-        case .conflict: .conflict
-        case .malformed: .malformed
-        case .noCustomer: .noCustomer
         }
     }
 }

@@ -1,0 +1,32 @@
+internal import HelpDesk
+
+/// What is special about a webhook that is durable.
+enum WebhookRemark: String, Sendable {
+    /// It says what is known already.
+    case duplicate
+    /// An answer to a question that is not known.
+    case unasked
+    /// Of an earlier state than what is known.
+    case stale
+    /// Another answer than the first one.
+    case conflict
+    /// Its state cannot be told.
+    case malformed
+    /// Of nobody known.
+    case noCustomer = "no_customer"
+    /// Of nobody known yet.
+    case held
+
+    /// The word of metrics.
+    var result: WebhookResult {
+        switch self {
+        case .duplicate: .duplicate
+        case .unasked: .unasked
+        case .stale: .stale
+        case .conflict: .conflict
+        case .malformed: .malformed
+        case .noCustomer: .noCustomer
+        case .held: .held
+        }
+    }
+}
