@@ -1,4 +1,5 @@
 import Core
+import Postgres
 import Storage
 import TestSupport
 import Testing
@@ -23,9 +24,16 @@ import Time
         let first = try DispatcherReplica(place, ["log": own])
         first.accept(1, for: "log")
         #expect(eventually { first.paused == ["log": "gone"] })
+        // The first one tells the store only after it has shown the pause.
+        #expect(eventually { isPauseStored })
         let second = try DispatcherReplica(place, ["log": others, "z": DeliveryNotifier(.arrived)])
         #expect(eventually { second.paused == ["log": "gone"] })
         return (first, second)
+    }
+
+    /// Whether the database has the pause, as a process that starts will see it.
+    private var isPauseStored: Bool {
+        (try? place.run(Query("SELECT FROM pauses WHERE notifier = 'log' AND kind = 'misconfigured'")))?.count == 1
     }
 
     private func isDelivered(_ number: Int, in replica: DispatcherReplica) -> Bool {
