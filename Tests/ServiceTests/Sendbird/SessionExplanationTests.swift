@@ -85,6 +85,18 @@ import Time
         }
     }
 
+    @Test(arguments: ["sendbird_desk_agent_id_1", "Sendbird_Desk_Agent_ID_1"]) func tellsThatSupportGetsNone(_ user: String) throws {
+        try fixture.withService(.everyRequest(Self.given)) { (service, sendbird) throws in
+            let support = try explain(service, user: user)
+            #expect(support.outcome == "problem")
+            #expect(support.finding.contains("an account of support at Sendbird, for which there is no session token (400)"))
+            #expect(support.step?["outcome"] == "problem")
+            #expect(support.step?["remedy"]?.text?.contains("give the customer another user_id") == true)
+            #expect(try explain(service, user: "a_\(user)").outcome == "ok", "only the beginning counts")
+            #expect(sendbird.requests.isEmpty)
+        }
+    }
+
     @Test func tellsWhatSendbirdRefuses() throws {
         let tooMany = ScriptedStep.respond(429, headers: ["X-RateLimit-RetryAfter: 7"], body: #"{"error":true,"code":500910}"#)
         try fixture.withService(.everyRequest(tooMany)) { (service, _) throws in
