@@ -6,16 +6,45 @@ import Testing
 
 /// Webhooks that overtake each other, from the body to the events in the store.
 @Suite struct LateWebhookTests {
+    /// The creation is told again, a second later.
+    private static let again = SendbirdBody.ticket(at: "10:00:01")
+    private static let assigned = SendbirdBody.ticket(
+        "TICKET.STATUS.UPDATED", status: "ACTIVE", at: "10:01:00", extra: #""recentAssignment":{"agent":{"id":5}},"#)
+
     @Test func aTicketIsToldOfAsCreatedThoughItsCreationComesLate() throws {
         let fixture = try SendbirdFixture()
-        let agent = #""recentAssignment":{"agent":{"id":5}},"#
-        let assigned = SendbirdBody.ticket("TICKET.STATUS.UPDATED", status: "ACTIVE", at: "10:01:00", extra: agent)
-        for body in [assigned, SendbirdBody.ticket()] { #expect(shown(try fixture.desk(body)) == SendbirdFixture.accepted) }
+        for body in [Self.assigned, SendbirdBody.ticket()] { #expect(shown(try fixture.desk(body)) == SendbirdFixture.accepted) }
         #expect(try fixture.events() == SendbirdFixture.created)
-        let again = SendbirdBody.ticket(at: "10:00:01")
-        #expect(shown(try fixture.desk(again)) == SendbirdFixture.accepted)
+        #expect(shown(try fixture.desk(Self.again)) == SendbirdFixture.accepted)
         #expect(try fixture.events() == SendbirdFixture.created, "once")
         #expect(fixture.counts().contains(#"{app="APP",result="stale"} 1"#), "only the second one")
+    }
+
+    @Test(arguments: SharedPlace.Kind.allCases) func replicasTellOfALateCreationOnce(_ kind: SharedPlace.Kind) throws {
+        let place = try SharedPlace(kind)
+        defer { place.close() }
+        let first = try SendbirdFixture(shared: place.store())
+        let second = try SendbirdFixture(shared: place.store())
+        #expect(shown(try first.desk(Self.assigned)) == SendbirdFixture.accepted)
+        #expect(try second.events() == [])
+        #expect(shown(try second.desk(SendbirdBody.ticket())) == SendbirdFixture.accepted)
+        #expect(try first.events() == SendbirdFixture.created)
+        #expect(shown(try first.desk(Self.again)) == SendbirdFixture.accepted)
+        #expect(try second.events() == SendbirdFixture.created, "once")
+        #expect(first.counts().contains(#"{app="APP",result="stale"} 1"#))
+    }
+
+    @Test(arguments: SharedPlace.Kind.allCases) func aLateCreationIsToldOnceOverRestarts(_ kind: SharedPlace.Kind) throws {
+        let place = try SharedPlace(kind)
+        defer { place.close() }
+        var told: [[String]] = []
+        for body in [Self.assigned, SendbirdBody.ticket(), Self.again] {
+            let fixture = try SendbirdFixture(shared: place.store())
+            #expect(shown(try fixture.desk(body)) == SendbirdFixture.accepted)
+            told.append(try fixture.events())
+            place.restart()
+        }
+        #expect(told == [[], SendbirdFixture.created, SendbirdFixture.created])
     }
 
     /// Receivers sort by ids: a question that was overtaken by its answer is told before it.
