@@ -144,9 +144,15 @@ import Time
     }
 
     /// The call is tried once more each time that somebody asks, by the same process and by another one, which knows only what is stored.
-    @Test(arguments: [#"{"type":"memory"}"#, #"{"type":"sqlite","path":"store.sqlite"}"#])
+    @Test(
+        arguments: [
+            #"{"type":"memory"}"#, #"{"type":"sqlite","path":"store.sqlite"}"#, #"{"type":"postgres","url":{"env":"DATABASE_URL"}}"#,
+        ])
     func canBeAskedForAgainWhereNothingWasSent(_ store: String) throws {
+        let place = store.contains("postgres") ? try PostgresPlace() : nil
+        defer { withExtendedLifetime(place) {} }
         let fixture = try BotFixture(store: store)
+        fixture.directory.environment["DATABASE_URL"] = place?.url()
         let closed = try ClosedPort()
         defer { withExtendedLifetime(closed) {} }
         try fixture.withService([BotFixture.bot("http://127.0.0.1:\(closed.port)")]) { service in
