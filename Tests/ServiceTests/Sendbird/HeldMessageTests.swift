@@ -64,6 +64,17 @@ import Testing
         #expect(try well.events().sorted() == (Self.done + Self.told).sorted())
     }
 
+    /// Chat was answered 503 once, and the log blamed the disk.
+    @Test func `the log says that Desk has not answered, and nothing of the store`() throws {
+        let fixture = try SendbirdFixture(deskTimeout: 200, desk: .everyRequest(.hang))
+        #expect(shown(try fixture.chat(SendbirdBody.message())) == SendbirdFixture.accepted)
+        let lines = try fixture.log.lines().filter { $0.contains(" webhook ") }
+        #expect(lines.count == 1, "\(lines)")
+        #expect(lines.first?.hasPrefix("INFO  webhook result=held app=APP reason=timeout ") == true, "\(lines)")
+        #expect(
+            fixture.metricsText().contains(#"deskgate_help_desk_requests_total{app="APP",request="list_tickets",outcome="unavailable"} 1"#))
+    }
+
     /// Sendbird sends the webhook again, before and after the owner is known.
     @Test(arguments: SharedPlace.Kind.allCases) func `a message that is sent again is told of once`(_ kind: SharedPlace.Kind) throws {
         let place = try SharedPlace(kind)
