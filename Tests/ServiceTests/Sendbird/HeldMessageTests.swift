@@ -70,7 +70,7 @@ import Testing
         #expect(shown(try fixture.chat(SendbirdBody.message())) == SendbirdFixture.accepted)
         let lines = try fixture.log.lines().filter { $0.contains(" webhook ") }
         #expect(lines.count == 1, "\(lines)")
-        #expect(lines.first?.hasPrefix("INFO  webhook result=held app=APP reason=timeout ") == true, "\(lines)")
+        #expect(lines.first?.hasPrefix("INFO  webhook result=held app=APP api=desk reason=timeout ") == true, "\(lines)")
         #expect(
             fixture.metricsText().contains(#"deskgate_help_desk_requests_total{app="APP",request="list_tickets",outcome="unavailable"} 1"#))
     }

@@ -75,15 +75,15 @@ package final class WebhookJournal: Sendable {
     /// Notes a webhook that is durable.
     /// - Parameters:
     ///   - event: of this webhook, or of the earlier one that it repeats; nil when there is none.
-    ///   - reason: a stable word; nil where the result says everything.
+    ///   - more: further fields, of stable words; none where the result says everything.
     package func store(
         _ result: WebhookResult, _ counters: LabelledCounters<WebhookResult>, app: String, event: UUIDv7?, level: LogLevel = .debug,
-        reason: String? = nil, _ mark: RequestMark
+        more: LogFields = [:], _ mark: RequestMark
     ) {
         counters.increment(result)
         guard services.logger.level <= level else { return }
         var fields: LogFields = ["result": .string(result.rawValue), "app": .string(app)]
-        if let reason { fields.append("reason", .string(reason)) }
+        fields.append(more)
         if let event { fields.append("event", .string(event.description)) }
         mark.append(to: &fields, isStored: result != .duplicate)
         services.logger.log(level, "webhook", fields)

@@ -202,8 +202,9 @@ final class SendbirdWebhookRoute: Sendable {
         case .success(.accepted(let events, let remark, _)):
             let remark = remark.flatMap { WebhookRemark(rawValue: $0) }
             let level: LogLevel = remark == nil || remark == .duplicate ? .debug : .info
-            journal.store(
-                remark?.result ?? .accepted, app.counters, app: app.id, event: events.first, level: level, reason: reason, mark)
+            // A word such as `timeout` alone could be about the store.
+            let more: LogFields = reason.map { ["api": .string(PlatformAPI.desk.rawValue), "reason": .string($0)] } ?? [:]
+            journal.store(remark?.result ?? .accepted, app.counters, app: app.id, event: events.first, level: level, more: more, mark)
             if !events.isEmpty { services.onChange() }
             return remark == .duplicate ? journal.answers.duplicate : journal.answers.accepted
         case .success(.duplicate(let earlier)):
