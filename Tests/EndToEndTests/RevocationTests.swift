@@ -94,7 +94,8 @@ import Testing
         #expect(try register(site.workspace.key(user: "other"), user: "other").status == 200)
         let all = try Deskgate.run("revoke", "--app", Workspace.app, "--all", "--config", site.workspace.configuration)
         #expect(all.code == 0)
-        #expect(all.output.hasPrefix("Revoked. Its id is ") && all.output.hasSuffix(". 1 push token is removed.\n"), "\(all.output)")
+        #expect(all.output.hasPrefix("Revoked. Its id is "), "\(all.output)")
+        #expect(all.output.hasSuffix(". 1 push token is removed.\n"), "\(all.output)")
         #expect(try server.stop() == .exit(0))
         #expect(!(try server.process.errors.text().contains(Markers.user)))
     }

@@ -31,7 +31,7 @@ import Testing
         let body = SendbirdBody.message(sender: "bot", members: members)
         #expect(shown(try fixture.chat(body)) == SendbirdFixture.accepted)
         #expect(fixture.counts() == [#"{app="APP",result="held"} 1"#])
-        #expect(try fixture.log.lines().contains { $0.contains("result=held") && $0.contains("reason=unknown_ticket") })
+        #expect(try fixture.log.lines().contains { $0.contains(" result=held app=APP api=desk reason=unknown_ticket ") })
         #expect(try fixture.lookUpOwners() == ["retry unknown_ticket"])
         #expect(fixture.questions.count == 1, "Desk has just said that it knows no ticket")
         fixture.pass(milliseconds: ChannelOwners.memoryMilliseconds)

@@ -34,7 +34,7 @@ import Testing
         #expect(shown(try fixture.chat(SendbirdBody.message())) == SendbirdFixture.accepted, "\(fault.name)")
         #expect(try fixture.events() == Self.held)
         #expect(fixture.counts() == [#"{app="APP",result="held"} 1"#])
-        #expect(try fixture.log.lines().contains { $0.contains("result=held") && $0.contains("reason=\(fault.reason)") })
+        #expect(try fixture.log.lines().contains { $0.contains(" result=held app=APP api=desk reason=\(fault.reason) ") })
         // After a 429 nothing is sent before Desk's time.
         let isThrottled = fault.reason == "status_429"
         #expect(try fixture.lookUpOwners() == [fault.attempt], "\(fault.name)")
@@ -58,7 +58,7 @@ import Testing
         #expect(shown(try hanging.chat(SendbirdBody.message())) == SendbirdFixture.accepted)
         #expect(try hanging.lookUpOwners() == ["retry timeout"])
         #expect(try hanging.events() == Self.held)
-        #expect(try hanging.log.lines().contains { $0.contains("result=held") && $0.contains("reason=timeout") })
+        #expect(try hanging.log.lines().contains { $0.contains(" result=held app=APP api=desk reason=timeout ") })
         let well = try SendbirdFixture(shared: store, desk: .everyRequest(SendbirdFixture.named))
         #expect(try well.lookUpOwners() == ["delivered owner_found"])
         #expect(try well.events().sorted() == (Self.done + Self.told).sorted())

@@ -155,8 +155,16 @@ import Time
     /// By how much the clock of the second replica is ahead, in milliseconds.
     private static let skews: [Int64] = [-7_200_000, 7_200_000]
 
-    private func replicas(_ place: PostgresPlace, ahead: Int64) throws -> (any Store, any Store) {
-        (try place.store(), try place.store(aheadMilliseconds: ahead))
+    /// Opens two replicas, and closes them after the body.
+    /// - Parameter ahead: by how much the clock of the second one is ahead, in milliseconds.
+    private func withReplicas(ahead: Int64, _ body: (PostgresPlace, any Store, any Store) throws -> Void) throws {
+        let place = try PostgresPlace()
+        let (one, other) = (try place.store(), try place.store(aheadMilliseconds: ahead))
+        defer {
+            one.close()
+            other.close()
+        }
+        try body(place, one, other)
     }
 
     private func wish(_ token: String, user: String = "user", at now: UnixMilliseconds) throws -> Registration {
@@ -188,62 +196,50 @@ import Time
     }
 
     @Test(arguments: skews) func whatOneRevokesTheOtherRefusesAtOnce(ahead: Int64) throws {
-        let place = try PostgresPlace()
-        let (one, other) = try replicas(place, ahead: ahead)
-        defer {
-            one.close()
-            other.close()
+        try withReplicas(ahead: ahead) { _, one, other in
+            let (now, theirs) = (SystemClock.unixMilliseconds(), SystemClock.unixMilliseconds().advanced(by: ahead))
+            #expect(try other.wish(wish("A", at: theirs)) == .registered)
+            let block = Revocation.sample(1, .user("user"))
+            try one.revoke(block)
+            #expect(try other.wish(wish("B", at: theirs)) == .revoked)
+            #expect(try other.device() == nil)
+            _ = try one.removeRevocation(block.id)
+            #expect(try other.wish(wish("B", at: theirs)) == .registered)
+            let former = try FormerUser(RevokedPerson(appID: "app", userID: "user"), salt: [UInt8](0..<32))
+            try other.revoke(.sample(2, .formerUser(former)))
+            #expect(try one.wish(wish("C", at: now)) == .revoked)
+            #expect(try one.take(Sample(1).arrival()) == .ignored)
+            #expect(try one.take(Sample(2).with { $0.user = "another" }.arrival()) == .accepted)
         }
-        let (now, theirs) = (SystemClock.unixMilliseconds(), SystemClock.unixMilliseconds().advanced(by: ahead))
-        #expect(try other.wish(wish("A", at: theirs)) == .registered)
-        let block = Revocation.sample(1, .user("user"))
-        try one.revoke(block)
-        #expect(try other.wish(wish("B", at: theirs)) == .revoked)
-        #expect(try other.device() == nil)
-        _ = try one.removeRevocation(block.id)
-        #expect(try other.wish(wish("B", at: theirs)) == .registered)
-        let former = try FormerUser(RevokedPerson(appID: "app", userID: "user"), salt: [UInt8](0..<32))
-        try other.revoke(.sample(2, .formerUser(former)))
-        #expect(try one.wish(wish("C", at: now)) == .revoked)
-        #expect(try one.take(Sample(1).arrival()) == .ignored)
-        #expect(try one.take(Sample(2).with { $0.user = "another" }.arrival()) == .accepted)
     }
 
     /// A replica that has not asked for longer than removals are remembered reads everything again.
     @Test(arguments: skews) func whatIsToldNoMoreIsReadAgain(ahead: Int64) throws {
-        let place = try PostgresPlace()
-        let (one, other) = try replicas(place, ahead: ahead)
-        defer {
-            one.close()
-            other.close()
+        try withReplicas(ahead: ahead) { place, one, other in
+            let now = SystemClock.unixMilliseconds()
+            let blocks = (1...3).map { Revocation.sample(UInt64($0), .user("user-\($0)")) }
+            for block in blocks { try other.revoke(block) }
+            #expect(try one.wish(wish("A", user: "user-1", at: now)) == .revoked)
+            for block in blocks.prefix(2) { _ = try other.removeRevocation(block.id) }
+            try place.run(Query("DELETE FROM removed_revocations"), Query("UPDATE revocation_versions SET forgotten = last"))
+            #expect(try one.wish(wish("A", user: "user-1", at: now)) == .registered)
+            #expect(try one.wish(wish("C", user: "user-3", at: now)) == .revoked)
         }
-        let now = SystemClock.unixMilliseconds()
-        let blocks = (1...3).map { Revocation.sample(UInt64($0), .user("user-\($0)")) }
-        for block in blocks { try other.revoke(block) }
-        #expect(try one.wish(wish("A", user: "user-1", at: now)) == .revoked)
-        for block in blocks.prefix(2) { _ = try other.removeRevocation(block.id) }
-        try place.run(Query("DELETE FROM removed_revocations"), Query("UPDATE revocation_versions SET forgotten = last"))
-        #expect(try one.wish(wish("A", user: "user-1", at: now)) == .registered)
-        #expect(try one.wish(wish("C", user: "user-3", at: now)) == .revoked)
     }
 
     /// Behind a pooler the connection outlives a failover, and the new server may lack what the old one had.
     @Test(arguments: skews) func aVersionThatGoesBackIsReadAgain(ahead: Int64) throws {
-        let place = try PostgresPlace()
-        let (one, other) = try replicas(place, ahead: ahead)
-        defer {
-            one.close()
-            other.close()
+        try withReplicas(ahead: ahead) { place, one, other in
+            let now = SystemClock.unixMilliseconds()
+            for number in 1...3 as ClosedRange<UInt64> { try other.revoke(.sample(number, .user("user-\(number)"))) }
+            #expect(try one.wish(wish("A", user: "user-1", at: now)) == .revoked)
+            try place.run(Query("DELETE FROM revocations WHERE version > 1"), Query("UPDATE revocation_versions SET last = 1"))
+            #expect(try one.wish(wish("A", user: "user-2", at: now)) == .registered)
+            try other.revoke(.sample(4, .user("user-4")))
+            try other.revoke(.sample(5, .user("user-5")))
+            for number in 4...5 { #expect(try one.wish(wish("B", user: "user-\(number)", at: now)) == .revoked) }
+            #expect(try one.wish(wish("C", user: "user-3", at: now)) == .registered)
         }
-        let now = SystemClock.unixMilliseconds()
-        for number in 1...3 as ClosedRange<UInt64> { try other.revoke(.sample(number, .user("user-\(number)"))) }
-        #expect(try one.wish(wish("A", user: "user-1", at: now)) == .revoked)
-        try place.run(Query("DELETE FROM revocations WHERE version > 1"), Query("UPDATE revocation_versions SET last = 1"))
-        #expect(try one.wish(wish("A", user: "user-2", at: now)) == .registered)
-        try other.revoke(.sample(4, .user("user-4")))
-        try other.revoke(.sample(5, .user("user-5")))
-        for number in 4...5 { #expect(try one.wish(wish("B", user: "user-\(number)", at: now)) == .revoked) }
-        #expect(try one.wish(wish("C", user: "user-3", at: now)) == .registered)
     }
 
     /// A batch waits for the lock of a person, and another transaction deletes the row: without one nothing would be locked, nor counted.
@@ -270,39 +266,31 @@ import Time
 
     /// The version of the revocations is read after the lock. The revocation of a key id waits for no person.
     @Test(arguments: skews) func aRegistrationThatWaitsSeesWhatWasRevokedMeanwhile(ahead: Int64) throws {
-        let place = try PostgresPlace()
-        let (one, other) = try replicas(place, ahead: ahead)
-        defer {
-            one.close()
-            other.close()
+        try withReplicas(ahead: ahead) { place, one, other in
+            let theirs = SystemClock.unixMilliseconds().advanced(by: ahead)
+            #expect(try other.wish(wish("A", at: theirs)) == .registered)
+            let outcome = try register(wish("B", at: theirs), at: other, in: place) { _ in
+                #expect(throws: Never.self) { try one.revoke(.sample(1, .keyID(1))) }
+            }
+            #expect(outcome == .revoked)
         }
-        let theirs = SystemClock.unixMilliseconds().advanced(by: ahead)
-        #expect(try other.wish(wish("A", at: theirs)) == .registered)
-        let outcome = try register(wish("B", at: theirs), at: other, in: place) { _ in
-            #expect(throws: Never.self) { try one.revoke(.sample(1, .keyID(1))) }
-        }
-        #expect(outcome == .revoked)
     }
 
     /// A sign-out on one replica and a registration on another one: whichever comes first, the device is gone.
     @Test(arguments: skews) func aRegistrationDoesNotOutliveASignOut(ahead: Int64) throws {
-        let place = try PostgresPlace()
-        let (one, other) = try replicas(place, ahead: ahead)
-        defer {
-            one.close()
-            other.close()
-        }
-        let theirs = SystemClock.unixMilliseconds().advanced(by: ahead)
-        for round in 1...20 as ClosedRange<UInt64> {
-            let user = "user-\(round)"
-            let answers = (0..<4).map { _ in Answer<Registration.Outcome>() }
-            for (number, answer) in answers.enumerated() {
-                other.register(try wish("T\(round)-\(number)", user: user, at: theirs)) { answer.set($0) }
+        try withReplicas(ahead: ahead) { _, one, other in
+            let theirs = SystemClock.unixMilliseconds().advanced(by: ahead)
+            for round in 1...20 as ClosedRange<UInt64> {
+                let user = "user-\(round)"
+                let answers = (0..<4).map { _ in Answer<Registration.Outcome>() }
+                for (number, answer) in answers.enumerated() {
+                    other.register(try wish("T\(round)-\(number)", user: user, at: theirs)) { answer.set($0) }
+                }
+                try one.revoke(.sample(round, .user(user), issuedBefore: 101))
+                _ = try one.removeDevices(DeviceFilter(appID: "app", userID: user), now: SystemClock.unixMilliseconds())
+                for answer in answers { _ = try answer.get() }
+                #expect(try one.device(user: user) == nil, "round \(round)")
             }
-            try one.revoke(.sample(round, .user(user), issuedBefore: 101))
-            _ = try one.removeDevices(DeviceFilter(appID: "app", userID: user), now: SystemClock.unixMilliseconds())
-            for answer in answers { _ = try answer.get() }
-            #expect(try one.device(user: user) == nil, "round \(round)")
         }
     }
 }

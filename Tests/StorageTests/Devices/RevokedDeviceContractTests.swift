@@ -82,8 +82,8 @@ extension Store {
         #expect(try reply(1, to: store) == .pending)
         let revocation = Revocation.sample(1, appID: phone.app, phone.subject, issuedBefore: phone.issuedBefore)
         var removed = try store.signOut(revocation)
-        let isOfPerson = revocation.person != nil
-        #expect(removed == (phone.isSignedOut && isOfPerson ? 1 : 0), "in the transaction of the revocation")
+        let isSignedOutAtOnce = phone.isSignedOut && revocation.person != nil
+        #expect(removed == (isSignedOutAtOnce ? 1 : 0), "in the transaction of the revocation")
         #expect(try reply(2, to: store) == (phone.isSignedOut ? .noTarget : .pending), "at once, whatever rows are left")
         #expect(try reply(3, device: "d1", to: store) == (phone.isSignedOut ? .noTarget : .pending))
         removed += try store.signOutDevices(coveredBy: revocation, now: 2_000_000, telling: .registry)
