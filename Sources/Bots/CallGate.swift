@@ -132,7 +132,7 @@ struct CallGate: Sendable {
         }
     }
 
-    /// What makes another call the same one; nil for what changes nothing.
+    /// The deduplication key (`BotCall.key`); nil for a function that changes nothing.
     /// - Throws: also what asks for a confirmation.
     private func key(
         _ ticket: BotTicket, _ bot: ServedBot, _ function: BotFunction, _ arguments: BotArguments, _ confirmation: String?,

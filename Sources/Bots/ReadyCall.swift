@@ -12,7 +12,7 @@ struct ReadyCall: Sendable {
     /// How many bytes they had as they came; 0 for those of a confirmation that a person has sent with the security key.
     let byteCount: Int
     let request: BotFilledRequest
-    /// What makes another call the same one, 32 bytes; nil for what changes nothing.
+    /// The deduplication key (`BotCall.key`); nil for a function that changes nothing.
     let key: [UInt8]?
     let mark: RequestMark
 

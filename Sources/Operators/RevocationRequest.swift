@@ -77,13 +77,13 @@ package struct RevocationRequest: Sendable, Equatable {
         return .error(400, "wrong_key", "security_key: it is not a key of this app_id and user_id.")
     }
 
-    /// Whose key is revoked alone, where a configured secret proves that; its devices need no search then.
+    /// The person whose key is revoked alone, where a configured secret proves that; their devices need no search then.
     func keyHolder(_ context: AdminContext) -> RevokedPerson? {
         guard let userID, verdict(context)?.keyID != nil else { return nil }
         return RevokedPerson(appID: appID, userID: userID)
     }
 
-    /// What is said of the key that is revoked alone, beside the person.
+    /// The verdict on the key that is revoked alone, as if nothing were revoked; nil unless the request names the key and the person.
     private func verdict(_ context: AdminContext) -> Verdict? {
         guard let securityKey, let userID else { return nil }
         return context.state.authorizer.decide(

@@ -28,15 +28,17 @@ protocol RevocationSweeper {
 }
 
 extension RevocationSweeper {
-    /// As `Store.signOutDevices` says.
-    func sweep(_ revocation: Revocation, now: UnixMilliseconds, telling audience: RegistryAudience) throws(StoreError) -> Int {
+    /// As `Store` says.
+    package func signOutDevices(
+        coveredBy revocation: Revocation, now: UnixMilliseconds, telling audience: RegistryAudience
+    ) throws(StoreError) -> Int {
         guard !revocation.namesPerson else { return 0 }
         let end = SystemClock.monotonicMilliseconds() + settings.sweepMilliseconds
         return try sweep(revocation, now, audience) { SystemClock.monotonicMilliseconds() < end }
     }
 
-    /// As `Store.signOutRevokedDevices` says.
-    func sweepNext(now: UnixMilliseconds, telling audience: RegistryAudience) throws(StoreError) -> Int? {
+    /// As `Store` says.
+    package func signOutRevokedDevices(now: UnixMilliseconds, telling audience: RegistryAudience) throws(StoreError) -> Int? {
         guard let revocation = try unsweptRevocation() else {
             // Another process has finished these, or they were removed.
             sweepPositions.withLock { $0 = [:] }

@@ -69,8 +69,8 @@ package struct BotCall: Sendable, Equatable {
 
     /// Its id, which the backend is told.
     package let id: UUIDv7
-    /// What makes another call the same one, 32 bytes; nil for a function that changes nothing, which may be called again and again, and for a
-    /// call that has ended with nothing done.
+    /// The deduplication key, 32 bytes: a call with the key of an earlier one is the same call. Nil for a function that changes nothing,
+    /// which may be called again and again, and for a call that has ended with nothing done.
     package let key: [UInt8]?
     /// The app.
     package let appID: String

@@ -3,7 +3,7 @@ internal import Time
 
 /// What is said of a revocation.
 extension Revocation {
-    /// What was revoked, by whom, when and why; and in a second sentence how many devices were signed out, if any.
+    /// The keys that were revoked, the author and the reason; a second sentence counts the devices that were signed out, if any.
     var sentence: Told {
         let until =
             issuedBefore.map { Telling.time($0) }.map { Told(" that were issued before \($0)", ", выданные до \($0)") }

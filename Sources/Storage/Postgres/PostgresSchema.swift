@@ -44,10 +44,10 @@ enum PostgresSchema {
     // Version 10 adds `topics`: what help desks have told of something that has a state (`Topic`). A report locks its rows, in the order of
     // the key and before those of `persons`. A row whose data is empty was made only to be locked.
     //
-    // Version 11 adds `bot_calls`: which functions bots have called for whom, and what came of it (`BotCall`). `key` is what makes another
-    // call the same one. New rows come before everything else that a transaction locks, in the order of `key`; whoever locks several rows
-    // that are there does so in the order of `number`, or passes over those that are locked. Lists read the table by time, by person or by
-    // outcome; the last index also finds what is given up and deleted.
+    // Version 11 adds `bot_calls`: which functions bots have called for whom, and what came of it (`BotCall`). `key` deduplicates calls.
+    // New rows come before everything else that a transaction locks, in the order of `key`; whoever locks several rows that are there does
+    // so in the order of `number`, or passes over those that are locked. Lists read the table by time, by person or by outcome; the last
+    // index also finds what is given up and deleted.
     //
     // Version 12 gives hexadecimal push tokens one form, lower case (`PushToken`). Of several devices with one token the one seen last keeps
     // it, and the others become tombstones.

@@ -1,6 +1,6 @@
 package import Core
 internal import Postgres
-package import Time
+internal import Time
 
 /// Revocations, each change a transaction of its own.
 extension PostgresStore {
@@ -16,18 +16,6 @@ extension PostgresStore {
             // After the revocation is written: a registration that holds the person's lock does not see it, and is seen here.
             return try batch.signOut([person], coveredBy: revocation, now: offset.stored(revocation.createdAt))
         }
-    }
-
-    /// As `Store` says.
-    package func signOutDevices(
-        coveredBy revocation: Revocation, now: UnixMilliseconds, telling audience: RegistryAudience
-    ) throws(StoreError) -> Int {
-        try sweep(revocation, now: now, telling: audience)
-    }
-
-    /// As `Store` says.
-    package func signOutRevokedDevices(now: UnixMilliseconds, telling audience: RegistryAudience) throws(StoreError) -> Int? {
-        try sweepNext(now: now, telling: audience)
     }
 
     /// As `Store` says.

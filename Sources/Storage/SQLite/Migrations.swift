@@ -66,8 +66,8 @@ enum Migrations {
     // Version 8 adds `topics`: what help desks have told of something that has a state (`Topic`). The index of persons is for forgetting
     // them; only a report writes it.
     //
-    // Version 9 adds `bot_calls`: which functions bots have called for whom, and what came of it (`BotCall`). `key` is what makes another call
-    // the same one. Lists read it by time, by person or by outcome; the last index also finds what is given up and deleted.
+    // Version 9 adds `bot_calls`: which functions bots have called for whom, and what came of it (`BotCall`). `key` deduplicates calls.
+    // Lists read it by time, by person or by outcome; the last index also finds what is given up and deleted.
     //
     // Version 10 has no script: `TokenForms` brings together the forms of one push token.
     //

@@ -1,6 +1,6 @@
 package import Core
 internal import SQLite
-package import Time
+internal import Time
 
 /// Revocations.
 extension SQLiteStore {
@@ -9,18 +9,6 @@ extension SQLiteStore {
         _ revocation: Revocation, of person: RevokedPerson?, announcing arrival: Arrival?, telling audience: RegistryAudience
     ) throws(StoreError) -> Int {
         try queue.perform { database throws(SQLiteError) in try database.revoke(revocation, of: person, arrival, audience) }
-    }
-
-    /// As `Store` says.
-    package func signOutDevices(
-        coveredBy revocation: Revocation, now: UnixMilliseconds, telling audience: RegistryAudience
-    ) throws(StoreError) -> Int {
-        try sweep(revocation, now: now, telling: audience)
-    }
-
-    /// As `Store` says.
-    package func signOutRevokedDevices(now: UnixMilliseconds, telling audience: RegistryAudience) throws(StoreError) -> Int? {
-        try sweepNext(now: now, telling: audience)
     }
 
     /// As `Store` says.

@@ -1,6 +1,6 @@
 internal import HelpDesk
 
-/// What is special about a webhook that is durable.
+/// The result of a webhook that is durable, if it is not `accepted`.
 enum WebhookRemark: String, Sendable {
     /// It says what is known already.
     case duplicate
@@ -10,7 +10,7 @@ enum WebhookRemark: String, Sendable {
     case stale
     /// Another answer than the first one.
     case conflict
-    /// Its state cannot be told.
+    /// The state of a question, or its score, cannot be read.
     case malformed
     /// Of nobody known.
     case noCustomer = "no_customer"
