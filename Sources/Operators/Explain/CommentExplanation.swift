@@ -77,11 +77,15 @@ extension Explanation {
         guard let first = failed.first else {
             let phones = told.filter { $0.notifier?.type.isPush == true }
             if phones.isEmpty, facts.audience.hasPush {
+                let cause =
+                    told.allSatisfy(\.delivery.event.userID.isEmpty)
+                    ? Told("nobody knew for whom it is", "неизвестно, для кого он")
+                    : Told("its person had no device for a push notifier", "у человека не было устройства для пуш-канала")
                 return (
                     .problem,
                     Told(
-                        "Comment \(comment) was handed on, and no phone was notified: its person had no device for a push notifier.",
-                        "Комментарий \(comment) передан, но ни один телефон не уведомлён: у человека не было устройства для пуш-канала.")
+                        "Comment \(comment) was handed on, and no phone was notified: \(cause).",
+                        "Комментарий \(comment) передан, но ни один телефон не уведомлён: \(cause).")
                 )
             }
             let isPending = told.contains { $0.delivery.state == .pending }

@@ -10,17 +10,18 @@ import Time
 @Suite struct DeliveryExplanationTests {
     private static let now = TestTime.now.milliseconds
 
-    private static func event(occurredAt: UnixMilliseconds = now) -> Event {
+    private static func event(user: String = "ann", occurredAt: UnixMilliseconds = now) -> Event {
         Event(
             id: UUIDv7(milliseconds: now, random: InlineArray(repeating: 1)).event, kind: .commentCreated,
-            identity: Event.Identity(appID: "shop", ticketID: 17, commentID: 4711, deviceID: "phone"), userID: "ann", deviceType: "ios",
+            identity: Event.Identity(appID: "shop", ticketID: 17, commentID: 4711, deviceID: "phone"), userID: user, deviceType: "ios",
             occurredAt: occurredAt, receivedAt: now, expiresAt: now + 1000, data: Event.noData)
     }
 
     private static func facts(
-        _ state: Delivery.State, _ reason: String = "", attempts: [DeliveryAttempt] = [], wait: String? = nil, isConfigured: Bool = true
+        _ state: Delivery.State, _ reason: String = "", attempts: [DeliveryAttempt] = [], wait: String? = nil, isConfigured: Bool = true,
+        user: String = "ann"
     ) -> DeliveryFacts {
-        let event = event()
+        let event = event(user: user)
         let delivery = Delivery(
             id: event.id.delivery(0), notifier: "sink", event: event, deviceID: "phone", state: state, attempts: attempts.count, dueAt: now,
             endedAt: state == .pending ? nil : now, reason: reason)
@@ -100,13 +101,14 @@ import Time
     }
 
     private static func comment(
-        _ app: String, _ deliveries: [DeliveryFacts] = [], forgotten: UnixMilliseconds? = nil
+        _ app: String, _ deliveries: [DeliveryFacts] = [], forgotten: UnixMilliseconds? = nil, notifiers: String = ""
     ) throws -> CommentFacts {
         let directory = try ConfigurationDirectory()
         try directory.scratch.write("secrets/path", "a-path-secret-of-the-app\n")
+        try directory.scratch.write("secrets/rustore", "a-token-of-the-provider\n")
         let configuration = try directory.configuration(
             #"{"apps":[{"app_id":"shop","keys":[{"id":1,"secret":{"file":"secrets/app-1.key"}}]\#(app)}],"#
-                + #""notifiers":{"sink":{"type":"log"}}}"#
+                + #""notifiers":{"sink":{"type":"log"}\#(notifiers)}}"#
         )
         return CommentFacts(
             comment: 4711, app: try #require(configuration.app("shop")), keep: configuration.deliveries,
@@ -199,5 +201,30 @@ import Time
         #expect(good.finding.english.hasPrefix("Comment 4711 was delivered: sink delivered it"))
         let bad = Explanation(try Self.comment(#","notifiers":["sink"]"#, [found, Self.facts(.dead, "timeout")]))
         #expect(bad.finding.english.hasPrefix("Comment 4711 has not arrived: sink gave it up"))
+    }
+
+    /// Comments of which a notifier was told that needs no device, and no push notifier.
+    private static let unpushed: [(name: String, deliveries: [DeliveryFacts], isOfNobody: Bool)] = [
+        ("of nobody", [facts(.delivered, "logged", user: "")], true),
+        ("of nobody, on its way", [facts(.pending, user: "")], true),
+        ("of nobody after it was held", [held(.delivered, "no_customer", attempts: 2), facts(.delivered, "logged", user: "")], true),
+        ("of a person", [facts(.delivered, "logged")], false),
+        ("of a person after it was held", [held(.delivered, "owner_found", attempts: 2), facts(.delivered, "logged")], false),
+        ("of a person who was unknown at first", [facts(.delivered, "logged", user: ""), facts(.delivered, "logged")], false),
+    ]
+
+    @Test(arguments: unpushed.indices) func `a comment that no phone was told of says why`(_ index: Int) throws {
+        let (name, deliveries, isOfNobody) = Self.unpushed[index]
+        let explanation = Explanation(
+            try Self.comment(
+                Self.webhook + #","notifiers":["sink"],"routes":{"default":"phones"}"#, deliveries,
+                notifiers: #","phones":{"type":"rustore","project_id":"p","token":{"file":"secrets/rustore"}}"#))
+        let cause = isOfNobody ? "nobody knew for whom it is" : "its person had no device for a push notifier"
+        #expect(explanation.outcome == .problem, "\(name)")
+        #expect(explanation.finding.english == "Comment 4711 was handed on, and no phone was notified: \(cause).", "\(name)")
+        #expect(explanation.finding.isTranslated, "\(name)")
+        guard isOfNobody else { return }
+        #expect(explanation.steps.contains { $0.text.english.hasPrefix("Nobody knew for whom it is") }, "\(name)")
+        #expect(explanation.remedy?.english.hasPrefix("See that the help desk's webhooks about tickets arrive too") == true, "\(name)")
     }
 }
