@@ -39,7 +39,7 @@ extension ServerReport {
     fileprivate var json: JSONObject {
         [
             "version": .string(version), "is_standby": .bool(isStandby), "synchronous_commit": .string(synchronousCommit),
-            "connections": .integer(Int64(connections)), "max_connections": .integer(Int64(mostConnections)),
+            "connections": connections.map { .integer(Int64($0)) } ?? .null, "max_connections": .integer(Int64(mostConnections)),
             "oldest_transaction": oldest.map {
                 ["milliseconds": .integer(Int64($0.milliseconds)), "owner": .string($0.owner)]
             } ?? .null,
@@ -48,27 +48,40 @@ extension ServerReport {
             "standbys": .array(
                 standbys.map {
                     [
-                        "name": .string($0.name), "state": .string($0.state), "synchronization": .string($0.synchronization),
-                        "behind_bytes": .integer(Int64($0.behindBytes)),
+                        "name": .string($0.name), "state": $0.state.map { .string($0) } ?? .null,
+                        "synchronization": $0.synchronization.map { .string($0) } ?? .null,
+                        "behind_bytes": $0.behindBytes.map { .integer(Int64($0)) } ?? .null,
                     ]
                 }),
             "slots": .array(
                 slots.map { ["name": .string($0.name), "active": .bool($0.isActive), "kept_bytes": .integer(Int64($0.keptBytes))] }),
             "pending": .array(pending.map { ["notifier": .string($0.notifier), "count": .integer(Int64($0.count))] }),
-            "warnings": .array(warnings.map { .string($0) }),
+            "missing_grant": missingGrant.map { .string($0) } ?? .null, "warnings": .array(warnings.map { .string($0) }),
         ]
     }
 
     fileprivate var lines: [String] {
         var lines = [
             "PostgreSQL \(version)\(isStandby ? ", a standby" : ""), synchronous_commit \(synchronousCommit), "
-                + "\(connections) of \(mostConnections) connections"
+                + "\(connections.map { "\($0)" } ?? "unknown") of \(mostConnections) connections"
         ]
         lines += replicas.map { "  replica \($0.id), heard of \($0.silentMilliseconds / 1000) s ago" }
-        lines += standbys.map { "  standby \($0.name): \($0.state), \($0.synchronization), \(StoreReport.size($0.behindBytes)) behind" }
+        lines += standbys.map(\.line)
         lines += slots.map { "  slot \($0.name): \($0.isActive ? "active" : "not read"), keeps \(StoreReport.size($0.keptBytes))" }
         lines += pending.map { "  \($0.count) deliveries wait for \($0.notifier)" }
-        if let oldest { lines.append("  oldest transaction: \(oldest.milliseconds / 1000) s, of \(oldest.owner)") }
+        if let oldest {
+            lines.append("  oldest transaction: \(oldest.milliseconds / 1000) s, of \(oldest.owner)")
+        } else if missingGrant != nil {
+            lines.append("  oldest transaction: unknown")
+        }
+        if let blindSpot { lines.append("  \(blindSpot)") }
         return lines + warnings.map { "warning: \($0)" }
+    }
+}
+
+extension ServerReport.Standby {
+    fileprivate var line: String {
+        let behind = behindBytes.map { "\(StoreReport.size($0)) behind" } ?? "lag unknown"
+        return "  standby \(name): \(state ?? "state unknown"), \(synchronization ?? "synchronization unknown"), \(behind)"
     }
 }

@@ -37,9 +37,12 @@ package struct ServerReport: Sendable {
     package let isStandby: Bool
     /// The setting `synchronous_commit`.
     package let synchronousCommit: String
-    /// How many connections there are, and how many there may be.
-    package let connections, mostConnections: Int
-    /// The transaction that has been open for longest, whose start keeps dead rows from being removed; nil when there is none.
+    /// How many connections there are; nil when that is unknown.
+    package let connections: Int?
+    /// How many connections there may be.
+    package let mostConnections: Int
+    /// The transaction that has been open for longest, whose start keeps dead rows from being removed; nil when none is seen. While
+    /// `missingGrant` is set, only this role's are seen.
     package let oldest: OldTransaction?
     /// The processes that serve with this store.
     package let replicas: [Replica]
@@ -51,6 +54,8 @@ package struct ServerReport: Sendable {
     package let pending: [PendingDeliveries]
     /// How far its clock is ahead of ours, in milliseconds, to about the time that asking takes.
     package let clockOffsetMilliseconds: Int64
+    /// The SQL that lets this role see other roles' sessions and the state of standbys; nil when it sees them.
+    package let missingGrant: String?
 
     /// A transaction that has been open for a while.
     package struct OldTransaction: Sendable {
@@ -72,10 +77,10 @@ package struct ServerReport: Sendable {
     package struct Standby: Sendable {
         /// Its `application_name`.
         package let name: String
-        /// PostgreSQL's words: `streaming`, and `sync`, `async`, `quorum` or `potential`.
-        package let state, synchronization: String
-        /// How far it is behind, in bytes of the log.
-        package let behindBytes: UInt64
+        /// PostgreSQL's words: `streaming`, and `sync`, `async`, `quorum` or `potential`; nil when they are unknown.
+        package let state, synchronization: String?
+        /// How far it is behind, in bytes of the log; nil when that is unknown.
+        package let behindBytes: UInt64?
     }
 
     /// A replication slot, which keeps the log until its reader has it.
@@ -111,13 +116,19 @@ extension ServerReport {
         if synchronousCommit == "off" {
             warnings.append("synchronous_commit is off: what was answered 200 is lost when the server loses power; set it to on")
         }
-        if !standbys.isEmpty, !standbys.contains(where: { ["sync", "quorum"].contains($0.synchronization) }) {
+        // A standby whose synchronization is unknown may be the synchronous one.
+        if !standbys.isEmpty, standbys.allSatisfy({ ["async", "potential"].contains($0.synchronization) }) {
             warnings.append(
                 "no standby is synchronous: what was answered 200 may be lost in a failover; set synchronous_standby_names")
         }
-        if connections * 10 >= mostConnections * 9 {
+        if let connections, connections * 10 >= mostConnections * 9 {
             warnings.append("\(connections) of \(mostConnections) connections are in use; raise max_connections, or put a pooler in front")
         }
         return warnings
+    }
+
+    /// Names what this role cannot see, with the remedy after a semicolon; nil when it sees all.
+    package var blindSpot: String? {
+        missingGrant.map { "other roles' sessions and the state of standbys are unknown; to see them, run as a superuser: \($0)" }
     }
 }

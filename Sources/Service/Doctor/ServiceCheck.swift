@@ -81,10 +81,15 @@ struct ServiceCheck: Sendable {
     }
 
     private func findings(on server: ServerReport) -> [DoctorFinding] {
-        let warnings = server.warnings.map { DoctorFinding(.store, .warning, $0) }
-        guard server.clockOffsetMilliseconds.magnitude > Self.clockTolerance else { return warnings }
+        let seen = server.warnings.map { DoctorFinding(.store, .warning, $0) } + blindSpot(of: server)
+        guard server.clockOffsetMilliseconds.magnitude > Self.clockTolerance else { return seen }
         let offset = "\(server.clockOffsetMilliseconds.magnitude / 1000) s \(server.clockOffsetMilliseconds > 0 ? "ahead of" : "behind")"
-        return [DoctorFinding(.clock, .problem, "the database's clock is \(offset) this one; synchronise both machines by NTP")] + warnings
+        return [DoctorFinding(.clock, .problem, "the database's clock is \(offset) this one; synchronise both machines by NTP")] + seen
+    }
+
+    /// A role that cannot see everything serves as well as any other, so this is no warning.
+    private func blindSpot(of server: ServerReport) -> [DoctorFinding] {
+        server.blindSpot.map { [DoctorFinding(.store, .ok, $0)] } ?? []
     }
 
     /// Whether pages of a SQLite store are damaged.

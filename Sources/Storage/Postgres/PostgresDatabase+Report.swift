@@ -5,7 +5,7 @@ internal import Time
 extension PostgresDatabase {
     /// How the database is; it changes nothing.
     ///
-    /// What other roles do is seen only by members of `pg_read_all_stats` (or `pg_monitor`).
+    /// Without `pg_read_all_stats` (or `pg_monitor`, which includes it) a role sees neither what other roles do nor how standbys are.
     /// - Throws: when there is no way to it, or it has no schema yet.
     package static func report(_ settings: ConnectionSettings) throws(StoreError) -> StoreReport {
         let report = try use(settings) { session throws(PostgresError) -> StoreReport? in
@@ -45,7 +45,8 @@ extension PostgresSession {
         for row in results[3] {
             standbys.append(
                 ServerReport.Standby(
-                    name: try row.string(0), state: try row.string(1), synchronization: try row.string(2), behindBytes: try row.size(3)))
+                    name: try row.string(0), state: try row.optionalString(1), synchronization: try row.optionalString(2),
+                    behindBytes: try row.optionalInt64(3).map { UInt64(max(0, $0)) }))
         }
         for row in results[4] {
             slots.append(ServerReport.Slot(name: try row.string(0), isActive: try row.bool(1), keptBytes: try row.size(2)))
@@ -56,8 +57,9 @@ extension PostgresSession {
         }
         return ServerReport(
             version: try server.string(0), isStandby: try server.bool(1), synchronousCommit: try server.string(2),
-            connections: Int(try server.int64(3)), mostConnections: Int(try server.int64(4)), oldest: oldest, replicas: replicas,
-            standbys: standbys, slots: slots, pending: try pending(), clockOffsetMilliseconds: offset)
+            connections: try server.optionalInt64(3).map { Int($0) }, mostConnections: Int(try server.int64(4)), oldest: oldest,
+            replicas: replicas, standbys: standbys, slots: slots, pending: try pending(), clockOffsetMilliseconds: offset,
+            missingGrant: try server.optionalString(6))
     }
 }
 
@@ -71,10 +73,13 @@ private enum ReportStatements {
         SELECT relname::text, pg_total_relation_size(relid), n_live_tup, n_dead_tup FROM pg_stat_user_tables
         WHERE schemaname = current_schema() ORDER BY 2 DESC, 1
         """
+    // Without the right to see them, PostgreSQL shows other roles' sessions with NULLs, so a count would be too small.
     static let server: StaticString = """
         SELECT current_setting('server_version'), pg_is_in_recovery(), current_setting('synchronous_commit'),
-            (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'),
-            current_setting('max_connections')::bigint, (extract(epoch FROM clock_timestamp()) * 1000)::bigint
+            CASE WHEN sees_all THEN (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend') END,
+            current_setting('max_connections')::bigint, (extract(epoch FROM clock_timestamp()) * 1000)::bigint,
+            CASE WHEN NOT sees_all THEN 'GRANT pg_read_all_stats TO ' || quote_ident(current_user::text) END
+        FROM pg_has_role('pg_read_all_stats', 'USAGE') AS sees_all
         """
     static let oldest: StaticString = """
         SELECT (extract(epoch FROM clock_timestamp() - xact_start) * 1000)::bigint,
@@ -86,9 +91,10 @@ private enum ReportStatements {
     static let replicas: StaticString = """
         SELECT id::text, (extract(epoch FROM clock_timestamp()) * 1000)::bigint - seen_at FROM replicas ORDER BY seen_at DESC
         """
+    // NULL is unknown: PostgreSQL shows all roles that a standby is there, but not how it is.
     static let standbys: StaticString = """
-        SELECT coalesce(application_name, ''), coalesce(state, ''), coalesce(sync_state, ''),
-            coalesce(pg_wal_lsn_diff(CASE WHEN pg_is_in_recovery() THEN NULL ELSE pg_current_wal_lsn() END, replay_lsn), 0)::bigint
+        SELECT coalesce(application_name, ''), state, sync_state,
+            pg_wal_lsn_diff(CASE WHEN pg_is_in_recovery() THEN NULL ELSE pg_current_wal_lsn() END, replay_lsn)::bigint
         FROM pg_stat_replication ORDER BY 1
         """
     static let slots: StaticString = """

@@ -1,0 +1,73 @@
+import Core
+import Postgres
+import TestSupport
+import Testing
+
+@testable import Storage
+
+/// The report on a server with a standby, as roles that see more or less of it get it.
+@Suite struct ServerReportTests {
+    private let primary: PostgresServer
+    private let standby: PostgresServer
+
+    init() throws {
+        primary = try PostgresServer()
+        standby = try primary.standby()
+        try primary.sql("CREATE ROLE watcher LOGIN")
+        _ = try PostgresDatabase.migrate(try ConnectionSettings(primary.url().utf8.span), grantingTo: "watcher")
+    }
+
+    private func report(as role: String) throws -> ServerReport {
+        try #require(try PostgresDatabase.report(try ConnectionSettings(primary.url(user: role).utf8.span)).server)
+    }
+
+    /// The report once the standby follows in this way, as a superuser sees it.
+    private func waitForStandby(_ synchronization: String) throws {
+        let follows = eventually {
+            guard let standbys = try? report(as: "postgres").standbys else { return false }
+            // The lag is not known before the standby has answered once.
+            return standbys.map(\.synchronization) == [synchronization] && standbys.allSatisfy { $0.behindBytes != nil }
+        }
+        try #require(follows)
+    }
+
+    @Test func `a role without the grant sees that a standby is there, and nothing of how it is`() throws {
+        try waitForStandby("async")
+        let report = try report(as: "watcher")
+        let seen = try #require(report.standbys.first)
+        #expect(report.standbys.count == 1)
+        #expect(seen.name == "standby")
+        #expect(seen.state == nil)
+        #expect(seen.synchronization == nil)
+        #expect(seen.behindBytes == nil)
+        #expect(report.connections == nil)
+        #expect(report.missingGrant == "GRANT pg_read_all_stats TO watcher")
+        #expect(report.blindSpot?.hasSuffix("; to see them, run as a superuser: GRANT pg_read_all_stats TO watcher") == true)
+    }
+
+    @Test func `a role without the grant raises no alarm over a synchronous standby`() throws {
+        try primary.setSynchronousStandby("standby")
+        try waitForStandby("sync")
+        #expect(try report(as: "watcher").warnings == [])
+    }
+
+    @Test func `the name in the grant is quoted`() throws {
+        try primary.sql(#"CREATE ROLE "Watch-2" LOGIN IN ROLE watcher"#)
+        #expect(try report(as: "Watch-2").missingGrant == #"GRANT pg_read_all_stats TO "Watch-2""#)
+    }
+
+    @Test(arguments: ["pg_read_all_stats", "pg_monitor"])
+    func `a role with the grant sees as much as a superuser`(_ grant: String) throws {
+        try primary.sql("GRANT \(grant) TO watcher")
+        try waitForStandby("async")
+        let report = try report(as: "watcher")
+        let seen = try #require(report.standbys.first)
+        #expect(seen.state != nil)
+        #expect(seen.synchronization == "async")
+        #expect(seen.behindBytes != nil)
+        #expect(report.connections != nil)
+        #expect(report.missingGrant == nil)
+        #expect(report.blindSpot == nil)
+        #expect(report.warnings.map { $0.prefix(25) } == ["no standby is synchronous"])
+    }
+}
