@@ -55,7 +55,10 @@ final class DispatcherWorker: Sendable {
             isHeldBack = !isTimeKnown || !standing.isHeard
             let now = keeper.now
             takeIn(news, &lanes, &unreported, now, keeper, &log)
-            lookForOthersNews(&lanes, &askedAt, now)
+            if isTimeForNews(&askedAt, now) {
+                for index in lanes.indices { (lanes[index].nextDue, lanes[index].asks) = (0, true) }
+                unreported += lostClaims(lanes, unreported, now)
+            }
             if isAbandoned { unreported += lanes.flatMap { $0.handBack(now: now) } }
             closeReplaced(&lanes)
             var untried = UntriedTally()
@@ -83,11 +86,28 @@ final class DispatcherWorker: Sendable {
         inbox.update { $0.hasEnded = true }
     }
 
-    /// Has the store asked for all lanes, now and then, when other processes work on it too.
-    private func lookForOthersNews(_ lanes: inout [DeliveryLane], _ askedAt: inout UnixMilliseconds, _ now: UnixMilliseconds) {
-        guard let interval = store.newsMilliseconds, now < askedAt || now.elapsed(since: askedAt) >= interval else { return }
+    /// Whether the store is to be asked for all lanes: now and then, when other processes work on it too.
+    private func isTimeForNews(_ askedAt: inout UnixMilliseconds, _ now: UnixMilliseconds) -> Bool {
+        guard let interval = store.newsMilliseconds, now < askedAt || now.elapsed(since: askedAt) >= interval else { return false }
         askedAt = now
-        for index in lanes.indices { (lanes[index].nextDue, lanes[index].asks) = (0, true) }
+        return true
+    }
+
+    /// Gives back the deliveries that this process has leased without knowing it: around a failover a claim becomes durable, but its answer
+    /// is lost. They would wait until their leases end. A claim that is slow to commit can show up some time after the failure, so this is
+    /// not only asked when the store is opened again.
+    private func lostClaims(
+        _ lanes: [DeliveryLane], _ unreported: [FinishedAttempt], _ now: UnixMilliseconds
+    ) -> [FinishedAttempt] {
+        do throws(StoreError) {
+            var lost = Set(try store.claimedAttempts())
+            for lane in lanes { for running in lane.running.values { lost.remove(ClaimedAttempt(running.delivery)) } }
+            for finished in unreported { lost.remove(ClaimedAttempt(id: finished.id, attempt: finished.attempt)) }
+            return lost.map { FinishedAttempt(id: $0.id, attempt: $0.attempt, next: .retry(at: now), reason: "claim_lost", now: now) }
+        } catch {
+            log("the store could not tell which deliveries this process has claimed", error)
+            return []
+        }
     }
 
     private func takeIn(
@@ -233,6 +253,8 @@ final class DispatcherWorker: Sendable {
         let now = clocks.unixMilliseconds()
         var next = purgeAt
         for index in lanes.indices { next = min(next, lanes[index].wakeAt(now: now) ?? next) }
-        return min(now.remaining(until: next), store.newsMilliseconds ?? Self.longestWaitMilliseconds)
+        // Nobody wakes this thread when the store is opened again, after which there may be claims to give back.
+        let longest = store.refusal?.kind == .notOpen ? Self.storeRetryMilliseconds : Self.longestWaitMilliseconds
+        return min(now.remaining(until: next), store.newsMilliseconds ?? longest)
     }
 }

@@ -163,6 +163,8 @@ extension WaitingStore {
         try store().work(finished, claims, telling: audience)
     }
 
+    func claimedAttempts() throws(StoreError) -> [ClaimedAttempt] { try store().claimedAttempts() }
+
     func page(of filter: DeliveryFilter, after: DeliveryCursor?, limit: Int) throws(StoreError) -> DeliveryPage {
         try store().page(of: filter, after: after, limit: limit)
     }

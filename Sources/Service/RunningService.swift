@@ -9,6 +9,7 @@ internal import HelpDesk
 package import Observability
 internal import Operators
 internal import POSIX
+internal import Storage
 internal import Threading
 package import Time
 internal import Tracing
@@ -50,10 +51,12 @@ package final class RunningService: Sendable {
         let store = Monitor(configuration.store)
         self.store = store
         graph = try ServiceGraph(configuration, logger: logger, clocks: clocks) { () throws(StoreError) in
-            try openWhenPossible(
+            let replica = try PostgresStore.newReplica()
+            return try openWhenPossible(
                 logger: logger, onOpen: { StrandedDeliveries.warn($0, configured: configuration.runningNotifiers, logger) }
             ) { isAgain throws(StoreError) in
-                try store.withLock { $0 }.open(devicesPerUser: configuration.pushTokens.devicesPerUser, movesAgain: isAgain)
+                try store.withLock { $0 }.open(
+                    devicesPerUser: configuration.pushTokens.devicesPerUser, movesAgain: isAgain, replica: replica)
             }
         }
         (revocations, copying, watch, deliveries, adminServer, publicServer) = try Self.start(configuration, graph, logger, clocks)

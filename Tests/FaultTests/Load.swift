@@ -71,6 +71,17 @@ final class Load: Sendable {
     /// The data of a comment.
     static func data(_ number: Int) -> [UInt8] { Array("{\"number\":\(number)}".utf8) }
 
+    /// A comment to a person, with an id of its own.
+    static func arrival(_ number: Int, to user: String, at now: UnixMilliseconds) -> Arrival {
+        var random = SystemRandomNumberGenerator()
+        let identity = Event.Identity(
+            appID: "app", ticketID: HelpDeskID(Int64(number % 50)), commentID: HelpDeskID(Int64(number)), deviceID: "")
+        let event = Event(
+            id: UUIDv7(milliseconds: now, using: &random).event, kind: .commentCreated, identity: identity, userID: user, occurredAt: now,
+            receivedAt: now, expiresAt: now + 86_400_000, data: data(number))
+        return Arrival(event, to: [Subscription(notifier: notifier, keepsOrder: number % 2 == 0)])
+    }
+
     private var ends: Bool { phase.withLock { $0 } != .running }
 
     /// Comes before each next call, and waits while the load is light.
@@ -101,19 +112,11 @@ final class Load: Sendable {
     /// Sends a comment until it is taken.
     private func send(_ number: Int, to user: String, at first: Int) {
         attempt(first) { replica, index in
-            let now = replica.now()
-            var random = SystemRandomNumberGenerator()
-            let id = UUIDv7(milliseconds: now, using: &random).event
-            ledger.note(.sent(number, id))
-            let identity = Event.Identity(
-                appID: "app", ticketID: HelpDeskID(Int64(number % 50)), commentID: HelpDeskID(Int64(number)), deviceID: "")
-            let event = Event(
-                id: id, kind: .commentCreated, identity: identity, userID: user, occurredAt: now, receivedAt: now,
-                expiresAt: now + 86_400_000, data: Self.data(number))
-            let arrival = Arrival(event, to: [Subscription(notifier: Self.notifier, keepsOrder: number % 2 == 0)])
+            let arrival = Self.arrival(number, to: user, at: replica.now())
+            ledger.note(.sent(number, arrival.event.id))
             let result = replica.accept(arrival)
             if case .success(let acceptance) = result {
-                ledger.note(.accepted(number, acceptance.id ?? id))
+                ledger.note(.accepted(number, acceptance.id ?? arrival.event.id))
                 ledger.noteCall(of: index)
             }
             return result.map { $0.map { _ in () } }

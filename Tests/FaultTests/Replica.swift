@@ -25,8 +25,9 @@ final class Replica: Sendable {
     init(_ address: ConnectionSettings, _ notifier: any Notifier, _ logger: Logger) throws {
         let now: @Sendable () -> UnixMilliseconds = { [ahead] in SystemClock.unixMilliseconds().advanced(by: ahead.withLock { $0 }) }
         self.now = now
+        let replica = try PostgresStore.newReplica()
         let store = try openWhenPossible(logger: logger, onOpen: { _ in }) { _ throws(StoreError) in
-            try PostgresStore(address, clock: now)
+            try PostgresStore(address, replica: replica, clock: now)
         }
         self.store = store
         let clocks = Clocks(unixSeconds: { now().seconds }, unixMilliseconds: now, sinceBoot: { SystemClock.bootMilliseconds() })

@@ -1,5 +1,6 @@
 import Core
 import Glibc
+import Observability
 import Postgres
 import TestSupport
 import Testing
@@ -80,6 +81,26 @@ import Threading
             }
             return try scene.end()
         }
+    }
+
+    /// The database has leased the delivery, and the replica does not hear of it. If its next store had another name, the attempt would end as
+    /// `interrupted` when the former name counts as dead.
+    @Test func `a claim whose answer was lost is given back by the replica itself`() throws {
+        let place = try place()
+        let proxy = try PostgresProxy(to: try Self.server.get().port)
+        let logger = Logger(level: .error, sink: try LogSink(descriptor: 2, format: .text))
+        let replica = try Replica(try place.settings(ports: [proxy.port]), RecordingNotifier(Ledger()), logger)
+        defer { withExtendedLifetime(proxy) { replica.stop() } }
+        // The first claim that begins an attempt.
+        proxy.cut(.afterCommit, of: Self.ofDispatchers)
+        #expect(try replica.accept(Load.arrival(1, to: "user", at: replica.now()))?.get() == .accepted)
+        #expect(proxy.waitForCuts(1))
+        func outcomes() throws -> [String]? {
+            try place.run(Query("SELECT outcome || ' ' || reason FROM attempts ORDER BY number"))?.map { row throws(PostgresError) in
+                try row.string(0)
+            }
+        }
+        #expect(eventually { (try? outcomes()) == ["retry claim_lost", "delivered arrived"] })
     }
 
     @Test func transactionsConflict() async throws {

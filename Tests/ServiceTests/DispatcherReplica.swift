@@ -12,12 +12,15 @@ final class DispatcherReplica {
     let store: PostgresStore
     let inbox = Monitor(DispatcherInbox())
     let log: TestLog
+    /// Kept until the store is closed, because a place that is let go is emptied, and others get it.
+    private let place: PostgresPlace
     private let scratch: TemporaryDirectory
     private let served: [String: ServedNotifier]
     private var dispatcher: Dispatcher?
 
     /// - Parameter notifiers: by name.
     init(_ place: PostgresPlace, _ notifiers: [String: DeliveryNotifier]) throws {
+        self.place = place
         store = try place.store()
         scratch = try TemporaryDirectory()
         log = try TestLog(in: scratch, level: .debug)

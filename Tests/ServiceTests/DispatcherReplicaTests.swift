@@ -22,6 +22,29 @@ import Time
         #expect(try other.store.pending() == [])
     }
 
+    /// As after a claim whose answer was lost. The lease would last for an hour.
+    @Test func `a claim that the dispatcher does not know of is given back, and what runs is not`() throws {
+        let notifier = DeliveryNotifier(concurrency: 1)
+        let replica = try DispatcherReplica(try PostgresPlace(), ["log": notifier])
+        func story(_ number: Int) -> [String] {
+            let story = try? replica.store.story(of: DeliveryFixture.id(number))
+            return story?.attempts.map { "\($0.outcome) \($0.reason)" } ?? []
+        }
+        replica.accept(1, for: "log")
+        #expect(notifier.waitForTries(1))
+        replica.accept(2, for: "log")
+        let claim = Claim(notifier: "log", now: SystemClock.unixMilliseconds(), leaseMilliseconds: 3_600_000, limit: 1)
+        #expect(eventually { (try? replica.store.work([], [claim], telling: .nobody)[0].get())?.deliveries.count == 1 })
+        #expect(eventually { story(2) == ["retry claim_lost"] })
+        #expect(story(1) == [" "])
+        #expect(notifier.started.map(DeliveryFixture.number) == [1])
+        notifier.answer(.arrived)
+        notifier.end(.arrived)
+        #expect(eventually { story(2) == ["retry claim_lost", "delivered arrived"] })
+        #expect(eventually { story(1) == ["delivered arrived"] })
+        #expect(notifier.started.map(DeliveryFixture.number) == [1, 2])
+    }
+
     @Test func onlyTheElectedOneDoesTheUpkeep() throws {
         let fixture = try DeliveryFixture([:])
         fixture.store.set(ReplicaStanding(isElected: false, isHeard: true))

@@ -39,6 +39,23 @@ package struct Claim: Sendable, Equatable {
     }
 }
 
+/// An attempt that a claim has counted, and for which it has leased the delivery.
+package struct ClaimedAttempt: Sendable, Hashable {
+    /// Which delivery.
+    package let id: UUIDv7
+    /// The number of the attempt.
+    package let attempt: Int
+
+    /// Names an attempt.
+    package init(id: UUIDv7, attempt: Int) {
+        self.id = id
+        self.attempt = attempt
+    }
+
+    /// Names the attempt for which a delivery was claimed.
+    package init(_ delivery: Delivery) { self.init(id: delivery.id, attempt: delivery.attempts) }
+}
+
 /// The result of a claim.
 package struct Claimed: Sendable, Equatable {
     /// The deliveries that are leased, to be attempted now.

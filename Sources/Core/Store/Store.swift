@@ -95,6 +95,11 @@ package protocol Store: Sendable {
         _ finished: [FinishedAttempt], _ claims: [Claim], telling audience: RegistryAudience
     ) throws(StoreError) -> [Result<Claimed, StoreError>]
 
+    /// The attempts that this process has claimed and not reported on, whichever of its stores has claimed them. Some are new to it when a
+    /// claim became durable although its call failed. None while this process alone has the store, which releases such leases when it is
+    /// opened.
+    func claimedAttempts() throws(StoreError) -> [ClaimedAttempt]
+
     /// The deliveries that match, newest first: at most `limit`, and fewer when they are far apart, so that no page takes long. Where
     /// `next` is nil there are no more.
     /// - Parameter after: the `next` of the previous page; nil for the first.
@@ -263,6 +268,9 @@ package protocol Store: Sendable {
 }
 
 extension Store {
+    /// No other process waits for the leases.
+    package func claimedAttempts() throws(StoreError) -> [ClaimedAttempt] { [] }
+
     /// Nothing comes from other processes.
     package var newsMilliseconds: UInt64? { nil }
 

@@ -67,6 +67,11 @@ extension ReasonMeaning {
         case "stopped":
             ReasonMeaning(
                 Told("Deskgate was stopped before it was sent", "Deskgate остановили раньше, чем она была отправлена"), waitingForTurn)
+        case "claim_lost":
+            ReasonMeaning(
+                Told(
+                    "the connection to the database was lost before it was sent",
+                    "соединение с базой данных прервалось раньше, чем она была отправлена"), waitingForTurn)
         case "superseded":
             ReasonMeaning(
                 Told(

@@ -135,13 +135,16 @@ extension Configuration.Store {
     /// Opens the store; the caller must close it.
     /// - Parameters:
     ///   - devicesPerUser: how many devices a person may have.
-    ///     - movesAgain: as for `SQLiteStore`.
-    package func open(devicesPerUser: Int, movesAgain: Bool = false) throws(StoreError) -> any Core.Store {
+    ///   - movesAgain: as for `SQLiteStore`.
+    ///   - replica: as for `PostgresStore`.
+    package func open(
+        devicesPerUser: Int, movesAgain: Bool = false, replica: UUIDv7? = nil
+    ) throws(StoreError) -> any Core.Store {
         let settings = settings(devicesPerUser: devicesPerUser)
         switch kind {
         case .memory: return MemoryStore(settings: settings)
         case .sqlite(let path): return try SQLiteStore(path: path, settings: settings, movesAgain: movesAgain)
-        case .postgres(let address): return try PostgresStore(address, settings: settings)
+        case .postgres(let address): return try PostgresStore(address, replica: replica, settings: settings)
         }
     }
 

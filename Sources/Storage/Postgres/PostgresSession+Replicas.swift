@@ -81,6 +81,16 @@ extension PostgresSession {
 
     private static var release: Query { Query(ReplicaStatements.release, .int8(deadMilliseconds), .stored(StoreRules.interrupted)) }
 
+    /// The attempts that this process has claimed and not reported on.
+    func claimedAttempts() throws(PostgresError) -> [ClaimedAttempt] {
+        var attempts: [ClaimedAttempt] = []
+        for row in try run([Query(ReplicaStatements.claimed, .uuid(replica))])[0] {
+            attempts.append(
+                ClaimedAttempt(id: try row.uuidv7(0).delivery(Int(try row.int32(1))), attempt: Int(try row.int32(2))))
+        }
+        return attempts
+    }
+
     /// Says that this process is gone, so that nobody waits for it.
     func leave() throws(PostgresError) {
         _ = try run([Query(ReplicaStatements.leave, .uuid(replica))])
@@ -146,6 +156,9 @@ private enum ReplicaStatements {
         UPDATE deliveries SET due_at = started_at, reason = $2, owner = NULL FROM told
         WHERE deliveries.event = told.event AND deliveries.position = told.position
         RETURNING deliveries.event
+        """
+    static let claimed: StaticString = """
+        SELECT events.id, position, attempts FROM deliveries JOIN events ON number = event WHERE owner = $1
         """
     static let forget: StaticString = """
         DELETE FROM replicas WHERE seen_at < (extract(epoch FROM clock_timestamp()) * 1000)::bigint - $1

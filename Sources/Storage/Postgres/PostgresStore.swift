@@ -28,18 +28,20 @@ package final class PostgresStore: Store {
     /// Connects, and brings the schema to the present version.
     /// - Parameters:
     ///   - address: where the database is.
+    ///   - replica: stands for this process in the database; nil makes another one. A store that is opened again after its connection was
+    ///     lost needs the one that it had, because its leases are under that name.
     ///   - random: makes the ids of the registry's events.
     ///   - clock: this machine's, which is compared with the database's.
     /// - Throws: `unavailable` when there is no way to the database, or it refuses; the description names the remedy.
     package init(
-        _ address: ConnectionSettings, settings: StoreSettings = StoreSettings(),
+        _ address: ConnectionSettings, replica: UUIDv7? = nil, settings: StoreSettings = StoreSettings(),
         random: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator(),
         clock: @escaping @Sendable () -> UnixMilliseconds = { SystemClock.unixMilliseconds() }
     ) throws(StoreError) {
         self.settings = settings
         self.random = random
         self.clock = clock
-        let replica = try Self.newReplica()
+        let replica = if let replica { replica.bytes } else { try Self.newReplica().bytes }
         (self.address, self.replica) = (address, replica)
         let status = Monitor(PostgresStatus())
         self.status = status
@@ -64,9 +66,10 @@ package final class PostgresStore: Store {
         }
     }
 
-    private static func newReplica() throws(StoreError) -> [UInt8] {
+    /// Makes a name for a process.
+    package static func newReplica() throws(StoreError) -> UUIDv7 {
         do throws(CryptoError) {
-            return try UUIDv7(milliseconds: SystemClock.unixMilliseconds(), from: RandomPool()).bytes
+            return try UUIDv7(milliseconds: SystemClock.unixMilliseconds(), from: RandomPool())
         } catch {
             throw StoreError(.unavailable, error.description)
         }
@@ -165,6 +168,11 @@ package final class PostgresStore: Store {
             return try work.claim(claims)
         }
         return results.map { $0.map { offset.told($0) } }
+    }
+
+    /// As `Store` says; asked on the dispatcher's connection, after whatever that has committed.
+    package func claimedAttempts() throws(StoreError) -> [ClaimedAttempt] {
+        try use { session throws(PostgresError) in try session.claimedAttempts() }
     }
 
     /// As `Store` says.

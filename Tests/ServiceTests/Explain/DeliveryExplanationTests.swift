@@ -87,7 +87,8 @@ import Time
     }
 
     @Test(arguments: [
-        "purged", "stopped", "no_key", "no_target", "too_many_deliveries", "queue_full", "notifier_queue_full", "attempts_spent",
+        "purged", "stopped", "claim_lost", "no_key", "no_target", "too_many_deliveries", "queue_full", "notifier_queue_full",
+        "attempts_spent",
     ])
     func endingsHaveRemedies(reason: String) {
         let facts = Self.facts(reason == "no_target" ? .noTarget : .dead, reason)

@@ -63,7 +63,7 @@ import Time
     ]
     private static let reasons =
         DeliveryEnding.allCases.map(\.reason) + RetryDecision.Ending.allCases.map(\.rawValue)
-        + ["", "purged", "stopped", "superseded", "not_for_relay", "no_key", "timeout", "status_404", "something_new"]
+        + ["", "purged", "stopped", "claim_lost", "superseded", "not_for_relay", "no_key", "timeout", "status_404", "something_new"]
 
     @Test(arguments: Delivery.State.allCases, reasons) func ofDeliveries(_ state: Delivery.State, _ reason: String) {
         // Only what has not failed yet has no reason.

@@ -297,6 +297,23 @@ import Time
         #expect(try other.current(claimed)?.state == .pending, "its report is on an attempt that is over")
     }
 
+    @Test func `a store that is opened again finds what its process has claimed`() throws {
+        let replica = try PostgresStore.newReplica()
+        let (lost, other) = (try place.store(replica: replica), try place.store())
+        let again = try place.store(replica: replica)
+        defer { for store in [lost, other, again] { store.close() } }
+        try lost.takeAll((1...3).map { Sample($0) })
+        let claimed = try lost.claim(at: 2000, limit: 2)
+        #expect(claimed.count == 2)
+        #expect(try other.claim(at: 2000).count == 1)
+        #expect(try Set(again.claimedAttempts()) == Set(claimed.map { ClaimedAttempt($0) }))
+        #expect(try other.claimedAttempts().count == 1)
+        try again.report(claimed[0], .delivered, at: 2001)
+        try again.report(claimed[1], .retry(at: 2001), "claim_lost", at: 2001)
+        #expect(try again.claimedAttempts() == [])
+        #expect(try other.claim(at: 2001).map(\.attempts) == [2], "nobody waits for the end of the lease")
+    }
+
     /// Everything is stored by the database's clock: a replica that is two hours off neither pulls in the others' leases, nor expires what
     /// they accept, nor gives anybody a new limit.
     @Test(arguments: [-7_200_000, 7_200_000] as [Int64]) func aClockThatIsOffDoesNoHarm(ahead: Int64) throws {

@@ -1,3 +1,4 @@
+package import Core
 package import Postgres
 package import Storage
 internal import Threading
@@ -66,11 +67,12 @@ package final class PostgresPlace: Sendable {
         try ConnectionSettings(url(ports: ports, options: options).utf8.span)
     }
 
-    /// One more process that works here.
+    /// One more process that works here, or another store of the process that a name stands for.
     package func store(
-        _ settings: StoreSettings = StoreSettings(), clock: @escaping @Sendable () -> UnixMilliseconds = { SystemClock.unixMilliseconds() }
+        _ settings: StoreSettings = StoreSettings(), replica: UUIDv7? = nil,
+        clock: @escaping @Sendable () -> UnixMilliseconds = { SystemClock.unixMilliseconds() }
     ) throws -> PostgresStore {
-        try PostgresStore(try self.settings(), settings: settings, clock: clock)
+        try PostgresStore(try self.settings(), replica: replica, settings: settings, clock: clock)
     }
 
     /// One more process that works here, whose clock is off.
