@@ -3,16 +3,14 @@ internal import HTTPServer
 internal import POSIX
 
 extension Configuration {
-    /// What would keep the service from starting on this machine, as this user: directories, addresses and ports.
-    ///
-    /// While a service holds the store, the ports are taken to be its own. Only a SQLite store shows its holder, so with the others ports in
-    /// use are passed over.
-    package func obstacles() -> [ConfigurationProblem] {
-        // The others do not show whether a service on this machine uses them.
-        let mayBeServed = isStoreHeld ?? true
-        return storeObstacles
-            + Self.obstacles(to: listen.address, at: "$.listen", mayBeServed)
-            + Self.obstacles(to: admin.listener.address, at: "$.admin", mayBeServed)
+    /// Obstacles to starting the service on this machine as this user, apart from those of its store: directories, addresses, ports and
+    /// libraries.
+    /// - Parameters:
+    ///   - mayBeServed: whether addresses in use may be those of the service itself, and so are passed over.
+    ///   - stranger: the reason why the process at the admin listener's address is not taken for the service; nil when there is none.
+    package func listenerObstacles(mayBeServed: Bool, stranger: String?) -> [ConfigurationProblem] {
+        Self.obstacles(to: listen.address, at: "$.listen", mayBeServed)
+            + Self.obstacles(to: admin.listener.address, at: "$.admin", mayBeServed, stranger)
             + previewObstacles
     }
 
@@ -25,17 +23,10 @@ extension Configuration {
         }
     }
 
-    /// Whether a process has the store open; nil for a store that does not show it.
-    package var isStoreHeld: Bool? {
-        guard case .sqlite(let path) = store.kind else { return nil }
-        return Self.storeFiles(path).contains(where: FileSystem.isLocked)
-    }
-
-    private static func storeFiles(_ path: String) -> [String] { [path, "\(path)-shm"] }
-
-    private var storeObstacles: [ConfigurationProblem] {
+    /// Obstacles to opening the store: its directory, and the permissions of its files.
+    package var storeObstacles: [ConfigurationProblem] {
         guard case .sqlite(let path) = store.kind else { return [] }
-        let files = (Self.storeFiles(path) + ["\(path)-wal"]).filter { File.exists($0) && !FileSystem.isWritable($0) }
+        let files = [path, "\(path)-shm", "\(path)-wal"].filter { File.exists($0) && !FileSystem.isWritable($0) }
         return Self.obstacles(toMakingFilesBeside: path, at: "$.store.path")
             + files.map {
                 ConfigurationProblem(
@@ -43,21 +34,26 @@ extension Configuration {
             }
     }
 
-    private static func obstacles(to address: ListenAddress, at place: String, _ mayBeServed: Bool) -> [ConfigurationProblem] {
+    private static func obstacles(
+        to address: ListenAddress, at place: String, _ mayBeServed: Bool, _ stranger: String? = nil
+    ) -> [ConfigurationProblem] {
+        let reason = stranger.map { "; it has not proven to know an admin token: \($0)" } ?? ""
         switch address {
-        case .unix(let path): return unixObstacles(path, "\(place).unix", mayBeServed)
+        case .unix(let path): return unixObstacles(path, "\(place).unix", mayBeServed, reason)
         case .tcp:
             do throws(ServerError) {
                 try address.probe()
             } catch {
-                if mayBeServed, error.kind == .addressInUse { return [] }
-                return [ConfigurationProblem(path: place, message: error.description)]
+                guard error.kind == .addressInUse else { return [ConfigurationProblem(path: place, message: error.description)] }
+                return mayBeServed ? [] : [ConfigurationProblem(path: place, message: error.description + reason)]
             }
             return []
         }
     }
 
-    private static func unixObstacles(_ path: String, _ place: String, _ mayBeServed: Bool) -> [ConfigurationProblem] {
+    private static func unixObstacles(
+        _ path: String, _ place: String, _ mayBeServed: Bool, _ reason: String
+    ) -> [ConfigurationProblem] {
         let directory = obstacles(toMakingFilesBeside: path, at: place)
         guard directory.isEmpty, File.exists(path) else { return directory }
         guard FileSystem.isSocket(path) else {
@@ -65,7 +61,8 @@ extension Configuration {
         }
         let isHeld = (try? UnixSocket.probe(path)) != nil
         return isHeld && !mayBeServed
-            ? [ConfigurationProblem(path: place, message: "another process listens on \(path); stop it or give another path")] : []
+            ? [ConfigurationProblem(path: place, message: "another process listens on \(path); stop it or give another path\(reason)")]
+            : []
     }
 
     private static func obstacles(toMakingFilesBeside path: String, at place: String) -> [ConfigurationProblem] {

@@ -89,6 +89,19 @@ struct AdminCall {
         }
     }
 
+    /// The process at the address.
+    /// - Throws: when it could not be asked, for example because this user may not open the socket.
+    func identity() throws(AdminAccess.Failure) -> AdminListenerIdentity {
+        if let unixSocket, try !isListening(unixSocket) { return .nobody }
+        let client = try client()
+        defer { client.close() }
+        return switch try prove(client) {
+        case .proven: .service
+        case .nobody: .nobody
+        case .stranger(let reason): .unproven(reason)
+        }
+    }
+
     /// Whether a process listens on a Unix socket. Throws when this user may not open it, because then that is unknown.
     private func isListening(_ path: String) throws(AdminAccess.Failure) -> Bool {
         do throws(SystemError) {

@@ -88,6 +88,22 @@ package final class FileLock: Sendable {
         return unsafe fcntl(descriptor, setLock, &range) == 0
     }
 
+    /// Whether a process holds the lock on a byte of a file; false when the file cannot be opened.
+    ///
+    /// Closing the file drops the F_SETLK locks that this process has on it, such as SQLite's. So do not call it while this process has the
+    /// file open.
+    package static func isHeld(_ path: String, byte: Int64) -> Bool {
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        var range = flock()
+        range.l_type = Int16(F_WRLCK)
+        range.l_whence = Int16(SEEK_SET)
+        range.l_start = Int(byte)
+        range.l_len = 1
+        return unsafe fcntl(descriptor, getLock, &range) == 0 && range.l_type != F_UNLCK
+    }
+
     private static func holder(of bytes: Range<Int64>, on descriptor: Int32) -> Int32? {
         var range = flock()
         range.l_type = Int16(F_WRLCK)
@@ -98,8 +114,8 @@ package final class FileLock: Sendable {
         return range.l_pid
     }
 
-    /// F_OFD_SETLK, which the C library declares for GNU programs only.
-    private static let setLock: Int32 = 37
+    /// F_OFD_GETLK and F_OFD_SETLK, which the C library declares for GNU programs only.
+    private static let (getLock, setLock): (Int32, Int32) = (36, 37)
 }
 
 /// The identity of a file, whatever its path: its device and inode. No two files have the same identity while both are open or have a name.

@@ -71,21 +71,6 @@ package enum FileSystem {
         unsafe faccessat(AT_FDCWD, path, isDirectory(path) ? W_OK | X_OK : W_OK, AT_EACCESS) == 0
     }
 
-    /// Whether another process holds a lock on any part of a file (fcntl_locking(2)); false when the file cannot be opened.
-    ///
-    /// Closing the file releases this process's F_SETLK locks on it, such as SQLite's. So do not call it while this process has the file
-    /// open.
-    package static func isLocked(_ path: String) -> Bool {
-        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return false }
-        defer { close(descriptor) }
-        var whole = flock()
-        whole.l_type = Int16(F_WRLCK)
-        whole.l_whence = Int16(SEEK_SET)
-        // F_OFD_GETLK, which the C library declares for GNU programs only, finds locks of both kinds.
-        return unsafe fcntl(descriptor, 36, &whole) == 0 && whole.l_type != Int16(F_UNLCK)
-    }
-
     private static func type(of path: String) -> mode_t? {
         var status = stat()
         return unsafe stat(path, &status) == 0 ? status.st_mode & S_IFMT : nil

@@ -32,7 +32,8 @@ import Testing
                 + "or choose another port", of: Workspace(["listen": Workspace.listener(port: port)]))
         try expect(
             "$.admin: cannot listen on 127.0.0.1:\(port): it is already in use; stop the process that \"ss -ltnp sport = :\(port)\" shows, "
-                + "or choose another port", of: Workspace(["admin": Workspace.admin(port: port)]))
+                + "or choose another port; it has not proven to know an admin token: it answered with the status 404",
+            of: Workspace(["admin": Workspace.admin(port: port)]))
         #expect(try other.stop() == .exit(0))
     }
 
@@ -43,6 +44,29 @@ import Testing
         #expect(try check(workspace).code == 0)
         #expect(try server.stop() == .exit(0))
         #expect(try check(workspace).code == 0)
+    }
+
+    /// Its store's lock shows nothing then, so the proof of its admin listener tells.
+    @Test func `ports are the service's own while it waits for its store`() throws {
+        let port = try freePorts(2)
+        let workspace = try Workspace([
+            "listen": Workspace.listener(port: port), "admin": Workspace.admin(port: port + 1), "store": ["path": "missing/deskgate.db"],
+        ])
+        let server = try RunningServer(workspace)
+        let missing = workspace.directory.path("missing")
+        try expectFound("$.store.path: there is no directory \(missing); make it with: mkdir -m 700 \(missing)", in: workspace)
+        #expect(try server.stop() == .exit(0))
+    }
+
+    /// The service that runs has the former token until it is reloaded, which `check` precedes.
+    @Test func `ports are the service's own after its token has changed`() throws {
+        let port = try freePorts(2)
+        let workspace = try Workspace(["listen": Workspace.listener(port: port), "admin": Workspace.admin(port: port + 1)])
+        let server = try RunningServer(workspace)
+        let token = try Deskgate.run("secret", "new").output.dropLast()
+        try workspace.write("admin-token", String(token), mode: 0o600)
+        #expect(try check(workspace).code == 0)
+        #expect(try server.stop() == .exit(0))
     }
 
     @Test func socketsOfTheRunningServiceAreItsOwn() throws {

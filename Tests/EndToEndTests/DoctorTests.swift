@@ -23,6 +23,43 @@ import Time
         #expect(try server.stop() == .exit(0))
     }
 
+    /// Each examination also reads the store, whose readers are no service.
+    @Test func `a stopped service's store is not taken for one in use`() throws {
+        let workspace = try Workspace(Workspace.unixListeners)
+        #expect(try RunningServer(workspace).stop() == .exit(0))
+        for _ in 1...5 {
+            let findings = try examine(workspace)
+            #expect(findings.states("ports") == ["ok"])
+            #expect(findings.message("ports")?.hasPrefix("the service does not run, as far as can be told: ") == true)
+        }
+    }
+
+    @Test func `the ports of a service that waits for its store are its own`() throws {
+        let port = try freePorts(2)
+        let workspace = try Workspace([
+            "listen": Workspace.listener(port: port), "admin": Workspace.admin(port: port + 1), "store": ["path": "missing/deskgate.db"],
+        ])
+        let server = try RunningServer(workspace)
+        let findings = try examine(workspace)
+        #expect(findings.messages("ports") == ["127.0.0.1:\(port) answers, but is not ready; deskgate status tells why"])
+        #expect(try server.stop() == .exit(0))
+    }
+
+    @Test func `a stranger at the admin listener's port is named`() throws {
+        let workspace = try Workspace()
+        let server = try RunningServer(workspace)
+        let stranger = try ScriptedServer(.everyRequest(.respond(404)))
+        defer { stranger.stop() }
+        try workspace.configure(["admin": Workspace.admin(port: stranger.port)])
+        let held =
+            "127.0.0.1:\(stranger.port) is held by a process that has not proven to know an admin token (it answered with the status 404)"
+        #expect(try examine(workspace).messages("ports").last?.hasPrefix(held) == true)
+        #expect(try server.stop() == .exit(0))
+        let obstacle = try #require(try examine(workspace).message("ports"))
+        #expect(obstacle.hasPrefix("$.admin: cannot listen on 127.0.0.1:\(stranger.port): it is already in use; "))
+        #expect(obstacle.hasSuffix("; it has not proven to know an admin token: it answered with the status 404"))
+    }
+
     @Test func mistakesOfTheConfigurationAreToldFirst() throws {
         let workspace = try Workspace(["log": ["level": "loud"], "shutdown": ["drain_seconds": -1]])
         let findings = try examine(workspace)

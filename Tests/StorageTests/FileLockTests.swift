@@ -76,6 +76,17 @@ private func failure<Failure: Error>(_ call: () throws(Failure) -> Void) -> Fail
         #expect(lock.holder(of: 0..<10) == nil)
     }
 
+    @Test func `the lock is on its byte alone`() throws {
+        var lock: FileLock? = try lock()
+        #expect(FileLock.isHeld(path, byte: 100))
+        #expect(!FileLock.isHeld(path, byte: 99))
+        #expect(!FileLock.isHeld(path, byte: 101))
+        withExtendedLifetime(lock) {}
+        lock = nil
+        #expect(!FileLock.isHeld(path, byte: 100))
+        #expect(!FileLock.isHeld(directory.path("missing"), byte: 100))
+    }
+
     @Test func saysWhyTheFileCannotBeOpened() throws {
         let error = failure { () throws(FileLock.Failure) in _ = try FileLock(directory.path("missing"), byte: 1, others: 0..<1) }
         guard case .system(let reason)? = error else {

@@ -1,7 +1,8 @@
-import Storage
 import TestSupport
 import Testing
 import Threading
+
+@testable import Storage
 
 @Suite struct StoreFileTests {
     /// The doctor has several at a time, and the last one to close the file removes its log.
@@ -21,5 +22,17 @@ import Threading
             }
         }
         #expect(failures.withLock { $0 } == [])
+    }
+
+    @Test func `a store is in use while a service has it and not while it is read`() throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.path("store.db")
+        #expect(!StoreFile.isInUse(path))
+        let store = try SQLiteStore(path: path)
+        #expect(StoreFile.isInUse(path))
+        store.close()
+        #expect(!StoreFile.isInUse(path))
+        let isInUse = try StoreFile.read(path) { _ in StoreFile.isInUse(path) }
+        #expect(!isInUse)
     }
 }

@@ -3,8 +3,10 @@ internal import Core
 internal import HTTPServer
 internal import JSON
 internal import Observability
+internal import Operators
 internal import POSIX
 internal import Storage
+internal import Threading
 internal import Time
 
 /// What the doctor examines of the configuration and of what it names; most of it by the rules of `deskgate check`.
@@ -15,6 +17,8 @@ struct ServiceCheck: Sendable {
     let configuration: Configuration
     let logger: Logger
     let now: UnixSeconds
+    /// Whether `ports` has looked at the store's lock.
+    private let hasSeenLock = Monitor(false)
 
     /// The warnings of `deskgate check`, which include certificates that expire.
     func configuration(_ file: String) -> [DoctorFinding] {
@@ -43,26 +47,50 @@ struct ServiceCheck: Sendable {
 
     /// Whether the listeners could start, or the service has them.
     func ports() -> [DoctorFinding] {
-        let obstacles = configuration.obstacles().filter { !$0.path.hasPrefix("$.store") }
+        let signs = ServiceSigns(configuration) { hasSeenLock.update { $0 = true } }
+        let obstacles = signs.obstacles(of: configuration)
         guard obstacles.isEmpty else { return obstacles.map { DoctorFinding(.ports, .problem, "\($0)") } }
+        return [health(signs)] + stranger(signs.listener)
+    }
+
+    private func health(_ signs: ServiceSigns) -> DoctorFinding {
         do throws(HealthProbe.Failure) {
             if try HealthProbe(configuration).ask(isReady: true).isWell {
-                return [DoctorFinding(.ports, .ok, "the service answers on \(configuration.listen.address) and is ready")]
+                return DoctorFinding(.ports, .ok, "the service answers on \(configuration.listen.address) and is ready")
             }
-            return [DoctorFinding(.ports, .problem, "\(configuration.listen.address) answers, but is not ready; deskgate status tells why")]
+            return DoctorFinding(.ports, .problem, "\(configuration.listen.address) answers, but is not ready; deskgate status tells why")
         } catch {
-            if configuration.isStoreHeld == true {
-                return [
-                    DoctorFinding(.ports, .problem, "a process has the store open, but \(error.description); see the log of the service")
-                ]
+            if signs.listener == .service {
+                return DoctorFinding(
+                    .ports, .problem, "the service answers on its admin listener, but \(error.description); see the log of the service")
             }
-            return [DoctorFinding(.ports, .ok, "the service does not run, as far as can be told: \(error.description)")]
+            if signs.usesStore == true {
+                return DoctorFinding(.ports, .problem, "a process has the store open, but \(error.description); see the log of the service")
+            }
+            return DoctorFinding(.ports, .ok, "the service does not run, as far as can be told: \(error.description)")
         }
+    }
+
+    private func stranger(_ listener: AdminListenerIdentity) -> [DoctorFinding] {
+        guard case .unproven(let reason) = listener else { return [] }
+        let address = configuration.admin.listener.address
+        return [
+            DoctorFinding(
+                .ports, .warning,
+                "\(address) is held by a process that has not proven to know an admin token (\(reason)); stop it, or reload the service "
+                    + "if its token or certificate has changed")
+        ]
+    }
+
+    /// Reading the store begins after `ports` has looked at its lock, because a look drops the locks of a reader in the same process.
+    private func waitForLock() {
+        _ = hasSeenLock.wait { $0 ? true : nil }
     }
 
     /// Whether the store could be opened, and how it is.
     func store() -> [DoctorFinding] {
-        let obstacles = configuration.obstacles().filter { $0.path.hasPrefix("$.store") } + [configuration.store.problem].compactMap(\.self)
+        waitForLock()
+        let obstacles = configuration.storeObstacles + [configuration.store.problem].compactMap(\.self)
         guard obstacles.isEmpty else { return obstacles.map { DoctorFinding(.store, .problem, "\($0)") } }
         switch configuration.store.kind {
         case .memory: return [DoctorFinding(.store, .warning, "the store is memory: a restart loses what is not delivered; set store.type")]
@@ -94,6 +122,7 @@ struct ServiceCheck: Sendable {
 
     /// Whether pages of a SQLite store are damaged.
     func damage() -> [DoctorFinding] {
+        waitForLock()
         guard case .sqlite(let path) = configuration.store.kind, File.exists(path) else { return [] }
         do throws(StoreError) {
             guard let first = try StoreFile.damage(path).first else {

@@ -41,6 +41,10 @@ final class DatabaseLock: Sendable {
         Self.held.withLock { _ = $0.remove(identity) }
     }
 
+    /// Whether a process uses a database as a store, and does not only read it, as backups and reports do. Do not call it while this process
+    /// has the database open, for the reason given at `FileLock`.
+    static func isHeld(_ path: String) -> Bool { FileLock.isHeld(path, byte: byte) }
+
     /// Whether the database was unlinked, so that it is lost when its last descriptor is closed.
     var isRemoved: Bool { lock.isRemoved }
 

@@ -1,0 +1,24 @@
+package import Configuration
+
+/// The process at the address of a configuration's admin listener, by its `ListenerProof`.
+package enum AdminListenerIdentity: Sendable, Equatable {
+    /// A service that knows one of the configuration's admin tokens.
+    case service
+    /// Nothing listens at the address.
+    case nobody
+    /// Another process, or a service whose tokens or certificate are no longer those of the configuration; the text says how it failed to
+    /// prove itself.
+    case unproven(String)
+    /// Nothing can be proven: the configuration has no token, its port is 0, or this user may not open the socket.
+    case unknown
+
+    /// Asks the listener. It is sent no token. Blocks until it answers, at most for some seconds.
+    package init(_ configuration: Configuration) {
+        let admin = configuration.admin
+        guard !admin.tokens.isEmpty, let call = AdminCall(admin, tokens: admin.tokens) else {
+            self = .unknown
+            return
+        }
+        self = (try? call.identity()) ?? .unknown
+    }
+}

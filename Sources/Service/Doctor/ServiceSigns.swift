@@ -1,0 +1,36 @@
+package import Configuration
+internal import Operators
+internal import Storage
+
+/// Signs that the service of a configuration runs on this machine, which tell its own addresses from those of other processes.
+///
+/// The proof of the admin listener counts, also while the service has not opened its store. The lock of a SQLite store counts as well: a
+/// service whose admin token has just changed in the files cannot prove itself before it is reloaded. Stores of other types do not show their
+/// users, so with them addresses in use are passed over.
+struct ServiceSigns {
+    /// Whether a process uses the store as a service does; nil for a store that does not show it.
+    let usesStore: Bool?
+    /// The process at the admin listener's address.
+    let listener: AdminListenerIdentity
+
+    /// Looks for them, at most for some seconds. Call it while this process does not read the store.
+    /// - Parameter afterLock: called when the store's lock has been looked at.
+    init(_ configuration: Configuration, afterLock: () -> Void = {}) {
+        usesStore = if case .sqlite(let path) = configuration.store.kind { StoreFile.isInUse(path) } else { nil }
+        afterLock()
+        listener = AdminListenerIdentity(configuration)
+    }
+
+    /// The obstacles of the configuration's listeners.
+    func obstacles(of configuration: Configuration) -> [ConfigurationProblem] {
+        let stranger: String? = if case .unproven(let reason) = listener { reason } else { nil }
+        return configuration.listenerObstacles(mayBeServed: listener == .service || usesStore ?? true, stranger: stranger)
+    }
+}
+
+extension Configuration {
+    /// Obstacles to starting the service on this machine, as this user. The service's own addresses are none while it runs.
+    package func obstacles() -> [ConfigurationProblem] {
+        storeObstacles + ServiceSigns(self).obstacles(of: self)
+    }
+}

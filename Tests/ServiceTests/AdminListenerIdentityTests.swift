@@ -1,0 +1,60 @@
+import Core
+import Crypto
+import HTTPServer
+import TestSupport
+import Testing
+
+@testable import Configuration
+@testable import Operators
+
+/// Whether the process at the admin listener's address is the service.
+@Suite struct AdminListenerIdentityTests {
+    private func identity(_ fixture: AdminDeliverFixture, at address: ListenAddress) -> AdminListenerIdentity {
+        var configuration = fixture.configuration
+        configuration.admin.listener.address = address
+        return AdminListenerIdentity(configuration)
+    }
+
+    @Test func `a service with any of the tokens is recognised`() throws {
+        let fixture = try AdminDeliverFixture()
+        let server = try fixture.serve(.tcp(host: "127.0.0.1", port: 0))
+        defer { server.stop(drainMilliseconds: 1000) }
+        var configuration = fixture.configuration
+        configuration.admin.listener.address = server.address
+        for token in fixture.configuration.admin.tokens {
+            configuration.admin.tokens = [token]
+            #expect(AdminListenerIdentity(configuration) == .service)
+        }
+        configuration.admin.tokens = [AdminToken(.read, SecretBytes(copying: TestSecret.bytes(250).span), index: 0)]
+        #expect(AdminListenerIdentity(configuration) == .unproven("its proof is wrong or for another address"))
+    }
+
+    @Test func `a stranger is told no token and is recognised`() throws {
+        let fixture = try AdminDeliverFixture()
+        let stranger = try ScriptedServer(.everyRequest(.respond(404)))
+        defer { stranger.stop() }
+        let found = identity(fixture, at: .tcp(host: "127.0.0.1", port: stranger.port))
+        #expect(found == .unproven("it answered with the status 404"))
+        #expect(stranger.requests.allSatisfy { $0.header("Authorization") == nil })
+    }
+
+    @Test func `a port or a socket without a listener is nobody's`() throws {
+        let fixture = try AdminDeliverFixture()
+        let closed = try ClosedPort()
+        #expect(identity(fixture, at: .tcp(host: "127.0.0.1", port: closed.port)) == .nobody)
+        let directory = try TemporaryDirectory()
+        #expect(identity(fixture, at: .unix(path: directory.path("admin.sock"))) == .nobody)
+    }
+
+    @Test func `without a token or a port nothing is known`() throws {
+        let fixture = try AdminDeliverFixture()
+        #expect(identity(fixture, at: .tcp(host: "127.0.0.1", port: 0)) == .unknown)
+        let stranger = try ScriptedServer(.everyRequest(.respond(404)))
+        defer { stranger.stop() }
+        var configuration = fixture.configuration
+        configuration.admin.listener.address = .tcp(host: "127.0.0.1", port: stranger.port)
+        configuration.admin.tokens = []
+        #expect(AdminListenerIdentity(configuration) == .unknown)
+        #expect(stranger.requests.isEmpty)
+    }
+}
