@@ -166,3 +166,23 @@ extension Configuration {
         self = try ConfigurationReader.read(path, environment: environment, now: now)
     }
 }
+
+extension Configuration.Listener {
+    /// Reads the listener that the help desk calls from a file whose other parts may have mistakes.
+    /// - Parameter environment: looks up environment variables.
+    /// - Returns: nil when the listener itself has a mistake, or the file is unreadable, unsafe or not JSON.
+    package init?(contentsOf path: String, environment: @escaping (String) -> String? = { Process.environment($0) }) {
+        guard let listen = ConfigurationReader.part("listen", of: path, environment: environment, \.listen) else { return nil }
+        self = listen
+    }
+}
+
+extension Configuration.Admin {
+    /// Reads the operators' listener from a file whose other parts may have mistakes.
+    /// - Parameter environment: looks up environment variables.
+    /// - Returns: nil when the listener itself has a mistake, or the file is unreadable, unsafe or not JSON.
+    package init?(contentsOf path: String, environment: @escaping (String) -> String? = { Process.environment($0) }) {
+        guard let admin = ConfigurationReader.part("admin", of: path, environment: environment, \.admin) else { return nil }
+        self = admin
+    }
+}

@@ -41,9 +41,7 @@ struct ConfigurationReader {
         else {
             throw ConfigurationError(file: path, problems: problems.all, sources: problems.sources)
         }
-        let secrets = SecretReader(
-            directory: Path.directory(of: path), allowsInsecure: root.bool("allow_insecure_secrets", default: false),
-            environment: environment, problems: problems, protection: protection)
+        let secrets = secrets(of: path, root, environment, protection)
         var configuration = ConfigurationReader(problems: problems, secrets: secrets, now: now, root: root).configuration()
         guard problems.all.isEmpty else {
             throw ConfigurationError(file: path, problems: problems.all, sources: problems.sources)
@@ -54,6 +52,33 @@ struct ConfigurationReader {
         configuration.settings = problems.settings.shown(problems.hidden)
         if problems.hidden.inlineSecrets.isEmpty { configuration.fileDigest = problems.fileDigest }
         return configuration
+    }
+
+    /// Reads one part of the configuration at `path`, whatever mistakes the others have.
+    /// - Parameters:
+    ///   - key: the part, whose secrets are bound by `allow_insecure_secrets`.
+    ///   - environment: looks up environment variables.
+    /// - Returns: nil when the part itself has a mistake, or the file is unreadable, unsafe or not JSON.
+    static func part<Value>(
+        _ key: String, of path: String, environment: @escaping (String) -> String?, _ read: (ConfigurationReader) -> Value
+    ) -> Value? {
+        let problems = ConfigurationFindings()
+        let protection = FileProtection(problems)
+        guard case .object(let members)? = parse(path, problems, protection) else { return nil }
+        let needed = members.members.filter { [key, "allow_insecure_secrets"].contains($0.key) }.map { ($0.key, $0.value) }
+        guard let root = ConfigurationObject(.object(JSONObject(needed)), path: "$", keys: rootKeys, problems: problems) else { return nil }
+        let value = read(
+            ConfigurationReader(
+                problems: problems, secrets: secrets(of: path, root, environment, protection), now: SystemClock.unixSeconds(), root: root))
+        return problems.all.isEmpty ? value : nil
+    }
+
+    private static func secrets(
+        of path: String, _ root: ConfigurationObject, _ environment: @escaping (String) -> String?, _ protection: FileProtection
+    ) -> SecretReader {
+        SecretReader(
+            directory: Path.directory(of: path), allowsInsecure: root.bool("allow_insecure_secrets", default: false),
+            environment: environment, problems: root.problems, protection: protection)
     }
 
     private static func parse(_ path: String, _ problems: ConfigurationFindings, _ protection: FileProtection) -> JSONValue? {
@@ -85,11 +110,15 @@ struct ConfigurationReader {
         reason == .syntax || reason == .endOfInput || reason == .byteOrderMark
     }
 
+    /// The listener that the help desk calls, and the operators' one.
+    var listen: Configuration.Listener { listen(root.section("listen", keys: Self.listenKeys)) }
+    var admin: Configuration.Admin { admin(root.section("admin", keys: Self.adminKeys)) }
+
     private func configuration() -> Configuration {
         let (policy, defaultLife) = securityKeys(root.section("security_keys", keys: Self.securityKeysKeys))
         let publicListener = root.section("listen", keys: Self.listenKeys)
         let listen = listen(publicListener)
-        let admin = admin(root.section("admin", keys: Self.adminKeys))
+        let admin = admin
         refuseSharedAddress(listen.address, admin.listener.address)
         let apps = apps(in: root, known: NamedNotifiers(in: root), life: (policy.longestLifeSeconds, defaultLife))
         return Configuration(

@@ -6,17 +6,17 @@ internal import Service
 enum AdminQuestion {
     /// Runs the action and prints the answer, as JSON or as `text` formats it for people.
     /// - Parameters:
+    ///     - access: the service; nil for that of the configuration.
     ///     - isShown: whether a successful answer is printed.
     ///     - verdict: the exit code of a successful answer.
     static func ask(
-        _ action: some AdminAction, _ arguments: Arguments, isShown: (JSONObject) -> Bool = { _ in true },
-        verdict: (JSONObject) -> ExitCode = { _ in .done }, _ text: (JSONObject) -> String
+        _ action: some AdminAction, _ arguments: Arguments, of access: AdminAccess? = nil,
+        isShown: (JSONObject) -> Bool = { _ in true }, verdict: (JSONObject) -> ExitCode = { _ in .done }, _ text: (JSONObject) -> String
     ) throws(CommandError) -> ExitCode {
-        let configuration = try arguments.configuration()
+        let access = if let access { access } else { try arguments.service().access }
         let answer = try explaining { () throws(AdminAccess.Failure) in
             try WaitingLine.show("waiting for an answer") { () throws(AdminAccess.Failure) in
-                let access = AdminAccess(configuration)
-                return action.remoteAppID != nil
+                action.remoteAppID != nil
                     ? try access.performInService(action) : try access.perform(action, remark: Console.complain)
             }
         }
@@ -56,13 +56,14 @@ enum AdminQuestion {
     ) throws(CommandError) -> ExitCode {
         let isWhole = arguments.has("all")
         let limit = arguments.number("limit") ?? (isWhole ? AdminAnswer.largestLimit : nil)
+        let access = try arguments.service().access
         var after = arguments["after"]
         var (isShown, hasShown) = (true, false)
         while true {
             var next: String?
             let page = try arguments.action { () throws(AdminProblem) in try action(after, limit) }
             let code = try ask(
-                page, arguments,
+                page, arguments, of: access,
                 isShown: { answer in
                     isShown =
                         answer.members.contains { member in

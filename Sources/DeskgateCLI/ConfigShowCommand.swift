@@ -29,7 +29,7 @@ enum ConfigShowCommand {
             return .done
         }
         for name in ["changed", "running"] where arguments.has(name) { throw .option(name, "does not go with --diff") }
-        let service = AdminAccess(try arguments.configuration())
+        let service = try arguments.service().access
         let changes = try ask(ConfigurationChangesAction(), service)
         let standing = try ask(StatusAction(), service)["configuration"]
         let difference = ConfigurationReport(changes, standing)
@@ -48,9 +48,10 @@ enum ConfigShowCommand {
 
     /// The keys that the file has or the service serves with, and the file's name.
     private static func settings(_ arguments: Arguments) throws(CommandError) -> (file: String, settings: [JSONValue]) {
-        let configuration = try arguments.configuration()
-        guard arguments.has("running") else { return (try arguments.configurationFile(), configuration.settings.map(\.json)) }
-        let answer = try ask(ShownConfigurationAction(), AdminAccess(configuration))
+        guard arguments.has("running") else {
+            return (try arguments.configurationFile(), try arguments.configuration().settings.map(\.json))
+        }
+        let answer = try ask(ShownConfigurationAction(), arguments.service().access)
         guard case .array(let files) = answer["files"], case .string(let file)? = files.first,
             case .array(let settings) = answer["settings"]
         else { throw .failed("the service is of a version that does not tell its keys; update it") }

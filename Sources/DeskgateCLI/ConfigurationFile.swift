@@ -1,6 +1,7 @@
 internal import Configuration
 internal import Core
 internal import Observability
+internal import Operators
 internal import POSIX
 internal import Service
 internal import Threading
@@ -37,6 +38,38 @@ extension Arguments {
     func configuration() throws(CommandError) -> Configuration {
         let file = try configurationFile()
         return try explaining({ () throws(ConfigurationError) in try Configuration(contentsOf: file) }, as: CommandError.configuration)
+    }
+
+    /// Reads the configuration, for a command that asks the service.
+    ///
+    /// Mistakes outside of `admin` do not keep a command from a service that runs: a line on standard error tells them. Without such a
+    /// service they are thrown.
+    /// - Returns: access to the service, and the configuration; nil while it has mistakes.
+    func service() throws(CommandError) -> (access: AdminAccess, configuration: Configuration?) {
+        let file = try configurationFile()
+        do throws(ConfigurationError) {
+            let configuration = try Configuration(contentsOf: file)
+            return (AdminAccess(configuration), configuration)
+        } catch {
+            guard let admin = Configuration.Admin(contentsOf: file), AdminListenerIdentity(admin) == .service else {
+                throw .configuration(error)
+            }
+            error.warn()
+            return (AdminAccess(serviceAt: admin), nil)
+        }
+    }
+}
+
+extension ConfigurationError {
+    private static let mostShown = 3
+
+    /// Tells in one line that the file has mistakes, and that the running service is asked all the same.
+    func warn() {
+        let others = problems.count - Self.mostShown
+        let shown = problems.prefix(Self.mostShown).map(\.description).joined(separator: "; ")
+        Console.complain(
+            "warning: \(file) has mistakes, and the running service is asked all the same: \(shown)"
+                + (others > 0 ? "; and \(others) more: deskgate check" : ""))
     }
 }
 

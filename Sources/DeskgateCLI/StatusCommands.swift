@@ -16,17 +16,18 @@ enum StatusCommands {
             Example("deskgate status", "Asks the running service how it is.")
         ]
     ) { arguments throws(CommandError) in
-        let configuration = try arguments.configuration()
-        let digest = try explaining { () throws(CryptoError) in try configuration.makeAuthorizer().keysDigest }
-        return try AdminQuestion.ask(StatusAction(), arguments, verdict: { isReady($0) ? .done : .negative }) { status in
+        let (access, configuration) = try arguments.service()
+        let digest = try explaining { () throws(CryptoError) in try configuration?.makeAuthorizer().keysDigest }
+        return try AdminQuestion.ask(StatusAction(), arguments, of: access, verdict: { isReady($0) ? .done : .negative }) { status in
             (sentences(status) + [keys(status, inFile: digest)]).joined(separator: "\n")
         }
     }
 
     /// The keys with their last use, after the processes that have other keys in force than the configuration file.
-    private static func keys(_ status: JSONObject, inFile digest: String) -> String {
+    /// - Parameter digest: of the file's keys; nil while the file has mistakes.
+    private static func keys(_ status: JSONObject, inFile digest: String?) -> String {
         var lines: [String] = []
-        for process in RotationStanding(status).processes where process.keysDigest != digest {
+        for process in RotationStanding(status).processes where digest != nil && process.keysDigest != digest {
             lines.append("The keys in force in \(process.name) are not those of the configuration file: reload it (SIGHUP).")
         }
         guard case .array(let keys) = status["keys"] else { return lines.joined(separator: "\n") }
@@ -104,13 +105,8 @@ enum StatusCommands {
             Example("deskgate health --ready", "Ends with 0 only if webhooks and registrations can be stored, too.")
         ]
     ) { arguments throws(CommandError) in
-        let configuration = try arguments.configuration()
         let isReady = arguments.has("ready")
-        let answer = try explaining { () throws(HealthProbe.Failure) in
-            try HealthProbe(configuration).ask(isReady: isReady)
-        } as: {
-            .negative("unreachable", $0.description)
-        }
+        let answer = try ask(arguments, isReady: isReady)
         let word = (answer.isWell ? "" : "not_") + (isReady ? "ready" : "alive")
         guard let authorization = answer.authorization else {
             Console.answer(arguments, ["status": .string(word)], word)
@@ -119,6 +115,26 @@ enum StatusCommands {
         let json: JSONValue = ["status": .string(word), "authorization": .string(authorization)]
         Console.answer(arguments, json, "\(word) (authorization: \(authorization))")
         return .negative
+    }
+
+    /// Asks the public listener. Mistakes in the rest of the configuration count only where no service answers.
+    private static func ask(_ arguments: Arguments, isReady: Bool) throws(CommandError) -> HealthProbe.Answer {
+        let file = try arguments.configurationFile()
+        let listen: Configuration.Listener
+        do throws(ConfigurationError) {
+            listen = try Configuration(contentsOf: file).listen
+        } catch {
+            guard let listen = Configuration.Listener(contentsOf: file), let answer = try? HealthProbe(listen).ask(isReady: isReady) else {
+                throw .configuration(error)
+            }
+            error.warn()
+            return answer
+        }
+        return try explaining { () throws(HealthProbe.Failure) in
+            try HealthProbe(listen).ask(isReady: isReady)
+        } as: {
+            .negative("unreachable", $0.description)
+        }
     }
 
     static let version = Command(

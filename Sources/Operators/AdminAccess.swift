@@ -15,10 +15,9 @@ package struct AdminAccess {
         package let description: String
     }
 
-    private let configuration: Configuration
-    private let clocks: Clocks
-    private let withStore: ((any Store) throws(StoreError) -> AdminAnswer) throws(StoreError) -> AdminAnswer
-    private let aroundChange: (any Store, () throws(StoreError) -> AdminAnswer) throws(StoreError) -> AdminAnswer
+    private let admin: Configuration.Admin
+    /// Nil where only the running service is asked.
+    private let ownStore: OwnStore?
 
     /// Prepares access to the service of a configuration.
     /// - Parameters:
@@ -31,16 +30,21 @@ package struct AdminAccess {
             _, change throws(StoreError) in try change()
         }
     ) {
-        self.aroundChange = aroundChange
-        self.configuration = configuration
-        self.clocks = clocks
-        self.withStore = withStore
+        admin = configuration.admin
+        ownStore = OwnStore(configuration: configuration, clocks: clocks, withStore: withStore, aroundChange: aroundChange)
+    }
+
+    /// Prepares access to a running service alone, whose configuration file has mistakes outside of `admin`.
+    package init(serviceAt admin: Configuration.Admin) {
+        self.admin = admin
+        ownStore = nil
     }
 
     /// Runs an action, and blocks until it is done.
     /// - Parameter remark: called with a line for a person when another process holds the listener's address, or no token suffices, and the
     ///   store was opened instead.
     package func perform(_ action: some AdminAction, remark: (String) -> Void = { _ in }) throws(Failure) -> AdminAnswer {
+        guard let ownStore else { return try performInService(action) }
         var doubt: String?
         switch try call(action) {
         case .answered(let answer): return answer
@@ -48,9 +52,9 @@ package struct AdminAccess {
         case .nobody: break
         }
         do throws(StoreError) {
-            let answer = try withStore { store throws(StoreError) in try perform(action, on: store) }
+            let answer = try ownStore.perform(action)
             // Without any token, nobody expects that the service is asked.
-            if let doubt, !configuration.admin.tokens.isEmpty { remark(doubt) }
+            if let doubt, !admin.tokens.isEmpty { remark(doubt) }
             return answer
         } catch {
             throw Failure(description: error.description + (doubt.map { "; \($0)" } ?? ""))
@@ -66,23 +70,36 @@ package struct AdminAccess {
         case .nobody:
             throw Failure(
                 description:
-                    "no service answers at \(configuration.admin.listener.address), where the configuration has its admin listener; "
+                    "no service answers at \(admin.listener.address), where the configuration has its admin listener; "
                     + "start it, or name the configuration that it was started with")
         }
     }
 
     private func call(_ action: some AdminAction) throws(Failure) -> AdminCall.Outcome {
-        let tokens = configuration.admin.tokens(for: action.role)
+        let tokens = admin.tokens(for: action.role)
         guard !tokens.isEmpty else { return .stranger(lack(of: action.role)) }
-        return try AdminCall(configuration.admin, tokens: tokens)?.perform(action) ?? .nobody
+        return try AdminCall(admin, tokens: tokens)?.perform(action) ?? .nobody
     }
 
     private func lack(of role: AdminToken.Role) -> String {
-        guard !configuration.admin.tokens.isEmpty else {
+        guard !admin.tokens.isEmpty else {
             return "a service that runs is asked with the admin token, and none is configured; set admin.token"
         }
         return "a service that runs is asked with an admin token of the role \(role.rawValue), and none is configured; "
             + "add one to admin.tokens, or set admin.token"
+    }
+}
+
+/// The store of a configuration whose service does not run.
+private struct OwnStore {
+    let configuration: Configuration
+    let clocks: Clocks
+    let withStore: ((any Store) throws(StoreError) -> AdminAnswer) throws(StoreError) -> AdminAnswer
+    let aroundChange: (any Store, () throws(StoreError) -> AdminAnswer) throws(StoreError) -> AdminAnswer
+
+    /// Opens the store, runs an action on it, and closes it.
+    func perform(_ action: some AdminAction) throws(StoreError) -> AdminAnswer {
+        try withStore { store throws(StoreError) in try perform(action, on: store) }
     }
 
     private func perform(_ action: some AdminAction, on store: any Store) throws(StoreError) -> AdminAnswer {

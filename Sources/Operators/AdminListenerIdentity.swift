@@ -13,8 +13,7 @@ package enum AdminListenerIdentity: Sendable, Equatable {
     case unknown
 
     /// Asks the listener. It is sent no token. Blocks until it answers, at most for some seconds.
-    package init(_ configuration: Configuration) {
-        let admin = configuration.admin
+    package init(_ admin: Configuration.Admin) {
         guard !admin.tokens.isEmpty, let call = AdminCall(admin, tokens: admin.tokens) else {
             self = .unknown
             return

@@ -12,7 +12,7 @@ import Testing
     private func identity(_ fixture: AdminDeliverFixture, at address: ListenAddress) -> AdminListenerIdentity {
         var configuration = fixture.configuration
         configuration.admin.listener.address = address
-        return AdminListenerIdentity(configuration)
+        return AdminListenerIdentity(configuration.admin)
     }
 
     @Test func `a service with any of the tokens is recognised`() throws {
@@ -23,10 +23,10 @@ import Testing
         configuration.admin.listener.address = server.address
         for token in fixture.configuration.admin.tokens {
             configuration.admin.tokens = [token]
-            #expect(AdminListenerIdentity(configuration) == .service)
+            #expect(AdminListenerIdentity(configuration.admin) == .service)
         }
         configuration.admin.tokens = [AdminToken(.read, SecretBytes(copying: TestSecret.bytes(250).span), index: 0)]
-        #expect(AdminListenerIdentity(configuration) == .unproven("its proof is wrong or for another address"))
+        #expect(AdminListenerIdentity(configuration.admin) == .unproven("its proof is wrong or for another address"))
     }
 
     @Test func `a stranger is told no token and is recognised`() throws {
@@ -54,7 +54,7 @@ import Testing
         var configuration = fixture.configuration
         configuration.admin.listener.address = .tcp(host: "127.0.0.1", port: stranger.port)
         configuration.admin.tokens = []
-        #expect(AdminListenerIdentity(configuration) == .unknown)
+        #expect(AdminListenerIdentity(configuration.admin) == .unknown)
         #expect(stranger.requests.isEmpty)
     }
 }

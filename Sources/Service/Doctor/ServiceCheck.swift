@@ -55,7 +55,7 @@ struct ServiceCheck: Sendable {
 
     private func health(_ signs: ServiceSigns) -> DoctorFinding {
         do throws(HealthProbe.Failure) {
-            if try HealthProbe(configuration).ask(isReady: true).isWell {
+            if try HealthProbe(configuration.listen).ask(isReady: true).isWell {
                 return DoctorFinding(.ports, .ok, "the service answers on \(configuration.listen.address) and is ready")
             }
             return DoctorFinding(.ports, .problem, "\(configuration.listen.address) answers, but is not ready; deskgate status tells why")

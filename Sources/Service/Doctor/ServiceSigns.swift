@@ -18,7 +18,7 @@ struct ServiceSigns {
     init(_ configuration: Configuration, afterLock: () -> Void = {}) {
         usesStore = if case .sqlite(let path) = configuration.store.kind { StoreFile.isInUse(path) } else { nil }
         afterLock()
-        listener = AdminListenerIdentity(configuration)
+        listener = AdminListenerIdentity(configuration.admin)
     }
 
     /// The obstacles of the configuration's listeners.

@@ -28,9 +28,9 @@ package struct HealthProbe {
     private let address: ListenAddress
     private let tls: TLSIdentity?
 
-    /// Prepares a probe of the service of a configuration.
-    package init(_ configuration: Configuration) {
-        self.init(configuration.listen.address, tls: configuration.listen.settings.tls)
+    /// Prepares a probe of the service that has a public listener.
+    package init(_ listen: Configuration.Listener) {
+        self.init(listen.address, tls: listen.settings.tls)
     }
 
     /// Prepares a probe of a listener.

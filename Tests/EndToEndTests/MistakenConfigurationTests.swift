@@ -1,0 +1,94 @@
+import JSON
+import TestSupport
+import Testing
+
+/// Commands and a service that runs, after its configuration file got a mistake.
+@Suite struct MistakenConfigurationTests {
+    private let workspace: Workspace
+
+    init() throws {
+        workspace = try Workspace(Self.members())
+    }
+
+    private static func members(
+        _ mistakes: JSONObject = [:], admin: JSONValue = ["unix": "admin.sock", "max_connections": 100, "token": ["file": "admin-token"]]
+    ) -> JSONObject {
+        var members: JSONObject = ["listen": ["unix": "public.sock", "max_connections": 100], "admin": admin]
+        for member in mistakes.members { members.append(member.value, forKey: member.key) }
+        return members
+    }
+
+    private func run(_ words: [String]) throws -> Deskgate.Result {
+        try Deskgate.run(words + ["--config", workspace.configuration])
+    }
+
+    private static let level = #"$.log.level: expected one of "debug", "info", "warning", "error""#
+
+    private func warning(_ problems: String) -> String {
+        "deskgate: warning: \(workspace.configuration) has mistakes, and the running service is asked all the same: \(problems)\n"
+    }
+
+    @Test func `commands that ask the service go on and warn in one line`() throws {
+        let server = try RunningServer(workspace)
+        try workspace.configure(Self.members(["log": ["level": "loud"]]))
+        for words in [
+            ["status"], ["deliveries", "list"], ["deliveries", "list", "--all"], ["tokens", "list", "--app", Workspace.app],
+            ["config", "show", "--running"], ["revocations", "list"],
+            ["users", "show", "--app", Workspace.app, "--user", "nobody"], ["health"], ["health", "--ready"],
+        ] {
+            let result = try run(words)
+            #expect(result.code == 0, "\(words)")
+            #expect(result.errors == warning(Self.level), "\(words)")
+        }
+        #expect(try run(["explain", "--app", Workspace.app, "--user", "nobody"]).errors == warning(Self.level))
+        let difference = try run(["config", "show", "--diff"])
+        #expect(difference.code == 1)
+        #expect(difference.output.contains("\nA reload would be refused now, as the file has mistakes:\n"))
+        let blocked = try run(["users", "block", "--app", Workspace.app, "--user", Markers.user, "--reason", "abuse"])
+        #expect(blocked.code == 0)
+        #expect(try server.stop() == .exit(0))
+    }
+
+    @Test func `commands that need the whole configuration are refused`() throws {
+        let server = try RunningServer(workspace)
+        try workspace.configure(Self.members(["log": ["level": "loud"]]))
+        for words in [["key", "mint", "--app", Workspace.app, "--user", "u"], ["config", "show"], ["check"], ["store", "status"]] {
+            let result = try run(words)
+            #expect(result.code == 2, "\(words)")
+            #expect(result.output.isEmpty, "\(words)")
+            #expect(result.errors == "\(workspace.configuration): \(Self.level)\n", "\(words)")
+        }
+        #expect(try server.stop() == .exit(0))
+    }
+
+    @Test func `of many mistakes three are shown`() throws {
+        let server = try RunningServer(workspace)
+        try workspace.configure(Self.members(["log": ["level": "loud", "format": "xml"], "shutdown": ["drain_seconds": -1], "bots": 1]))
+        let errors = try run(["deliveries", "list"]).errors
+        #expect(errors.count { $0 == "\n" } == 1)
+        #expect(errors.hasSuffix("; and 1 more: deskgate check\n"))
+        #expect(try server.stop() == .exit(0))
+    }
+
+    @Test func `without a service that proves itself all mistakes are told`() throws {
+        try workspace.configure(Self.members(["log": ["level": "loud"]]))
+        for words in [["status"], ["deliveries", "list"], ["health"]] {
+            let result = try run(words)
+            #expect(result.code == 2, "\(words)")
+            #expect(result.errors == "\(workspace.configuration): \(Self.level)\n", "\(words)")
+        }
+    }
+
+    @Test func `a mistake of the admin listener keeps commands from it`() throws {
+        let server = try RunningServer(workspace)
+        try workspace.configure(
+            Self.members(admin: ["unix": "admin.sock", "max_connections": 100, "token": ["file": "admin-token"], "tokns": []]))
+        let result = try run(["deliveries", "list"])
+        #expect(result.code == 2)
+        #expect(result.errors == "\(workspace.configuration): $.admin.tokns: unknown key; did you mean \"tokens\"?\n")
+        let health = try run(["health"])
+        #expect(health.code == 0)
+        #expect(health.output == "alive\n")
+        #expect(try server.stop() == .exit(0))
+    }
+}

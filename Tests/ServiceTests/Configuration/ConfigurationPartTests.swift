@@ -1,0 +1,77 @@
+import Core
+import HTTPServer
+import TestSupport
+import Testing
+
+@testable import Configuration
+
+/// The listeners, read alone from a file that has mistakes.
+@Suite struct ConfigurationPartTests {
+    private static let admin = #""admin":{"port":9191,"token":{"file":"secrets/admin-token"}}"#
+    private static let listen = #""listen":{"port":8181}"#
+
+    private let directory: ConfigurationDirectory
+
+    init() throws {
+        directory = try ConfigurationDirectory()
+    }
+
+    private func write(_ json: String) throws {
+        try directory.scratch.write("config.json", json)
+    }
+
+    @Test(arguments: [
+        #""apps":[]"#, #""apps":{}"#, #""apps":[{"app_id":"shop","keys":[{"id":1,"secret":{"file":"secrets/missing"}}]}]"#, #""lgo":{}"#,
+        #""log":{"level":"loud"}"#, #""store":{"path":7}"#, #""shutdown":{"drain_seconds":-1}"#, #""notifiers":{"x":{"type":"y"}}"#,
+        #""bots":1"#,
+    ])
+    func `mistakes of other parts do not count`(_ mistake: String) throws {
+        try write("{\(Self.listen),\(Self.admin),\(mistake)}")
+        #expect(throws: ConfigurationError.self) { try Configuration(contentsOf: directory.file) }
+        let admin = try #require(Configuration.Admin(contentsOf: directory.file))
+        #expect(admin.listener.address == .tcp(host: "127.0.0.1", port: 9191))
+        #expect(admin.tokens.count == 1)
+        #expect(Configuration.Listener(contentsOf: directory.file)?.address == .tcp(host: "127.0.0.1", port: 8181))
+    }
+
+    @Test(arguments: [
+        #""admin":7"#, #""admin":{"prot":9191}"#, #""admin":{"port":-1}"#, #""admin":{"token":{"file":"secrets/missing"}}"#,
+        #""admin":{"tokens":[]}"#, #""admin":{"tls":{"certificate":"missing","key":"missing"}}"#,
+        #""admin":{"token":{"file":"weak"}}"#, #""admin":{"token":{"file":"weak"}},"allow_insecure_secrets":"yes""#,
+    ])
+    func `a mistake of the part itself counts`(_ members: String) throws {
+        try directory.scratch.write("weak", "secret")
+        try write("{\(Self.listen),\(members)}")
+        #expect(Configuration.Admin(contentsOf: directory.file) == nil)
+    }
+
+    @Test func `a mistake of one listener leaves the other`() throws {
+        try write(#"{"listen":{"prot":8181},\#(Self.admin)}"#)
+        #expect(Configuration.Listener(contentsOf: directory.file) == nil)
+        #expect(Configuration.Admin(contentsOf: directory.file) != nil)
+    }
+
+    @Test func `the permission of insecure secrets holds for the part`() throws {
+        try directory.scratch.write("weak", "secret")
+        try write(#"{"admin":{"token":{"file":"weak"}},"allow_insecure_secrets":true,"apps":[]}"#)
+        #expect(Configuration.Admin(contentsOf: directory.file)?.tokens.count == 1)
+    }
+
+    @Test(arguments: ["", "{", "[]", "7", #"{"admin":{},}"#])
+    func `a file that is no object of JSON has no part`(_ text: String) throws {
+        try write(text)
+        #expect(Configuration.Admin(contentsOf: directory.file) == nil)
+    }
+
+    @Test func `a file that others can change, or that is missing, has no part`() throws {
+        try directory.scratch.write("config.json", "{\(Self.admin)}", mode: 0o666)
+        #expect(Configuration.Admin(contentsOf: directory.file) == nil)
+        #expect(Configuration.Admin(contentsOf: directory.scratch.path("missing.json")) == nil)
+    }
+
+    @Test func `a token that others can read spoils the part`() throws {
+        try directory.scratch.write("secrets/admin-token", TestSecret.text(200), mode: 0o644)
+        try write("{\(Self.admin)}")
+        #expect(Configuration.Admin(contentsOf: directory.file) == nil)
+    }
+}
