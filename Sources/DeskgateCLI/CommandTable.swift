@@ -6,7 +6,10 @@ enum CommandTable {
     static let groups: [(title: String, commands: [Command])] = [
         (
             "Set up and serve",
-            [DemoCommand.command, InitCommand.command, ServeCommand.command, CheckCommand.command, ConfigShowCommand.command]
+            [
+                DemoCommand.command, InitCommand.command, ServeCommand.command, ReloadCommand.command, CheckCommand.command,
+                ConfigShowCommand.command,
+            ]
         ),
         ("See how it is", [DoctorCommand.command, StatusCommands.status, StatusCommands.health, ExplainCommand.command]),
         (

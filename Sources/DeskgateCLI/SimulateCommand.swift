@@ -69,7 +69,7 @@ enum SimulateCommand {
         } as: {
             .option("directory", "cannot write into \(directory): \($0); give one that you may write into")
         }
-        while signals.next() == .reload {}
+        while case .reload = signals.next() {}
         signals.endAtOnce()
         return .done
     }

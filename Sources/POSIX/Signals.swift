@@ -8,9 +8,12 @@ package final class Signals: Sendable {
     package enum Signal: Sendable, Equatable {
         /// SIGTERM or SIGINT: stop.
         case stop
-        /// SIGHUP: read the configuration again.
-        case reload
+        /// SIGHUP: read the configuration again. The sender is that of a `ReloadRequest`; nil for a plain signal.
+        case reload(sender: ReloadSender?)
     }
+
+    /// SI_QUEUE: the code of a signal that sigqueue(3) sent.
+    private static let queued: Int32 = -1
 
     /// Signals are read from it (signalfd(2)), so that a thread can wait for them and for another descriptor at once.
     private let descriptor: Int32
@@ -59,10 +62,14 @@ package final class Signals: Sendable {
         var entries = [descriptor, other ?? -1].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
         let timeout = timeoutMilliseconds.map { Int32(clamping: $0) } ?? -1
         guard unsafe poll(&entries, nfds_t(entries.count), timeout) > 0, entries[0].revents != 0 else { return nil }
-        // struct signalfd_siginfo has 128 bytes and begins with the number.
+        // struct signalfd_siginfo has 128 bytes: the signal's number, errno, the code, the process, …, and at the byte 44 the number that
+        // sigqueue(3) sent.
         var numbers = [UInt32](repeating: 0, count: 32)
         let size = numbers.count * MemoryLayout<UInt32>.size
         guard unsafe read(descriptor, &numbers, size) == size else { return nil }
-        return numbers[0] == UInt32(SIGHUP) ? .reload : .stop
+        guard numbers[0] == UInt32(SIGHUP) else { return .stop }
+        let isQueued = Int32(bitPattern: numbers[2]) == Self.queued
+        let sender = ReloadSender(process: Int32(bitPattern: numbers[3]), number: Int32(bitPattern: numbers[11]))
+        return .reload(sender: isQueued ? sender : nil)
     }
 }

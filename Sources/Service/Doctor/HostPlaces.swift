@@ -32,6 +32,11 @@ package struct HostPlaces: Sendable {
         return settings["LoadState"] == "loaded" ? settings : nil
     }
 
+    /// The main process of a unit, as systemd knows it; nil when it does not run, or knows no such unit.
+    package func mainProcess(of unit: String) -> Int32? {
+        shown(unit)?["MainPID"].flatMap { Int32($0) }.flatMap { $0 > 0 ? $0 : nil }
+    }
+
     /// What a unit's file says, without its drop-ins; nil when there is none.
     func written(_ unit: String) -> UnitSettings? {
         for directory in ["/etc/systemd/system", "/run/systemd/system", "/usr/local/lib/systemd/system", "/usr/lib/systemd/system"] {

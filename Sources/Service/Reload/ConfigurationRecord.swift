@@ -44,6 +44,15 @@ final class ConfigurationRecord: Sendable {
         state.withLock { $0.refusal = refusal }
     }
 
+    /// How the last attempt ended, for the command that asked for it.
+    var outcome: JSONValue {
+        let (configuration, refusal) = state.withLock { ($0.inForce, $0.refusal) }
+        guard let refusal else { return ["status": "reloaded", "apps": .integer(Int64(configuration.apps.count))] }
+        return [
+            "status": "refused", "reasons": .array(refusal.reasons.map { .string($0) }), "count": .integer(Int64(refusal.count)),
+        ]
+    }
+
     /// The configuration in force.
     var configuration: Configuration { state.withLock { $0.inForce } }
 

@@ -1,5 +1,6 @@
 package import Configuration
 internal import Core
+internal import JSON
 package import Observability
 package import POSIX
 internal import Time
@@ -58,10 +59,13 @@ package final class ConfigurationReloader {
             let wait = [waitMilliseconds, supervisor?.beatMilliseconds].compactMap(\.self).min()
             switch signals.next(orReadable: watch?.descriptor, timeoutMilliseconds: wait) {
             case .stop: return
-            case .reload:
+            case .reload(let sender):
+                // Before the reload, so that whoever asked knows that the signal was taken.
+                let reply = sender.flatMap { ReloadReply(to: $0) }
                 supervisor?.reloading()
                 reload()
                 supervisor?.serving()
+                reply?.send(service.reloadOutcome.serialized())
             case nil: noticeChanges()
             }
         }

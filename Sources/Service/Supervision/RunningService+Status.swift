@@ -1,5 +1,6 @@
 internal import Core
 internal import HTTPServer
+internal import JSON
 internal import Operators
 internal import Threading
 internal import Time
@@ -8,6 +9,9 @@ internal import Time
 extension RunningService {
     /// Asks the public listener as a health check does.
     var publicProbe: HealthProbe { HealthProbe(publicAddress, tls: identities.withLock { $0[0] }) }
+
+    /// How the last reload ended.
+    var reloadOutcome: JSONValue { graph.record.outcome }
 
     /// How the service is, in one line for whoever looks at it in the service manager.
     var statusLine: String {

@@ -29,18 +29,29 @@ import Testing
         directory = try ConfigurationDirectory()
     }
 
-    /// - Parameter shown: what `systemctl show` prints; nil when it fails, as without systemd.
     private func examine(_ shown: String?, members: String = #""store":{"path":"/var/lib/deskgate/deskgate.db"}"#) throws -> [DoctorFinding]
     {
+        let log = try TestLog(in: root, level: .error)
+        let doctor = Doctor(file: directory.file, logger: log.logger, places: try places(shown))
+        return doctor.supervision(of: try directory.configuration(members: members))
+    }
+
+    /// - Parameter shown: what `systemctl show` prints; nil when it fails, as without systemd.
+    private func places(_ shown: String?) throws -> HostPlaces {
         try root.write("shown", shown ?? "")
         try root.write("script", "#!/bin/sh\n[ \"$1\" = show ] && cat '\(root.path("shown"))'\nexit \(shown == nil ? 1 : 0)\n")
         // Another process writes the program: what this one has open for writing is open in programs that other tests start just now, too,
         // and cannot be run meanwhile (ETXTBSY in execve(2)).
         try #require(try Command("install", "-m", "755", root.path("script"), root.path("systemctl")).status == 0)
-        let log = try TestLog(in: root, level: .error)
-        let doctor = Doctor(
-            file: directory.file, logger: log.logger, places: HostPlaces(root: root.path, systemctl: root.path("systemctl")))
-        return doctor.supervision(of: try directory.configuration(members: members))
+        return HostPlaces(root: root.path, systemctl: root.path("systemctl"))
+    }
+
+    @Test(
+        arguments: [
+            (mine, 412), (mine.replacing("412", with: "0"), nil), (mine.replacing("loaded", with: "not-found"), nil), (nil, nil), ("", nil),
+        ] as [(String?, Int32?)])
+    func theMainProcessIsAskedToReload(shown: String?, process: Int32?) throws {
+        #expect(try places(shown).mainProcess(of: "deskgate.service") == process)
     }
 
     private func messages(_ findings: [DoctorFinding], _ subject: DoctorFinding.Subject) -> [String] {

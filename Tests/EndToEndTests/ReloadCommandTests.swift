@@ -1,0 +1,140 @@
+import Glibc
+import JSON
+import TestSupport
+import Testing
+
+/// `deskgate reload`: the outcome of the reload that it asked for, and of no other.
+@Suite struct ReloadCommandTests {
+    private static let twoApps: JSONObject = ["apps": [Workspace.app(1), Workspace.app(2)]]
+
+    private func reload(_ server: RunningServer, _ options: [String] = [], factor: Int = 5) throws -> Deskgate.Result {
+        try Deskgate.run(
+            ["reload", "--pid", "\(server.process.identifier)"] + options, environment: ["DESKGATE_TIME_LIMIT_FACTOR": "\(factor)"])
+    }
+
+    @Test func aConfigurationInForceIsSuccess() throws {
+        let workspace = try Workspace()
+        let server = try RunningServer(workspace)
+        try workspace.configure(Self.twoApps)
+        let result = try reload(server)
+        #expect(result.code == 0)
+        #expect(result.output == "reloaded: 2 apps are in force\n")
+        #expect(result.errors == "")
+        #expect(try server.authorize(workspace.key(app: "app-2"), app: "app-2").status == 200)
+        #expect(try reload(server, ["--json"]).json == ["status": "reloaded", "apps": 2])
+        #expect(try server.stop() == .exit(0))
+    }
+
+    @Test func keysThatNeedARestartAreNamed() throws {
+        let workspace = try Workspace()
+        let server = try RunningServer(workspace)
+        try workspace.configure(["shutdown": ["drain_seconds": 5], "log": ["level": "info", "format": "text"]])
+        let result = try reload(server)
+        #expect(result.code == 1)
+        #expect(result.output == "")
+        #expect(
+            result.errors == """
+                deskgate: the reload was refused, and the configuration in force stays:
+                  $.log.format: cannot change while serving; restart
+                  $.shutdown: cannot change while serving; restart
+
+                """)
+        #expect(try server.stop() == .exit(0))
+    }
+
+    @Test(arguments: [
+        (#"{"#, "\n  "), (#"{"apps": []}"#, "  $.apps: "), (#"{"listen": 1, "unknown": 2}"#, "  $.unknown: unknown key"),
+    ])
+    func mistakesAreNamed(text: String, reason: String) throws {
+        let workspace = try Workspace()
+        let server = try RunningServer(workspace)
+        try workspace.write("config.json", text)
+        let result = try reload(server)
+        #expect(result.code == 1)
+        #expect(result.errors.contains(reason), "\(result.errors)")
+        let answer = try reload(server, ["--json"])
+        #expect(answer.code == 1)
+        #expect(try answer.json.string("status") == "refused")
+        #expect(try server.stop() == .exit(0))
+    }
+
+    @Test func noEarlierOutcomeIsTold() throws {
+        let workspace = try Workspace()
+        let server = try RunningServer(workspace)
+        for _ in 0..<3 {
+            try workspace.write("config.json", "{")
+            #expect(try reload(server).code == 1)
+            try workspace.configure()
+            #expect(try reload(server).code == 0)
+        }
+        #expect(try server.stop() == .exit(0))
+    }
+
+    /// Of two signals that wait the kernel keeps one.
+    @Test func manyAtOnceAllGetTheirOutcome() throws {
+        let workspace = try Workspace()
+        let server = try RunningServer(workspace)
+        let arguments = ["reload", "--pid", "\(server.process.identifier)"].map { Array($0.utf8) }
+        let commands = try (0..<5).map { _ in try ChildProcess(Deskgate.path, arguments) }
+        for command in commands { #expect(try command.exitCode() == 0) }
+        #expect(try server.stop() == .exit(0))
+        let lines = try server.process.errors.text().split(separator: "\n")
+        #expect(lines.filter { $0.contains("configuration reloaded") }.count >= commands.count)
+    }
+
+    /// A pipe that nobody writes to keeps a reload waiting, as a hanging network file system does.
+    @Test func aServiceThatHangsIsNamed() throws {
+        let workspace = try Workspace()
+        let server = try RunningServer(workspace)
+        unsafe unlink(workspace.configuration)
+        let made = unsafe mkfifo(workspace.configuration, 0o600)
+        #expect(made == 0)
+        let first = try reload(server, ["--timeout", "1"])
+        #expect(first.code == 1)
+        #expect(first.errors.contains("has taken SIGHUP, and has not finished the reload after 1 s"), "\(first.errors)")
+        let second = try reload(server, ["--timeout", "1", "--json"], factor: 1)
+        #expect(second.code == 1)
+        #expect(try second.json.string("error") == "silent")
+        // To open and close the pipe ends the wait, with an empty configuration.
+        close(unsafe open(workspace.configuration, O_WRONLY | O_CLOEXEC))
+        server.process.send(SIGKILL)
+        #expect(try server.process.waitForEnd() == .signal(SIGKILL))
+    }
+
+    @Test func theEndOfTheServiceIsTold() throws {
+        let workspace = try Workspace()
+        let server = try RunningServer(workspace)
+        unsafe unlink(workspace.configuration)
+        let made = unsafe mkfifo(workspace.configuration, 0o600)
+        #expect(made == 0)
+        let arguments = ["reload", "--pid", "\(server.process.identifier)"].map { Array($0.utf8) }
+        let command = try ChildProcess(Deskgate.path, arguments)
+        // It opens for writing when the service has opened it for reading, which it does after it has taken the signal.
+        let pipe = unsafe open(workspace.configuration, O_WRONLY | O_CLOEXEC)
+        server.process.send(SIGKILL)
+        #expect(try command.exitCode() == 1)
+        #expect(try command.errors.text().contains("ended during the reload; see its log"))
+        close(pipe)
+    }
+
+    /// No process has this number (pid_max in proc(5)).
+    @Test func noProcessIsAFailure() throws {
+        let result = try Deskgate.run("reload", "--pid", "4194304")
+        #expect(result.code == 2)
+        #expect(result.errors == "deskgate: the process 4194304 cannot be asked to reload: No such process\n")
+    }
+
+    @Test func theManagerIsToldBeforeTheCommandEnds() throws {
+        let workspace = try Workspace()
+        let manager = try ServiceManager()
+        let server = try RunningServer(configuration: workspace.configuration, environment: manager.environment)
+        #expect(manager.next()?["READY"] == "1")
+        try workspace.write("config.json", "{")
+        #expect(try reload(server).code == 1)
+        let told = manager.waiting()
+        // The signal is sent again when it is not taken within a second, so there may be more than one reload.
+        #expect(told.first?["RELOADING"] == "1")
+        #expect(told.last?["READY"] == "1")
+        #expect(try server.stop() == .exit(0))
+    }
+}
