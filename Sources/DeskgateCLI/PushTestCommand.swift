@@ -1,12 +1,10 @@
 internal import Core
 internal import JSON
+internal import Operators
 internal import Service
 
 /// `deskgate push test`
 enum PushTestCommand {
-    private static let title = "Deskgate"
-    private static let body = "Test push"
-
     static let command = Command(
         "push test", "Sends one push to one device, as a comment would be sent.",
         exits: [.done: "when the provider has taken it", .negative: "when not"],
@@ -14,8 +12,8 @@ enum PushTestCommand {
             .config, Option("notifier", value: .notifier, required: true, "a notifier of type apns, fcm, rustore or hms"),
             Option("token", value: .secret("TOKEN"), required: true, "the device's push token"),
             Option("type", value: .text("TYPE"), default: "ios for apns, else android", "the device's type"),
-            Option("title", value: .text("TEXT"), default: title, "shown as the author"),
-            Option("body", value: .text("TEXT"), default: body, "shown as the text"), .json,
+            Option("title", value: .text("TEXT"), default: TestPush.usualTitle, "shown as the author"),
+            Option("body", value: .text("TEXT"), default: TestPush.usualBody, "shown as the text"), .json,
         ],
         examples: [
             Example("deskgate push test --notifier ios --token - <token", "Sends a push to the device whose token the file has.")
@@ -30,14 +28,14 @@ enum PushTestCommand {
         }
     }
 
-    private static func push(_ arguments: Arguments) throws(CommandError) -> NotifierTrial.Push {
+    private static func push(_ arguments: Arguments) throws(CommandError) -> TestPush {
         let token = arguments.required("token")
         try Arguments.refuseKey(token, as: "--token")
         guard (1...PushToken.longest).contains(token.utf16.count) else {
             throw .option("token", "expected 1 to \(PushToken.longest) characters")
         }
-        return NotifierTrial.Push(
-            token: token, type: arguments["type"], title: arguments["title"] ?? title, body: arguments["body"] ?? body)
+        return TestPush(
+            token: token, type: arguments["type"], title: arguments["title"], body: arguments["body"])
     }
 
     private static func sentence(_ verdict: NotifierVerdict, _ notifier: String) -> String {

@@ -13,8 +13,8 @@ package protocol AdminAction: Sendable {
     /// The action's name in the audit log; nil when it changes nothing.
     var change: String? { get }
 
-    /// The app whose help desk it asks instead of the store: it then waits for others, and only the running service can do it. Nil when it
-    /// asks the store.
+    /// The app whose help desk it asks instead of the store, empty for providers that belong to no app: it then waits for others, and only
+    /// the running service can do it. Nil when it asks the store.
     var remoteAppID: String? { get }
 
     /// How to ask for less, told when the store has ended the question because it took too long.
@@ -149,6 +149,8 @@ package struct AdminContext: Sendable {
     let sessions: @Sendable (_ appID: String, _ userID: String) -> SessionStanding?
     /// How an app's backend does in this process; nil for an app without one, and outside the service. Waits for nothing.
     let backend: @Sendable (_ appID: String) -> BackendStatus?
+    /// Tries the push notifiers that run; nil outside the service.
+    let trials: NotifierTrials?
     /// The revocations in force: those that authorization asks now, or outside the service those of the store.
     let revocations: @Sendable () throws(StoreError) -> Revocations
 

@@ -23,6 +23,7 @@ package struct AdminServices: Sendable {
     let tickets: @Sendable (_ appID: String) -> (any TicketDesk)?
     let sessions: @Sendable (_ appID: String, _ userID: String) -> SessionStanding?
     let backend: @Sendable (_ appID: String) -> BackendStatus?
+    let trials: @Sendable () -> NotifierTrials?
     let onWork: @Sendable () -> Void
 
     /// Gathers the services.
@@ -38,6 +39,7 @@ package struct AdminServices: Sendable {
     ///     - tickets: the tickets of an app; nil when its help desk offers none.
     ///     - sessions: what is known of a person's session tokens; nil for an app that hands none out. Must not block.
     ///     - backend: how an app's backend does; nil for an app without one. Must not block.
+    ///     - trials: tries the push notifiers that run; nil before they do.
     ///     - onWork: called on that thread, before the answer, when deliveries may have become due.
     package init(
         state: Live<OperatorState>, store: any Store, registry: MetricsRegistry, clocks: Clocks, logger: Logger, denials: DenialLog,
@@ -49,6 +51,7 @@ package struct AdminServices: Sendable {
         tickets: @escaping @Sendable (_ appID: String) -> (any TicketDesk)? = { _ in nil },
         sessions: @escaping @Sendable (_ appID: String, _ userID: String) -> SessionStanding? = { _, _ in nil },
         backend: @escaping @Sendable (_ appID: String) -> BackendStatus? = { _ in nil },
+        trials: @escaping @Sendable () -> NotifierTrials? = { nil },
         onWork: @escaping @Sendable () -> Void
     ) {
         self.state = state
@@ -67,6 +70,7 @@ package struct AdminServices: Sendable {
         self.tickets = tickets
         self.sessions = sessions
         self.backend = backend
+        self.trials = trials
         self.onWork = onWork
     }
 }
@@ -178,7 +182,7 @@ package final class AdminListener: Sendable {
         let context = AdminContext(
             store: services.store, now: services.clocks.unixMilliseconds(), state: services.state.current, holds: services.holds(),
             author: caller.author, onGivenUp: services.onGivenUp, onRevocation: services.onRevocation,
-            tickets: services.tickets, sessions: services.sessions, backend: services.backend,
+            tickets: services.tickets, sessions: services.sessions, backend: services.backend, trials: services.trials(),
             revocations: { [live = services.revocations] in live.current })
         do throws(StoreError) {
             let answer = try action.perform(in: context)

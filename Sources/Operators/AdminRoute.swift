@@ -153,8 +153,8 @@ package struct AdminRoute: Sendable {
         [metrics, openAPI, KeyRequest.route, KeyRevocationAction.route, StatusAction.route, ExplainAction.route, ListenerProof.route]
         + DeliveryAction.routes + DeviceAction.routes + RevocationAction.routes + PersonAction.routes
         + [ForgetAction.route, UserAction.route]
-        + [DeadGroupsAction.route, NotifierStanding.route, NotifierTestAction.route, ShownConfigurationAction.route]
-        + [ConfigurationChangesAction.route] + TicketAction.routes + BotCallAction.routes
+        + [DeadGroupsAction.route, NotifierStanding.route, NotifierTestAction.route, NotifierProofAction.route, NotifierPushAction.route]
+        + [ShownConfigurationAction.route, ConfigurationChangesAction.route] + TicketAction.routes + BotCallAction.routes
 
     private static let metrics = AdminRoute(
         .get, "/metrics", .scrape, summary: "The metrics, in Prometheus' text format.", answer: Answer([], text: "The metrics."),

@@ -100,6 +100,7 @@ package final class RunningService: Sendable {
             try prepareTraces(configuration, graph)
             let started = try DeliveryServices(configuration, graph, logger: logger, clocks: clocks)
             deliveries = started
+            graph.trials.withLock { $0 = started.trials }
             // After the notifiers are there: one that is not would be taken for one that has left the configuration.
             let watching = try chore(everyMilliseconds: OperatorWatch.intervalMilliseconds) { operators.look() }
             watch = watching

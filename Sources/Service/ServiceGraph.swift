@@ -56,6 +56,8 @@ package struct ServiceGraph: Sendable {
     let keyUses: KeyUseKeeper
     /// Tells operators of the service's own troubles.
     let watch: OperatorWatch
+    /// Tries the notifiers; nil until they run.
+    let trials = Monitor<NotifierTrials?>(nil)
     /// Tells the dispatcher of accepted events.
     let dispatcherInbox: Monitor<DispatcherInbox>
 
@@ -175,7 +177,8 @@ package struct ServiceGraph: Sendable {
                 }, revocations: revocations.live,
                 tickets: { app in helpDesks.lazy.compactMap { $0.tickets(app) }.first },
                 sessions: { app, user in helpDesks.lazy.compactMap { $0.sessions(app, user) }.first },
-                backend: { [helpDeskState] app in helpDeskState.current.backends?.status(of: app) }, onWork: { inbox.announceNews() }))
+                backend: { [helpDeskState] app in helpDeskState.current.backends?.status(of: app) },
+                trials: { [trials] in trials.withLock { $0 } }, onWork: { inbox.announceNews() }))
         adminRouter = admin.router(isLocal: configuration.admin.isLocal)
         openAPI.describe(publicListener: publicRouter, adminListener: adminRouter)
     }

@@ -76,6 +76,17 @@ import Testing
         #expect(try checkLive().code == 1)
     }
 
+    /// Each command without a service makes a provider token; the simulated APNs takes three in 20 minutes.
+    @Test func tooManyProviderTokensAreNamed() throws {
+        for _ in 0..<3 { #expect(try checkLive().code == 0) }
+        let result = try checkLive()
+        #expect(result.code == 1)
+        #expect(
+            result.output.contains(
+                "\napns (apns): unknown: too_many_token_updates: Apple refuses provider tokens that are made more often than every 20 minutes"
+            ))
+    }
+
     @Test(arguments: ["log", "nobody"])
     func onlyPushNotifiersSendPushes(_ notifier: String) throws {
         let result = try pushTest(notifier)

@@ -25,7 +25,7 @@ final class AdminDeliverFixture {
 
     let store: any Store
     let configuration: Configuration
-    private let directory: ConfigurationDirectory
+    let directory: ConfigurationDirectory
     let log: TestLog
     private let state: Live<OperatorState>
     private let admin: AdminListener
@@ -61,6 +61,13 @@ final class AdminDeliverFixture {
                     if let book = try? store.revocationBook() { revocations.replace(with: book.snapshot) }
                 }, revocations: revocations,
                 tickets: { app in app == "shop" ? CannedTickets() : nil },
+                trials: {
+                    NotifierTrials { notifiers, _ in
+                        notifiers.map { Self.goodVerdict($0.name) }
+                    } send: { _, notifier, _ in
+                        Self.goodVerdict(notifier.name)
+                    }
+                },
                 onWork: { [wakeUps] in wakeUps.update { $0 += 1 } }))
         try Self.fill(store)
     }
@@ -68,6 +75,14 @@ final class AdminDeliverFixture {
     deinit {
         admin.stop()
         store.close()
+    }
+
+    /// The notifier `log` and one of a push provider, as members of the root.
+    static let pushNotifiers =
+        #""notifiers":{"log":{"type":"log"},"phones":{"type":"rustore","project_id":"p","token":{"file":"secrets/app-3.key"}}}"#
+
+    private static func goodVerdict(_ notifier: String) -> JSONValue {
+        ["notifier": .string(notifier), "status": "good", "reason": "credential_accepted", "remedy": .null]
     }
 
     /// The configuration, with a store in a directory.

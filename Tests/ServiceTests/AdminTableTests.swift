@@ -13,7 +13,7 @@ import Testing
     private let fixture: AdminDeliverFixture
 
     init() throws {
-        fixture = try AdminDeliverFixture()
+        fixture = try AdminDeliverFixture(others: #""log":{},"# + AdminDeliverFixture.pushNotifiers)
     }
 
     private static let indices = AdminRoute.all.indices
@@ -30,6 +30,8 @@ import Testing
         "DELETE /v1/push-tokens": ("?app_id=shop&user_id=user-1", ""),
         "POST /v1/revocations": ("", #"{"app_id":"shop","user_id":"user-1"}"#),
         "POST /v1/notifiers/test": ("", #"{"notifier":"log"}"#),
+        "POST /v1/notifiers/prove": ("", "{}"),
+        "POST /v1/notifiers/push": ("", #"{"notifier":"phones","token":"token-1"}"#),
         "POST /v1/users/sign-out": ("", #"{"app_id":"shop","user_id":"user-1"}"#),
         "POST /v1/users/block": ("", #"{"app_id":"shop","user_id":"user-1"}"#),
         "POST /v1/users/forget": ("", #"{"app_id":"shop","user_id":"user-9"}"#),

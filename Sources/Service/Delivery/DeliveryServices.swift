@@ -74,6 +74,24 @@ final class DeliveryServices: Sendable {
         StrandedDeliveries.warn(store, configured: configuration.runningNotifiers, logger)
     }
 
+    /// Tries notifiers that run, with their own connections and provider tokens.
+    var trials: NotifierTrials {
+        NotifierTrials { [self] notifiers, configuration in
+            let pairs = notifiers.compactMap { notifier in running(notifier).map { (notifier, $0) } }
+            return ((try? trial(configuration).prove(pairs)) ?? []).map { $0.verdict.json(of: $0.name) }
+        } send: { [self] push, notifier, configuration in
+            running(notifier).flatMap { try? trial(configuration).send(push, through: $0, notifier) }?.json(of: notifier.name)
+        }
+    }
+
+    private func trial(_ configuration: Configuration) -> NotifierTrial {
+        NotifierTrial(configuration, logger: logger, clocks: factory.clocks)
+    }
+
+    private func running(_ configuration: Configuration.Notifier) -> (any Notifier)? {
+        made.withLock { $0.current }.first { $0.configuration == configuration }?.served.notifier
+    }
+
     /// Starts no more attempts; deliveries accepted from now on wait for the next start.
     func beginStopping() {
         dispatcher.beginStopping()

@@ -4,37 +4,23 @@ internal import Crypto
 internal import Dispatch
 internal import HTTPClient
 internal import HelpDesk
+internal import JSON
 internal import Notifiers
 package import Observability
+package import Operators
+internal import POSIX
 internal import Threading
 package import Time
 
-/// Tries notifiers of a configuration outside of the service, with the same code as the service.
+/// Tries notifiers of a configuration from outside of the service.
+///
+/// A push notifier that the running service has as the configuration says is tried by the service, with its own provider token: Apple
+/// refuses tokens that are made more often than every 20 minutes. All others are made for the trial, with the same code as in the service.
 package struct NotifierTrial {
     /// Why a trial could not be run.
     package struct Failure: Error, CustomStringConvertible {
         /// One sentence.
         package let description: String
-    }
-
-    /// A push for one device.
-    package struct Push: Sendable {
-        /// The device's push token, not empty.
-        package var token: String
-        /// The device type; nil for the notifier's usual one.
-        package var type: String?
-        /// Shown as the author, if the notifier shows authors.
-        package var title: String
-        /// Shown as the text, if the notifier shows texts.
-        package var body: String
-
-        /// Makes a push.
-        package init(token: String, type: String?, title: String, body: String) {
-            self.token = token
-            self.type = type
-            self.title = title
-            self.body = body
-        }
     }
 
     /// After how many milliseconds a test push expires.
@@ -56,19 +42,29 @@ package struct NotifierTrial {
 
     /// Sends a push as for a comment, and waits for its outcome.
     /// - Throws: when the notifier sends no pushes, or the push cannot be created.
-    package func send(_ push: Push, through name: String) throws(Failure) -> NotifierVerdict {
+    package func send(_ push: TestPush, through name: String) throws(Failure) -> NotifierVerdict {
         let configured = try pushNotifier(name)
+        if let verdict = serviceAnswer(to: NotifierPushAction(push, notifier: name, file: file)).flatMap({ NotifierVerdict($0) }) {
+            return verdict
+        }
+        let served = try make([configured])
+        defer { for notifier in served { notifier.close() } }
+        return try send(push, through: served[0].notifier, configured)
+    }
+
+    /// Sends a push through a notifier that is there.
+    func send(
+        _ push: TestPush, through notifier: any Notifier, _ configured: Configuration.Notifier
+    ) throws(Failure) -> NotifierVerdict {
         let delivery: Delivery
         do {
             delivery = try self.delivery(of: push, through: configured)
         } catch {
             throw Failure(description: "the push cannot be made: \(error)")
         }
-        return try withNotifier(configured) { notifier in
-            let pending = Trial(configured.type, notifier)
-            notifier.deliver(delivery, completion: pending.completion)
-            return pending.verdict()
-        }
+        let pending = Trial(configured.type, notifier)
+        notifier.deliver(delivery, completion: pending.completion)
+        return pending.verdict()
     }
 
     /// Has each provider verify its credential, all at the same time. Nothing is shown on any phone.
@@ -78,24 +74,59 @@ package struct NotifierTrial {
         sendsTest: Bool = false
     ) throws(Failure) -> [(name: String, type: NotifierType, verdict: NotifierVerdict?)] {
         let tried = configuration.notifiers.filter { $0.type.isPush || (sendsTest && $0.type == .http) }
-        let served: [ServedNotifier]
+        let inService = tried.contains(where: \.type.isPush) ? serviceVerdicts() : [:]
+        let others = tried.filter { inService[$0.name] == nil }
+        let served = try make(others)
+        defer { for notifier in served { notifier.close() } }
+        let proven = try prove(Array(zip(others, served.map(\.notifier))))
+        let verdicts = Dictionary(proven.map { ($0.name, $0.verdict) }) { first, _ in first }
+        return configuration.notifiers.map { ($0.name, $0.type, inService[$0.name] ?? verdicts[$0.name]) }
+    }
+
+    /// Has the providers of notifiers that are there verify their credentials, all at the same time.
+    func prove(_ notifiers: [(Configuration.Notifier, any Notifier)]) throws(Failure) -> [(name: String, verdict: NotifierVerdict)] {
+        var trials: [(name: String, trial: Trial)] = []
+        for (configured, notifier) in notifiers {
+            let trial = Trial(configured.type, notifier)
+            trials.append((configured.name, trial))
+            if let notifier = notifier as? any ProvableNotifier {
+                notifier.prove(trial.completion)
+            } else {
+                notifier.deliver(try testEvent(through: configured), completion: trial.completion)
+            }
+        }
+        return trials.map { ($0.name, $0.trial.verdict()) }
+    }
+
+    private func make(_ notifiers: [Configuration.Notifier]) throws(Failure) -> [ServedNotifier] {
         do throws(NotifierFactory.Failure) {
-            served = try factory.make(all: tried)
+            return try factory.make(all: notifiers)
         } catch {
             throw Failure(description: error.description)
         }
-        defer { for notifier in served { notifier.close() } }
-        var trials: [String: Trial] = [:]
-        for (configured, served) in zip(tried, served) {
-            let trial = Trial(configured.type, served.notifier)
-            trials[configured.name] = trial
-            if let notifier = served.notifier as? any ProvableNotifier {
-                notifier.prove(trial.completion)
-            } else {
-                served.notifier.deliver(try testEvent(through: configured), completion: trial.completion)
+    }
+
+    /// The verdicts that the running service has on its own notifiers, by name; empty when it cannot be asked.
+    private func serviceVerdicts() -> [String: NotifierVerdict] {
+        let verdicts = serviceAnswer(to: NotifierProofAction(file: file))?["notifiers"]?.elements ?? []
+        return Dictionary(
+            verdicts.compactMap { json in
+                guard let name = json["notifier"]?.text, let verdict = NotifierVerdict(json) else { return nil }
+                return (name, verdict)
             }
+        ) { first, _ in first }
+    }
+
+    private func serviceAnswer(to action: some AdminAction) -> JSONValue? {
+        guard let answer = try? AdminAccess(configuration, clocks: clocks).performInService(action), answer.status == 200 else {
+            return nil
         }
-        return configuration.notifiers.map { ($0.name, $0.type, trials[$0.name]?.verdict()) }
+        return answer.json
+    }
+
+    /// The absolute path of the configuration; empty, which is no file of the service's, when it is unknown.
+    private var file: String {
+        configuration.sources.files.first.flatMap { try? FileSystem.absolutePath(of: $0) } ?? ""
     }
 
     /// Has the help desks judge the credentials of their apps, all at the same time, without changing anything.
@@ -131,20 +162,8 @@ package struct NotifierTrial {
         return found
     }
 
-    private func withNotifier(
-        _ configured: Configuration.Notifier, _ body: (any Notifier) -> NotifierVerdict
-    ) throws(Failure) -> NotifierVerdict {
-        do throws(NotifierFactory.Failure) {
-            let served = try factory.make(configured)
-            defer { served.close() }
-            return body(served.notifier)
-        } catch {
-            throw Failure(description: error.description)
-        }
-    }
-
     /// A comment of an invented ticket, for an unregistered device.
-    private func delivery(of push: Push, through notifier: Configuration.Notifier) throws(CryptoError) -> Delivery {
+    private func delivery(of push: TestPush, through notifier: Configuration.Notifier) throws(CryptoError) -> Delivery {
         let now = clocks.unixMilliseconds()
         let key = Device.Key(appID: appID(of: notifier), userID: "push-test", deviceID: "push-test")
         let comment = Comment(

@@ -1,5 +1,6 @@
 package import Configuration
 internal import Core
+internal import JSON
 internal import Notifiers
 
 /// The result of a trial of a notifier, for a person.
@@ -58,6 +59,20 @@ package struct NotifierVerdict: Sendable, Equatable {
         }
     }
 
+    /// Reads the verdict of the running service; nil when it is none.
+    init?(_ json: JSONValue) {
+        guard let kind = json["status"]?.text.flatMap({ Kind(rawValue: $0) }), let reason = json["reason"]?.text else { return nil }
+        (self.kind, self.reason, remedy) = (kind, reason, json["remedy"]?.text)
+    }
+
+    /// The verdict in the running service's answers.
+    func json(of notifier: String) -> JSONValue {
+        [
+            "notifier": .string(notifier), "status": .string(kind.rawValue), "reason": .string(reason),
+            "remedy": remedy.map { .string($0) } ?? .null,
+        ]
+    }
+
     private static let unknownToken =
         "the provider does not know this token: take one that the app has just been given, of the same app and provider"
 
@@ -81,8 +96,13 @@ package struct NotifierVerdict: Sendable, Equatable {
     }
 
     private static func advice(reason: String) -> String {
+        if reason == ProviderTokenFailure.OwnReason.tooManyUpdates.rawValue {
+            return
+                "Apple refuses provider tokens that are made more often than every 20 minutes: try again later, or run the command beside the "
+                + "running service, which uses its own"
+        }
         // Token servers are reached with the provider's client, so their failures have the same reasons.
-        switch ClientReason(rawValue: TokenReason.withoutPrefix(reason)) {
+        return switch ClientReason(rawValue: TokenReason.withoutPrefix(reason)) {
         case .tls: "the server's certificate is not trusted: check \"url\" and \"certificate_authorities\""
         case .proxy: "check \"proxy\""
         case .hostUnknown, .cannotConnect, .timeout, .closedEarly, .connectionReset:
