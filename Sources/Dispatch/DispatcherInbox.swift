@@ -1,4 +1,4 @@
-internal import Core
+package import Core
 internal import Threading
 package import Time
 
@@ -44,11 +44,11 @@ package struct DispatcherInbox {
     /// How each notifier does its work, by name: the word of its state, why it is paused, why its settings may be wrong, and when its
     /// certificate expires.
     package var standings:
-        [(name: String, state: String, pause: PausedNotifier?, settingsDoubt: String?, credentialExpiresAt: UnixSeconds?)]
+        [(name: String, state: BreakerStanding, pause: PausedNotifier?, settingsDoubt: String?, credentialExpiresAt: UnixSeconds?)]
     {
         notifiers.sorted { $0.key < $1.key }.map { name, notifier in
             let health = health(of: name)
-            return (name, health.standing.rawValue, paused[name], health.settingsDoubt, notifier.credentialExpiresAt)
+            return (name, health.standing, paused[name], health.settingsDoubt, notifier.credentialExpiresAt)
         }
     }
 
@@ -57,7 +57,7 @@ package struct DispatcherInbox {
         notifiers.sorted { $0.key < $1.key }.map { name, notifier in
             let health = health(of: name)
             return NotifierObservation(
-                name: name, isStopped: [.open, .halfOpen, .paused].contains(health.standing), reason: health.lastFailure,
+                name: name, isStopped: health.standing.isStopped, reason: health.lastFailure,
                 successes: health.successes, credentialExpiresAt: notifier.credentialExpiresAt)
         }
     }

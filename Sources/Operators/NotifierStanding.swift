@@ -1,5 +1,5 @@
 internal import Configuration
-internal import Core
+package import Core
 internal import HTTPServer
 internal import JSON
 internal import Notifiers
@@ -10,8 +10,8 @@ package import Time
 package struct NotifierStanding: Sendable {
     /// Its name.
     package let name: String
-    /// Its state, in the word of `deskgate_notifier_state`.
-    package let state: String
+    /// Its state; the raw value is the word of `deskgate_notifier_state`.
+    package let state: BreakerStanding
     /// Why it is paused, and what to do; nil while it is not.
     package let pause: (reason: String, remedy: String)?
     /// Why its settings may be wrong: the reason of a refusal since which no delivery has arrived; nil without one.
@@ -21,7 +21,8 @@ package struct NotifierStanding: Sendable {
 
     /// Describes a notifier.
     package init(
-        name: String, state: String, pause: (reason: String, remedy: String)?, settingsDoubt: String?, credentialExpiresAt: UnixSeconds?
+        name: String, state: BreakerStanding, pause: (reason: String, remedy: String)?, settingsDoubt: String?,
+        credentialExpiresAt: UnixSeconds?
     ) {
         self.name = name
         self.state = state
@@ -84,7 +85,8 @@ extension NotifierStanding {
                 return [
                     "name": .string(name.text), "type": notifier.map { .string($0.type) } ?? .null,
                     "apps": .array((notifier?.apps ?? []).map { .string($0) }), "can_test": .bool(notifier?.takesTests ?? false),
-                    "state": standing.map { .string($0.state) } ?? .null, "reason": standing?.pause.map { .string($0.reason) } ?? .null,
+                    "state": standing.map { .string($0.state.rawValue) } ?? .null,
+                    "reason": standing?.pause.map { .string($0.reason) } ?? .null,
                     "meaning": JSONValue(meaning?.text, in: language), "remedy": JSONValue(meaning?.remedy, in: language),
                     "pending": pending == nil ? .null : .integer(Int64(waiting?.count ?? 0)),
                     "oldest_at": waiting.map { .string(RFC3339.text($0.oldestReceivedAt)) } ?? .null,

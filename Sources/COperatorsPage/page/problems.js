@@ -23,11 +23,15 @@ const places = {
 export function problems() {
   const element = h("div");
   let letters = null;
+  let kinds = new Set();
+  /** Whether a problem of a kind was found. */
+  element.has = (kind) => kinds.has(kind);
   element.look = async ({ signal, dead }) => {
     const options = { background: true, signal };
     if (dead) letters = await ask(path("/v1/deliveries/reasons", { lang: spoken() }), options).catch(() => null);
     const { problems: found } = await ask(path("/v1/status", { lang: spoken() }), options);
     const all = [...found, ...given(letters), ...clock()];
+    kinds = new Set(all.map(({ kind }) => kind));
     put(element, list([...all.filter(isSevere), ...all.filter((one) => !isSevere(one))]));
   };
   return element;

@@ -40,7 +40,7 @@ export async function now({ place, signal }) {
   const draw = () => {
     const latest = history.points.at(-1)?.samples;
     if (!latest) return;
-    put(tiles, figures(latest));
+    put(tiles, figures(latest, wrong.has("queue_late")));
     charts.results.update(RESULTS.map(([result, code, tone]) => ({ name: `${code} ${t(`result.${result}`)}`, tone, points: history.rates((samples) => sum(samples, AUTHORIZE, (labels) => labels.result === result)) })));
     charts.reasons.update(labelled(latest, AUTHORIZE, "reason", (labels) => labels.result !== "authorized")
       .map((reason) => ({ name: word(`denial.${reason}`) ?? reason, points: history.rates((samples) => sum(samples, AUTHORIZE, (labels) => labels.reason === reason && labels.result !== "authorized")) }))
@@ -98,7 +98,7 @@ function latestOf(points) {
   return points.at(-1)?.value ?? NaN;
 }
 
-function figures(samples) {
+function figures(samples, isLate) {
   const rate = (read) => latestOf(history.rates(read));
   const answers = rate((each) => sum(each, AUTHORIZE));
   const denied = rate((each) => sum(each, AUTHORIZE, (labels) => labels.result === "denied"));
@@ -108,11 +108,11 @@ function figures(samples) {
   const pending = sum(samples, "deskgate_queue_pending");
   const oldest = Math.max(0, ...(samples.get("deskgate_queue_oldest_seconds") ?? []).map(({ value }) => value));
   const isUp = sum(samples, "deskgate_store_up") === 1;
-  const stuck = (samples.get("deskgate_notifier_state") ?? []).filter(({ labels, value }) => value === 1 && ["paused", "open"].includes(labels.state)).map(({ labels }) => labels.notifier);
+  const stuck = (samples.get("deskgate_notifier_state") ?? []).filter(({ labels, value }) => value === 1 && ["paused", "open", "half_open"].includes(labels.state)).map(({ labels }) => labels.notifier);
   return [
     tile(t("tile.answers"), Number.isFinite(answers) ? t("per-second", { rate: rough(answers) }) : "–", Number.isFinite(answers) ? t("tile.denied", { share: answers > 0 ? rough((100 * denied) / answers) : "0" }) : t("tile.measuring")),
     tile(t("tile.latency"), Number.isFinite(slow) ? latency(slow) : "–", t("tile.latency.text")),
-    tile(t("tile.waiting"), isKnown ? number(pending) : "–", !isKnown ? t("store.silent") : pending ? t("tile.oldest", { duration: duration(oldest) }) : t("now.empty-queue"), pending && oldest > 300 ? "warn" : ""),
+    tile(t("tile.waiting"), isKnown ? number(pending) : "–", !isKnown ? t("store.silent") : pending ? t("tile.oldest", { duration: duration(oldest) }) : t("now.empty-queue"), isLate ? "warn" : ""),
     tile(t("tile.notifiers"), stuck.length ? t("tile.stuck", { count: stuck.length }) : t("tile.working"), stuck.join(", ") || t("tile.working.text"), stuck.length ? "bad" : "good"),
     tile(t("tile.store"), isUp ? t("tile.store.up") : t("tile.store.down"), t("tile.memory", { size: bytes(sum(samples, "process_resident_memory_bytes")) }), isUp ? "good" : "bad"),
   ];

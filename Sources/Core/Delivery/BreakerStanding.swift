@@ -20,4 +20,12 @@ package enum BreakerStanding: String, Sendable, CaseIterable {
         case .paused: self = .paused
         }
     }
+
+    /// Whether nothing starts but probes. A probe that is under way does not end that: it may fail.
+    package var isStopped: Bool {
+        switch self {
+        case .working, .failing: false
+        case .open, .halfOpen, .paused: true
+        }
+    }
 }

@@ -43,7 +43,16 @@ package struct ExpiringCredential: Sendable, Equatable {
         OperatorCondition.Key(.credentialExpires, "\(kind.rawValue) \(expiresAt.rawValue) \(name)")
     }
 
-    /// Whether it ends soon, or has ended.
+    /// Whether it is among the problems that are shown: from `RenewalTime.shownDays` before its end on, or earlier where operators are told
+    /// earlier.
+    package func isShown(now: UnixSeconds, _ thresholds: OperatorThresholds) -> Bool {
+        expiresAt < now + UInt64(max(RenewalTime.shownDays, thresholds.expiresDays)) * 86_400
+    }
+
+    /// Whether it counts no more.
+    package func hasEnded(now: UnixSeconds) -> Bool { expiresAt <= now }
+
+    /// Whether operators are told that it ends soon, or has ended.
     package func standing(now: UnixSeconds, _ thresholds: OperatorThresholds) -> ConditionStanding {
         expiresAt < now + UInt64(thresholds.expiresDays) * 86_400 ? .holds : .over(.resolved)
     }

@@ -4,7 +4,7 @@ package struct OperatorThresholds: Sendable, Equatable {
     package var pausedSeconds = 60
     /// The age of the oldest delivery that waits, in seconds.
     package var queueLateSeconds = 900
-    /// How long before its end a credential is due, in days.
+    /// How long before its end operators are told of a credential, in days.
     package var expiresDays = RenewalTime.dueDays
     /// The space that should be free on a disk, in units of 1,000,000 bytes; 0 for none.
     package var diskFreeMegabytes = 1000
@@ -17,8 +17,9 @@ package struct OperatorThresholds: Sendable, Equatable {
 
 /// How long before its end something is to be renewed, such as a certificate.
 ///
-/// It is shown long before anybody is sent for: a list that somebody looks at anyway may be early, because renewing at Apple or at a company's
-/// authority takes people and weeks. Who is told, by a line of the log or an event, should have to act now.
+/// Both lengths stand here; `ExpiringCredential` is the rule. It is shown long before anybody is sent for: a list that somebody looks at
+/// anyway may be early, because renewing at Apple or at a company's authority takes people and weeks. Who is told, by a line of the log or an
+/// event, should have to act now.
 package enum RenewalTime {
     /// From then on it is among the problems that `GET /v1/status` and the page show, in days.
     package static let shownDays = 30
@@ -32,14 +33,16 @@ package enum QueueRule {
     package static let fewDeliveries = 10
 
     /// - Parameters:
+    ///   - notifier: its name. Of the messages that `HeldMessage` keeps none may wait for long, because the help desk alone delays them.
     ///   - count: how many deliveries wait.
     ///   - ageMilliseconds: the age of the oldest.
     ///   - lifeMilliseconds: how long an event is delivered: beyond half of it even one delivery is late.
     package static func standing(
-        count: Int, ageMilliseconds: UInt64, lifeMilliseconds: UInt64, _ thresholds: OperatorThresholds
+        of notifier: String, count: Int, ageMilliseconds: UInt64, lifeMilliseconds: UInt64, _ thresholds: OperatorThresholds
     ) -> ConditionStanding {
         let late = UInt64(thresholds.queueLateSeconds) * 1000
-        if ageMilliseconds > late, count > fewDeliveries || ageMilliseconds > lifeMilliseconds / 2 { return .holds }
+        let few = notifier == HeldMessage.notifier ? 0 : fewDeliveries
+        if ageMilliseconds > late, count > few || ageMilliseconds > lifeMilliseconds / 2 { return .holds }
         // A queue about the threshold is told of once.
         return count == 0 || ageMilliseconds < late / 2 ? .over(.resolved) : .unknown
     }

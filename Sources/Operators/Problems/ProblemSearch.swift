@@ -10,10 +10,6 @@ package import Time
 package struct ProblemSearch {
     /// The name of the member.
     static let members = ["problems"]
-    /// How long a delivery may wait for a notifier that works, in milliseconds.
-    static let lateMilliseconds: UInt64 = 5 * 60 * 1000
-    /// How long before its end a credential is a problem, in seconds.
-    static let renewalSeconds = UInt64(RenewalTime.shownDays) * 24 * 3600
 
     let configuration: Configuration
     let now: UnixMilliseconds
@@ -149,10 +145,12 @@ package struct ProblemSearch {
     }
 
     private func credential(_ standing: NotifierStanding) -> Problem? {
-        guard let end = standing.credentialExpiresAt, end < now.seconds + Self.renewalSeconds else { return nil }
+        guard let end = standing.credentialExpiresAt else { return nil }
+        let credential = ExpiringCredential(.notifierCertificate, of: standing.name, expiresAt: end)
+        guard credential.isShown(now: now.seconds, configuration.operators.thresholds) else { return nil }
         let (name, at) = (standing.name, Telling.time(end))
         let left = Telling.duration(seconds: now.seconds.remaining(until: end))
-        let isOver = end <= now.seconds
+        let isOver = credential.hasEnded(now: now.seconds)
         return Problem(
             .credentialEnds, as: isOver ? .problem : .warning, of: name,
             isOver
@@ -164,8 +162,9 @@ package struct ProblemSearch {
                 "Получите новый у провайдера, положите его туда, куда указывает notifiers.\(name).certificate, и перезагрузите (SIGHUP)."))
     }
 
+    /// Nil while the notifier is paused, because that problem gives the cause.
     private func failing(_ standing: NotifierStanding) -> Problem? {
-        guard standing.state == "open" else { return nil }
+        guard standing.state.isStopped, standing.pause == nil else { return nil }
         let name = standing.name
         return Problem(
             .notifierFailing, of: name,
@@ -214,11 +213,14 @@ package struct ProblemSearch {
                 """))
     }
 
+    /// Nil while another problem gives the cause.
     private func late(_ waiting: PendingDeliveries) -> Problem? {
-        let name = waiting.notifier
-        guard now.elapsed(since: waiting.oldestReceivedAt) > Self.lateMilliseconds,
-            let standing = standings.first(where: { $0.name == name }), standing.pause == nil, standing.settingsDoubt == nil,
-            standing.state != "open"
+        let (name, life) = (waiting.notifier, UInt64(configuration.deliveries.expireAfterSeconds) * 1000)
+        let rule = QueueRule.standing(
+            of: name, count: waiting.count, ageMilliseconds: now.elapsed(since: waiting.oldestReceivedAt), lifeMilliseconds: life,
+            configuration.operators.thresholds)
+        guard rule == .holds, let standing = standings.first(where: { $0.name == name }), standing.pause == nil,
+            standing.settingsDoubt == nil, !standing.state.isStopped
         else { return nil }
         if name == HeldMessage.notifier { return held(waiting) }
         return Problem(

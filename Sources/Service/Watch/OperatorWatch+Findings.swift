@@ -56,7 +56,8 @@ extension OperatorWatch {
             let queue = waiting[name]
             let age = queue.map { now.elapsed(since: $0.oldestReceivedAt) } ?? 0
             let standing = QueueRule.standing(
-                count: queue?.count ?? 0, ageMilliseconds: age, lifeMilliseconds: configuration.lifeMilliseconds, configuration.thresholds)
+                of: name.text, count: queue?.count ?? 0, ageMilliseconds: age, lifeMilliseconds: configuration.lifeMilliseconds,
+                configuration.thresholds)
             let data: JSONValue = [
                 "notifier": .string(name.text), "waiting": .integer(Int64(queue?.count ?? 0)),
                 "oldest_seconds": .integer(Int64(clamping: age / 1000)),

@@ -13,7 +13,15 @@ import Time
         ] as [(Int, UInt64, ConditionStanding)])
     func aQueueIsLate(count: Int, seconds: UInt64, expected: ConditionStanding) {
         let standing = QueueRule.standing(
-            count: count, ageMilliseconds: seconds * 1000, lifeMilliseconds: Self.life, OperatorThresholds())
+            of: "phone", count: count, ageMilliseconds: seconds * 1000, lifeMilliseconds: Self.life, OperatorThresholds())
+        #expect(standing == expected)
+    }
+
+    /// The help desk alone delays them, so that one is as telling as many.
+    @Test(arguments: [(0, 901, .over(.resolved)), (1, 900, .unknown), (1, 901, .holds)] as [(Int, UInt64, ConditionStanding)])
+    func `a single held message is late`(count: Int, seconds: UInt64, expected: ConditionStanding) {
+        let standing = QueueRule.standing(
+            of: HeldMessage.notifier, count: count, ageMilliseconds: seconds * 1000, lifeMilliseconds: Self.life, OperatorThresholds())
         #expect(standing == expected)
     }
 
@@ -39,6 +47,19 @@ import Time
         #expect(standing(now) == .holds)
         #expect(standing(0) == .holds, "one that has ended is still to be replaced")
         #expect(standing(.max) == .over(.resolved))
+    }
+
+    @Test(arguments: [(14, 30), (45, 45), (0, 30)])
+    func `a credential is shown 30 days before its end, or when it is told`(told: Int, shown: UInt64) {
+        let now: UnixSeconds = 1_773_100_000
+        var thresholds = OperatorThresholds()
+        thresholds.expiresDays = told
+        func isShown(_ end: UnixSeconds) -> Bool {
+            ExpiringCredential(.notifierCertificate, of: "apns", expiresAt: end).isShown(now: now, thresholds)
+        }
+        #expect(!isShown(now + shown * 86_400))
+        #expect(isShown(now + shown * 86_400 - 1))
+        #expect(isShown(0))
     }
 
     @Test func anotherEndIsAnotherCondition() {

@@ -39,7 +39,7 @@ import Time
     private static let secret = "whsec_" + String(repeating: "QUJD", count: 8)
 
     private static func standing(
-        _ state: String, of name: String = "crm", pause: String? = nil, doubt: String? = nil, ends: UnixSeconds? = nil
+        _ state: BreakerStanding, of name: String = "crm", pause: String? = nil, doubt: String? = nil, ends: UnixSeconds? = nil
     ) -> NotifierStanding {
         NotifierStanding(
             name: name, state: state, pause: pause.map { ($0, "as the log says") }, settingsDoubt: doubt, credentialExpiresAt: ends)
@@ -51,7 +51,7 @@ import Time
 
     @Test func whereNothingIsWrongNothingIsSaid() throws {
         let healthy = try Self.search(
-            standings: [Self.standing("working", ends: Self.now + 90 * 86_400), Self.standing("failing")],
+            standings: [Self.standing(.working, ends: Self.now + 90 * 86_400), Self.standing(.failing)],
             pending: [Self.waiting("crm", seconds: 20)],
             replicas: [
                 Replica(id: "me", isOwn: true, silentMilliseconds: 0, keysDigest: "own"),
@@ -71,14 +71,14 @@ import Time
         + #""sendbird":{"chat_token":"\#(TestSecret.text(51))","desk_token":"\#(TestSecret.text(53))"}}]"#
 
     @Test func `held messages that wait are a problem of the help desk`() throws {
-        let held = Self.waiting(HeldMessage.notifier, seconds: 301, count: 2)
-        let standing = Self.standing("working", of: HeldMessage.notifier)
+        let held = Self.waiting(HeldMessage.notifier, seconds: 901, count: 2)
+        let standing = Self.standing(.working, of: HeldMessage.notifier)
         let problems = try Self.search(apps: Self.sendbird, standings: [standing], pending: [held]).problems
         #expect(problems.count == 1)
         let problem = try #require(problems.first { $0.kind == .queueLate })
         #expect(
             problem.text.english
-                == "The help desk has not said for whom 2 messages came, the oldest for 5 minutes: nobody is told of them yet.")
+                == "The help desk has not said for whom 2 messages came, the oldest for 15 minutes: nobody is told of them yet.")
         #expect(problem.text.isTranslated)
         #expect(problem.remedy.english.contains("deskgate check --live"))
         #expect(problem.remedy.isTranslated)
@@ -87,7 +87,7 @@ import Time
     /// Further webhooks of Chat are then answered 503 while Desk does not answer.
     @Test func `a full queue of held messages is a problem`() throws {
         let held = Self.waiting(HeldMessage.notifier, seconds: 10, count: 250_000)
-        let standing = Self.standing("working", of: HeldMessage.notifier)
+        let standing = Self.standing(.working, of: HeldMessage.notifier)
         let problems = try Self.search(apps: Self.sendbird, standings: [standing], pending: [held]).problems
         #expect(problems.map(\.kind) == [.queueFull])
         #expect(problems.first?.subject == HeldMessage.notifier)
@@ -99,13 +99,13 @@ import Time
             Self.search(revocations: Self.known(.none, at: 0, copyProblem: "cannot use /copy")),
             Self.search(revocations: Self.known(at: Self.now - 31)),
             Self.search(revocations: Self.known(copyProblem: "cannot write /copy")), Self.search(refusedAt: Self.now.milliseconds),
-            Self.search(standings: [Self.standing("paused", pause: "status_410")], pending: [Self.waiting("crm", seconds: 3600)]),
-            Self.search(standings: [Self.standing("open")], pending: [Self.waiting("crm", seconds: 3600)]),
-            Self.search(standings: [Self.standing("working", doubt: "status_401")], pending: [Self.waiting("crm", seconds: 3600)]),
-            Self.search(standings: [Self.standing("working", ends: Self.now + 86_400)]),
+            Self.search(standings: [Self.standing(.paused, pause: "status_410")], pending: [Self.waiting("crm", seconds: 3600)]),
+            Self.search(standings: [Self.standing(.open)], pending: [Self.waiting("crm", seconds: 3600)]),
+            Self.search(standings: [Self.standing(.working, doubt: "status_401")], pending: [Self.waiting("crm", seconds: 3600)]),
+            Self.search(standings: [Self.standing(.working, ends: Self.now + 86_400)]),
             Self.search(pending: [Self.waiting("former", seconds: 10)]),
             Self.search(pending: [Self.waiting("crm", seconds: 10, count: 250_000)]),
-            Self.search(standings: [Self.standing("working")], pending: [Self.waiting("crm", seconds: 301)]),
+            Self.search(standings: [Self.standing(.working)], pending: [Self.waiting("crm", seconds: 901, count: 11)]),
             Self.search(replicas: [Replica(id: "other", isOwn: false, silentMilliseconds: 0, keysDigest: "other")]),
             Self.search(crowded: [CrowdedListener(.public, ReachedBound(of: nil, isRefused: true))]),
             Self.search(crowded: [CrowdedListener(.public, ReachedBound(of: IPAddress("192.0.2.7"), isRefused: false))]),
@@ -144,7 +144,7 @@ import Time
     /// From the first refusal on, without waiting until the queue is late.
     @Test func `settings that may be wrong are a problem at once`() throws {
         let search = try Self.search(
-            standings: [Self.standing("working", of: "phones", doubt: "not_found")], pending: [Self.waiting("phones", seconds: 1)],
+            standings: [Self.standing(.working, of: "phones", doubt: "not_found")], pending: [Self.waiting("phones", seconds: 1)],
             others: #","phones":{"type":"rustore","project_id":"p","token":"\#(Self.secret)"}"#)
         let problem = try #require(search.problems.first)
         #expect(search.problems.map(\.kind) == [.settingsDoubtful])
@@ -157,7 +157,7 @@ import Time
     }
 
     @Test func `doubtful settings are no problem when nothing waits`() throws {
-        #expect(try Self.search(standings: [Self.standing("working", doubt: "status_401")]).problems.isEmpty)
+        #expect(try Self.search(standings: [Self.standing(.working, doubt: "status_401")]).problems.isEmpty)
     }
 
     /// Webhooks are answered 503 because of it, whatever else is known of the notifier.
@@ -165,14 +165,41 @@ import Time
         func kinds(_ count: Int, _ standing: NotifierStanding) throws -> [Problem.Kind] {
             try Self.search(standings: [standing], pending: [Self.waiting("crm", seconds: 10, count: count)]).problems.map(\.kind)
         }
-        #expect(try kinds(249_999, Self.standing("working")) == [])
-        #expect(try kinds(250_000, Self.standing("working")) == [.queueFull])
-        #expect(try kinds(500_000, Self.standing("open")) == [.notifierFailing, .queueFull])
-        #expect(try kinds(250_000, Self.standing("paused", pause: "status_410")) == [.notifierPaused, .queueFull])
+        #expect(try kinds(249_999, Self.standing(.working)) == [])
+        #expect(try kinds(250_000, Self.standing(.working)) == [.queueFull])
+        #expect(try kinds(500_000, Self.standing(.open)) == [.notifierFailing, .queueFull])
+        #expect(try kinds(250_000, Self.standing(.paused, pause: "status_410")) == [.notifierPaused, .queueFull])
         let problem = try #require(try Self.search(pending: [Self.waiting("crm", seconds: 10, count: 250_001)]).problems.first)
         #expect(problem.severity == .problem)
         #expect(problem.subject == "crm")
         #expect(problem.text.english.hasPrefix("The queue of crm is full: 250001 deliveries wait, and the bound is 250000."))
+    }
+
+    /// Operators are told of it by the same rule.
+    @Test func `a queue is late as the thresholds say`() throws {
+        func kinds(_ seconds: UInt64, count: Int, _ thresholds: String = "") throws -> [Problem.Kind] {
+            let members = #""log":{},"operators":{"thresholds":{\#(thresholds)}}"#
+            return try Self.search(
+                members: members, standings: [Self.standing(.working)], pending: [Self.waiting("crm", seconds: seconds, count: count)]
+            ).problems.map(\.kind)
+        }
+        #expect(try kinds(900, count: 11) == [])
+        #expect(try kinds(901, count: 11) == [.queueLate])
+        #expect(try kinds(901, count: 10) == [], "a few may wait for their own devices")
+        #expect(try kinds(43_201, count: 1) == [.queueLate])
+        #expect(try kinds(61, count: 11, #""queue_late_seconds":60"#) == [.queueLate])
+        #expect(try kinds(901, count: 11, #""queue_late_seconds":3600"#) == [])
+    }
+
+    /// A probe that is under way proves nothing yet.
+    @Test(
+        arguments: [
+            (.open, [.notifierFailing]), (.halfOpen, [.notifierFailing]), (.working, [.queueLate]), (.failing, [.queueLate]),
+        ] as [(BreakerStanding, [Problem.Kind])])
+    func `a notifier fails until a probe succeeds`(_ state: BreakerStanding, _ kinds: [Problem.Kind]) throws {
+        let search = try Self.search(
+            standings: [Self.standing(state)], pending: [Self.waiting("crm", seconds: 901, count: 11)])
+        #expect(search.problems.map(\.kind) == kinds)
     }
 
     /// Nothing more comes for it.
@@ -182,16 +209,22 @@ import Time
     }
 
     @Test func `a pause is told in place of doubtful settings`() throws {
-        let search = try Self.search(standings: [Self.standing("paused", pause: "status_401", doubt: "status_401")])
+        let search = try Self.search(standings: [Self.standing(.paused, pause: "status_401", doubt: "status_401")])
         #expect(search.problems.map(\.kind) == [.notifierPaused])
     }
 
     @Test func aCredentialThatHasEndedIsWorseThanOneThatEnds() throws {
         func severity(_ end: UnixSeconds) throws -> Problem.Severity? {
-            try Self.search(standings: [Self.standing("working", ends: end)]).problems.first?.severity
+            try Self.search(standings: [Self.standing(.working, ends: end)]).problems.first?.severity
         }
         #expect(try severity(Self.now) == .problem && severity(Self.now - 86_400) == .problem)
         #expect(try severity(Self.now + 29 * 86_400) == .warning && severity(Self.now + 31 * 86_400) == nil)
+    }
+
+    @Test func `a credential is shown no later than operators are told`() throws {
+        let members = #""log":{},"operators":{"thresholds":{"expires_days":45}}"#
+        let search = try Self.search(members: members, standings: [Self.standing(.working, ends: Self.now + 44 * 86_400)])
+        #expect(search.problems.map(\.kind) == [.credentialEnds])
     }
 
     @Test(arguments: [StoreError.Kind.queueFull, .diskFull, .corrupt, .unavailable, .notOpen, .inDoubt, .closed])
@@ -222,7 +255,7 @@ import Time
     @Test func theUrgentStandsFirst() throws {
         let problems = try Self.search(
             members: #""admin":{"tokens":[{"role":"read","token":{"file":"secrets/read-token"}}]}"#, store: StoreError(.diskFull, "full"),
-            standings: [Self.standing("paused", pause: "status_410")]
+            standings: [Self.standing(.paused, pause: "status_410")]
         ).problems
         #expect(problems.map(\.kind) == [.store, .notifierPaused, .configurationWarning])
     }
