@@ -132,7 +132,8 @@ enum AdminText {
         }.joined(separator: "\n")
     }
 
-    private static func visible(_ text: String) -> String {
+    /// The text with control characters and characters that would hide others replaced.
+    static func visible(_ text: String) -> String {
         var scalars = String.UnicodeScalarView()
         for scalar in text.unicodeScalars { scalars.append(isInvisible(scalar) ? "?" : scalar) }
         return String(scalars)

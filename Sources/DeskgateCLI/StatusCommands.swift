@@ -10,15 +10,16 @@ internal import Time
 enum StatusCommands {
     static let status = Command(
         "status",
-        "Tells whether the service can work, which notifiers are off or may have wrong settings, and how the configuration and the keys are.",
-        exits: [.negative: "when it is not ready"], options: [.config, .json],
+        "Tells what is wrong and what to do about it, whether the service can work, and how the configuration and the keys are.",
+        details: "A warning alone does not count as wrong: it works, and will not for ever.",
+        exits: [.negative: "when something is wrong or the service is not ready"], options: [.config, .json],
         examples: [
             Example("deskgate status", "Asks the running service how it is.")
         ]
     ) { arguments throws(CommandError) in
         let (access, configuration) = try arguments.service()
         let digest = try explaining { () throws(CryptoError) in try configuration?.makeAuthorizer().keysDigest }
-        return try AdminQuestion.ask(StatusAction(), arguments, of: access, verdict: { isReady($0) ? .done : .negative }) { status in
+        return try AdminQuestion.ask(StatusAction(), arguments, of: access, verdict: { isWell($0) ? .done : .negative }) { status in
             (sentences(status) + [keys(status, inFile: digest)]).joined(separator: "\n")
         }
     }
@@ -57,26 +58,20 @@ enum StatusCommands {
 
     private static func isReady(_ status: JSONObject) -> Bool { status["status"]?.text == ServiceReadiness.ready.rawValue }
 
+    /// Whether the service can do its work and nothing is wrong.
+    private static func isWell(_ status: JSONObject) -> Bool {
+        isReady(status) && !ReportedProblem.all(in: status).contains(where: \.isSevere)
+    }
+
+    /// What is wrong comes first, because it is read first.
     private static func sentences(_ status: JSONObject) -> [String] {
+        var sentences = ReportedProblem.all(in: status).flatMap { problem in
+            let word = problem.isSevere ? Console.painted("Problem:", .red) : Console.painted("Warning:", .yellow)
+            return ["\(word) \(AdminText.visible(problem.text))", "Remedy: \(AdminText.visible(problem.remedy))"]
+        }
         let (ready, not) = ("Deskgate \(AdminText.text(status["version"])) is ready.", "Deskgate is not ready.")
-        var sentences = [isReady(status) ? Console.painted(ready, .green) : Console.painted(not, .red)]
+        sentences.append(isWell(status) ? Console.painted(ready, .green) : isReady(status) ? ready : Console.painted(not, .red))
         if case .array(let reasons) = status["reasons"] { sentences += reasons.map { "Reason: \(AdminText.text($0))." } }
-        for problem in status["problems"]?.elements ?? [] {
-            switch problem["kind"]?.text {
-            case "store": sentences.append("Remedy: \(AdminText.text(problem["remedy"]))")
-            case "revocations_unknown", "revocations_late", "revocations_copy", "settings_doubtful", "listener_full", "caller_full",
-                "backend_open", "backend_new_keys":
-                sentences.append("\(AdminText.text(problem["text"])) \(AdminText.text(problem["remedy"]))")
-            default: break
-            }
-        }
-        if case .object(let paused) = status["paused"] {
-            for member in paused.members {
-                guard case .object(let why) = member.value else { continue }
-                sentences.append(
-                    "The notifier \(member.key) is switched off (\(AdminText.text(why["reason"]))): \(AdminText.text(why["remedy"])).")
-            }
-        }
         if case .object(let configuration) = status["configuration"] { sentences += Self.sentences(on: configuration) }
         return sentences
     }
@@ -89,10 +84,6 @@ enum StatusCommands {
             if case .integer(let count) = refused["count"], count > reasons.count {
                 sentences.append("  and \(count - Int64(reasons.count)) more; run deskgate check")
             }
-        }
-        guard case .array(let warnings) = configuration["warnings"] else { return sentences }
-        for case .object(let warning) in warnings {
-            sentences.append("Warning: \(AdminText.text(warning["path"])): \(AdminText.text(warning["message"])).")
         }
         return sentences
     }

@@ -20,10 +20,13 @@ import Testing
         #expect(try get(server.publicAddress, "/readyz") == #"200 {"status":"ready"}"#, "strangers learn no name and no reason")
         #expect(try get(server.adminAddress, "/v1/status").hasPrefix("401 "))
         let status = try Deskgate.run("status", "--json", "--config", site.workspace.configuration)
-        #expect(status.code == 0)
+        #expect(status.code == 1)
         #expect(try status.json["paused"] == ["sink": ["reason": "status_410", "remedy": .string(remedy)]])
-        let told = try Deskgate.run("status", "--config", site.workspace.configuration).output
-        #expect(told.contains(" is ready.\nThe notifier sink is switched off (status_410): \(remedy).\n"))
+        let told = try Deskgate.run("status", "--config", site.workspace.configuration)
+        #expect(told.code == 1)
+        #expect(told.output.hasPrefix("Problem: sink is paused and sends nothing: the receiver wants nothing more (status_410)."))
+        #expect(told.output.contains("\nRemedy: I\(remedy.dropFirst()).\n"))
+        #expect(told.output.contains(" is ready.\nThe configuration in force was loaded at "))
         #expect(
             eventually {
                 (try? get(server.adminAddress, "/metrics"))?.contains("\ndeskgate_notifier_state{notifier=\"sink\",state=\"paused\"} 1\n")
@@ -54,7 +57,8 @@ import Testing
         #expect(try server.stop() == .exit(0))
         let after = try Deskgate.run("status", "--config", site.workspace.configuration)
         #expect(after.code == 1)
-        #expect(after.output.hasPrefix("Deskgate is not ready.\nReason: the service does not run.\n"))
+        #expect(after.output.hasPrefix("Problem: The service does not run.\nRemedy: Start it: deskgate serve.\nDeskgate is not ready.\n"))
+        #expect(after.output.contains("\nReason: the service does not run.\n"))
     }
 
     /// What operators give up has ended, and is counted so.

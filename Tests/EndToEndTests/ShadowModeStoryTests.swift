@@ -27,7 +27,7 @@ import Time
         #expect(denial.string("user_ref")?.utf8.count == 12)
         let status = try Deskgate.run("status", "--config", workspace.configuration)
         #expect(status.code == 0)
-        #expect(status.output.contains("\nWarning: $.apps[0].shadow_until: until 2"))
+        #expect(status.output.hasPrefix("Warning: The configuration warns of $.apps[0].shadow_until.\nRemedy: Until 2"))
         try workspace.configure(Self.configuration(shadowUntil: nil))
         server.process.send(SIGHUP)
         _ = try server.process.errors.line(containing: "configuration reloaded")

@@ -46,7 +46,7 @@ struct Problem: Equatable {
         case configurationWarning = "configuration_warning"
     }
 
-    /// How bad it is.
+    /// How bad it is; the worse first.
     enum Severity: String, CaseIterable {
         /// Something does not work.
         case problem

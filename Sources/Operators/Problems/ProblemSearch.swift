@@ -57,7 +57,10 @@ package struct ProblemSearch {
     }
 
     /// What is wrong, the urgent first.
-    var problems: [Problem] { Problem.Kind.allCases.flatMap(problems) }
+    var problems: [Problem] {
+        let all = Problem.Kind.allCases.flatMap(problems)
+        return Problem.Severity.allCases.flatMap { severity in all.filter { $0.severity == severity } }
+    }
 
     private func problems(_ kind: Problem.Kind) -> [Problem] {
         switch kind {
