@@ -55,11 +55,12 @@ enum RevokeCommands {
     static let list = Command(
         "revocations list", "Lists revocations and blocked users, newest first.",
         options: [
-            .config, Option("app", value: .app, field: "app_id", "with --user: of this app_id"),
-            Option("user", value: .text("ID"), field: "user_id", "that name this user_id"),
+            .config, Option("app", value: .app, field: "app_id", "of this app_id"),
+            Option("user", value: .text("ID"), field: "user_id", "with --app: that name this user_id"),
         ] + AdminQuestion.pages + [.json],
         examples: [
-            Example("deskgate revocations list --app my-app --user 42", "Lists what is revoked for a user.")
+            Example("deskgate revocations list --app my-app --user 42", "Lists what is revoked for a user."),
+            Example("deskgate revocations list --app my-app --all", "Lists everything that is revoked in one app."),
         ]
     ) { arguments throws(CommandError) in
         try AdminQuestion.askForPages(

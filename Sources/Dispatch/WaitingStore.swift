@@ -228,8 +228,8 @@ extension WaitingStore {
 
     func proveErasure(of traces: PersonTraces) throws(StoreError) -> ErasureProof { try store().proveErasure(of: traces) }
 
-    func revocations(of person: RevokedPerson?, after: UUIDv7?, limit: Int) throws(StoreError) -> [Revocation] {
-        try store().revocations(of: person, after: after, limit: limit)
+    func revocations(_ filter: RevocationFilter, after: UUIDv7?, limit: Int) throws(StoreError) -> [Revocation] {
+        try store().revocations(filter, after: after, limit: limit)
     }
 
     func registrationCalls(of person: RevokedPerson, devices: [String]) throws(StoreError) -> RegistrationCalls {

@@ -88,6 +88,17 @@ extension AdminContext {
         return others.isEmpty ? .unknownName("app_id", filter.appID, state.names.apps) : nil
     }
 
+    /// The error for a filter without matches whose app is not configured; nil for other filters.
+    func problem(in filter: RevocationFilter) -> AdminAnswer? {
+        let appID: String? =
+            switch filter {
+            case .all: nil
+            case .app(let appID): appID
+            case .person(let person): person.appID
+            }
+        return appID.flatMap { Self.contains(state.names.apps, $0) ? nil : .unknownApp($0, state.names.apps) }
+    }
+
     /// Whether a notifier is configured.
     func serves(_ notifier: String) -> Bool { Self.contains(state.names.notifiers, notifier) }
 

@@ -8,7 +8,7 @@ internal import JSON
 extension RevocationAction {
     private static let path: StaticString = "/v1/revocations"
     private static let criteria = [
-        AdminRoute.Parameter("app_id", .query, text: "The app of the person."),
+        AdminRoute.Parameter("app_id", .query, text: "Only revocations of this app."),
         AdminRoute.Parameter("user_id", .query, text: "Only revocations that name this person of app_id."),
     ]
 
@@ -47,8 +47,13 @@ extension RevocationAction {
     package var request: AdminRequest {
         switch self {
         case .add(let wanted): return AdminRequest(.post, "\(Self.path)", body: wanted.body)
-        case .list(let person, let after, let limit):
-            let named = person.map { [("app_id", $0.appID), ("user_id", $0.userID)] } ?? []
+        case .list(let filter, let after, let limit):
+            let named: [(String, String)] =
+                switch filter {
+                case .all: []
+                case .app(let appID): [("app_id", appID)]
+                case .person(let person): [("app_id", person.appID), ("user_id", person.userID)]
+                }
             let place = after.map { [("after", $0.description)] } ?? []
             return AdminRequest(.get, "\(Self.path)", query: named + place + [("limit", "\(limit)")])
         case .remove(let id): return AdminRequest(.delete, "\(Self.path)/\(id)")

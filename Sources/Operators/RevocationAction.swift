@@ -10,26 +10,32 @@ package enum RevocationAction: AdminAction, Equatable {
     /// Revokes keys.
     case add(RevocationRequest)
     /// Lists revocations, newest first, at most `limit`, after the end of an earlier page.
-    case list(RevokedPerson?, after: UUIDv7?, limit: Int)
+    case list(RevocationFilter, after: UUIDv7?, limit: Int)
     /// Removes a revocation.
     case remove(UUIDv7)
 
     /// Makes a list action.
     /// - Parameters:
-    ///   - userID: the person whose revocations are listed, with the app; nil, both, for all.
+    ///   - appID: the app whose revocations are listed; nil for all.
+    ///   - userID: the person of the app whom they name; nil for all.
     ///   - after: `next` of an earlier page.
     package static func listing(appID: String?, userID: String?, after: String?, limit: Int?) throws(AdminProblem) -> RevocationAction {
-        var person: RevokedPerson?
-        if let appID, let userID {
-            person = RevokedPerson(appID: appID, userID: userID)
-        } else if appID != nil || userID != nil {
-            throw AdminProblem(appID == nil ? "app_id" : "user_id", "missing; app_id and user_id name a person together.")
+        guard appID != nil || userID == nil else {
+            throw AdminProblem("app_id", "missing; app_id and user_id name a person together.")
         }
+        let filter: RevocationFilter =
+            if let appID, let userID {
+                .person(RevokedPerson(appID: appID, userID: userID))
+            } else if let appID {
+                .app(appID)
+            } else {
+                .all
+            }
         let last = try after.map { text throws(AdminProblem) in
             guard let id = UUIDv7(text) else { throw AdminProblem("after", "expected the next of an earlier list.") }
             return id
         }
-        return .list(person, after: last, limit: limit ?? AdminAnswer.defaultLimit)
+        return .list(filter, after: last, limit: limit ?? AdminAnswer.defaultLimit)
     }
 
     /// Makes a remove action; nil for a text that is no id.
@@ -57,9 +63,10 @@ package enum RevocationAction: AdminAction, Equatable {
             return AdminAnswer(
                 status: 201, .object(added.json(context)), change: .removed(added.devicesRemoved),
                 about: context.about(added, userID: userID))
-        case .list(let person, let after, let limit):
+        case .list(let filter, let after, let limit):
             // One more than the limit shows whether there are more.
-            let found = try context.store.revocations(of: person, after: after, limit: limit + 1)
+            let found = try context.store.revocations(filter, after: after, limit: limit + 1)
+            if found.isEmpty, let problem = context.problem(in: filter) { return problem }
             let shown = found.prefix(limit)
             return AdminAnswer([
                 "revocations": .array(shown.map { .object($0.json(context)) }),

@@ -135,7 +135,8 @@ import Testing
             (["revoke", "--app", Workspace.app, "--key", key, "--issued-before", "5"], "does not go with"),
             (["revoke", "--app", Workspace.app, "--key", "dgk1.x"], "84 base64url characters"),
             (["users", "block", "--app", "app-2", "--user", "u"], "no app of this name is configured"),
-            (["revocations", "list", "--app", Workspace.app], "name a person together"),
+            (["revocations", "list", "--user", "u"], "name a person together"),
+            (["revocations", "list", "--app", "app-2"], "no app of this name is configured"),
             (["revocations", "remove", "x"], "expected the id of a revocation"),
         ]
         for (words, complaint) in cases {

@@ -270,8 +270,8 @@ final class DeliveryStore: Store {
 
     func proveErasure(of traces: PersonTraces) throws(StoreError) -> ErasureProof { try store.proveErasure(of: traces) }
 
-    func revocations(of person: RevokedPerson?, after: UUIDv7?, limit: Int) throws(StoreError) -> [Revocation] {
-        let found = try store.revocations(of: person, after: after, limit: limit)
+    func revocations(_ filter: RevocationFilter, after: UUIDv7?, limit: Int) throws(StoreError) -> [Revocation] {
+        let found = try store.revocations(filter, after: after, limit: limit)
         try noteAnswer()
         return found
     }

@@ -82,9 +82,32 @@ import Time
         for id in ids { #expect(fixture.send(.delete, "/v1/revocations/\(id)").status == 200) }
         #expect(fixture.send(.delete, "/v1/revocations/\(ids.first ?? "")").status == 404)
         #expect(fixture.send(.delete, "/v1/revocations/x").status == 404)
-        for query in ["?after=x", "?app_id=shop", "?user_id=u", "?limit=0"] {
+        for query in ["?after=x", "?user_id=u", "?limit=0"] {
             #expect(fixture.send(.get, "/v1/revocations\(query)").status == 400)
         }
+    }
+
+    @Test func listsThoseOfAnApp() throws {
+        try fixture.store.revoke(.sample(1, appID: "other", .user("user-1")))
+        #expect(add(#"{"app_id":"shop","user_id":"user-1"}"#).status == 201)
+        #expect(add(#"{"app_id":"shop","key_id":1}"#).status == 201)
+        func listed(_ query: String) throws -> [String] {
+            let rows = try object(fixture.send(.get, "/v1/revocations\(query)"))["revocations"]?.elements ?? []
+            return rows.compactMap { row in row["kind"]?.text }.sorted()
+        }
+        // The fixture has one of its own.
+        #expect(try listed("?app_id=shop") == ["key_id", "user", "user"])
+        #expect(try listed("?app_id=other") == ["block"])
+        #expect(try listed("") == ["block", "key_id", "user", "user"])
+        let page = try object(fixture.send(.get, "/v1/revocations?app_id=shop&limit=2"))
+        let next = try #require(page["next"]?.text)
+        #expect(try listed("?app_id=shop&after=\(next)").count == 1)
+    }
+
+    @Test(arguments: ["?app_id=shopp", "?app_id=shopp&user_id=user-1"]) func namesTheAppThatMayBeMeant(query: String) {
+        let response = fixture.send(.get, "/v1/revocations\(query)")
+        #expect(response.status == 400)
+        #expect(response.text.contains(#"did you mean \"shop\"?"#), "\(response.text)")
     }
 
     /// The person is named by reference, and neither a person nor a key by itself.

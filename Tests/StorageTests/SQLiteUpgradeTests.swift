@@ -8,10 +8,11 @@ import Time
 
 /// A file that the version before has written.
 @Suite struct SQLiteUpgradeTests {
-    /// Version 12 only added columns and an index.
-    private static func undoVersion12(_ connection: Connection) throws {
+    /// Versions 12 and 13 only added columns and indexes.
+    private static func undoVersions12And13(_ connection: Connection) throws {
         try connection.execute(
             """
+            DROP INDEX revocations_of_app;
             DROP INDEX revocations_unswept;
             ALTER TABLE devices DROP COLUMN issued_at;
             ALTER TABLE devices DROP COLUMN key_id;
@@ -32,10 +33,10 @@ import Time
         try store.report(claimed, .delivered, "ok", at: 2001)
         let (deliveries, devices) = (try store.all(), try store.registered())
         store.close()
-        try #require(Migrations.latest == 12)
+        try #require(Migrations.latest == 13)
         let connection = try Connection(path: path, mode: .readWriteCreate)
         try connection.execute("DROP TABLE bot_calls")
-        try Self.undoVersion12(connection)
+        try Self.undoVersions12And13(connection)
         try connection.setUserVersion(8)
         try connection.close()
         store = try SQLiteStore(path: path)
@@ -44,7 +45,7 @@ import Time
         #expect(try store.begin(call) == .new)
         #expect(try store.begin(.sample(2, key: 1)) == .repeated(call))
         store.close()
-        #expect(try Connection(path: path, mode: .readOnly).userVersion() == 12)
+        #expect(try Connection(path: path, mode: .readOnly).userVersion() == 13)
         store = try SQLiteStore(path: path)
         defer { store.close() }
         #expect(try store.botCall(call.id) == call)
@@ -64,7 +65,7 @@ import Time
             SELECT number, ?2, 'd1', 'ios', ?3, ?4, 1, ?5, 0 FROM apps WHERE app_id = ?1
             """)
         for row in FormerTokens.rows { try insert.run(row.app, row.user, row.token, try row.digest(), row.seenAt) }
-        try Self.undoVersion12(connection)
+        try Self.undoVersions12And13(connection)
         try connection.setUserVersion(9)
         try connection.close()
         let store = try SQLiteStore(path: path)

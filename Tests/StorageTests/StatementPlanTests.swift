@@ -55,6 +55,13 @@ import Testing
         check(try plans { try ReadingDatabase($0, until: ReadingEnd { false }) }, count: 10)
     }
 
+    /// However many revocations other apps have, the list of one reads only its own.
+    @Test func ofTheRevocationsOfAnApp() throws {
+        let listed = try plans { try RevocationQueries($0) }.filter { $0.sql.contains("app_id = ?3") && !$0.sql.contains("user_id = ?4") }
+        #expect(listed.count == 1)
+        #expect(listed.first?.steps.contains("SEARCH revocations USING INDEX revocations_of_app (app=? AND id<?)") == true, "\(listed)")
+    }
+
     /// The test sees what it is there for.
     @Test func seesAScan() throws {
         let found = try plans { try Statement($0, "SELECT * FROM devices WHERE type = 'ios' ORDER BY type, seen_at") }

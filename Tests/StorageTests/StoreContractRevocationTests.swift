@@ -40,6 +40,17 @@ import Time
         #expect(try fixture.store.revocations(of: RevokedPerson(appID: "none", userID: "ann"), after: nil, limit: 100).isEmpty)
     }
 
+    @Test(arguments: Backend.allCases) func listsThoseOfAnApp(backend: Backend) throws {
+        let fixture = try filled(backend)
+        let others = [Revocation.sample(8, appID: "app2", .user("ann")), .sample(10, appID: "app2", .everyKey)]
+        for revocation in others { try fixture.store.revoke(revocation) }
+        #expect(try fixture.store.revocations(.app("app"), after: nil, limit: 100) == Self.samples.reversed())
+        #expect(try fixture.store.revocations(.app("app2"), after: nil, limit: 100) == others.reversed())
+        #expect(try fixture.store.revocations(.app("app2"), after: others[1].id, limit: 100) == [others[0]])
+        #expect(try fixture.store.revocations(.app("app2"), after: nil, limit: 1) == [others[1]])
+        #expect(try fixture.store.revocations(.app("none"), after: nil, limit: 100).isEmpty)
+    }
+
     @Test(arguments: Backend.allCases) func keepsAnyText(backend: Backend) throws {
         let fixture = try backend.store()
         let strange = "a\u{0}b\u{1}c\u{1}\u{1}e\u{301}"

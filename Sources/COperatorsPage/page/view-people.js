@@ -16,14 +16,14 @@ export async function people(context) {
   const chooser = form(known, app, values.user_id ?? "");
   if (values.user_id) return person(context, app, values.user_id, chooser);
   const [devices, revoked] = [h("div"), h("div")];
-  put(place, head(t("view.people"), t("people.text"), [path("/v1/push-tokens", { app_id: app }), "/v1/revocations"]), chooser,
+  put(place, head(t("view.people"), t("people.text"), [path("/v1/push-tokens", { app_id: app }), path("/v1/revocations", { app_id: values.app_id })]), chooser,
     card(t("people.devices"), devices), card(t("people.revocations"), revoked));
   await Promise.all([
     show(devices, () => longTable(t("people.devices"), deviceColumns(true), async (after) => {
       const page = await ask(path("/v1/push-tokens", { app_id: app, after, limit: 100 }), { signal });
       return { rows: page.push_tokens, next: page.next };
     }, empty(t("people.no-devices"), t("people.no-devices.text")))),
-    show(revoked, () => revocations(context)),
+    show(revoked, () => revocations(context, values.app_id)),
   ]);
 }
 
@@ -108,15 +108,17 @@ function deviceColumns(withPerson) {
   ].filter(Boolean);
 }
 
-function revocations({ signal, ...context }) {
-  return longTable(t("people.revocations"), revocationColumns(context), async (after) => {
-    const page = await ask(path("/v1/revocations", { after, limit: 100 }), { signal });
+/** Those of an app; of all apps where none was chosen. */
+function revocations({ signal, ...context }, app) {
+  return longTable(t("people.revocations"), revocationColumns(context, true), async (after) => {
+    const page = await ask(path("/v1/revocations", { app_id: app, after, limit: 100 }), { signal });
     return { rows: page.revocations, next: page.next };
   }, empty(t("people.no-revocations"), t("people.no-revocations.text")));
 }
 
-function revocationColumns({ mayChange, again }) {
+function revocationColumns({ mayChange, again }, withApp = false) {
   return [
+    withApp && { title: t("app"), wide: true, cell: (one) => one.app_id },
     { title: t("revocation.kind"), cell: (one) => badge(word(`revocation.${one.kind}`) ?? one.kind, one.kind === "block" ? "bad" : "plain") },
     { title: t("revocation.of"), wide: true, cell: (one) => (one.user_id ? h("a", { href: address("people", { app_id: one.app_id, user_id: one.user_id }) }, one.user_id) : one.key_id !== null ? `${t("key")} ${one.key_id}` : one.kind === "app" ? one.app_id : "–") },
     { title: t("revocation.before"), cell: (one) => (one.issued_before === null ? t("revocation.all") : time(one.issued_before)) },

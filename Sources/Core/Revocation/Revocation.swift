@@ -110,6 +110,16 @@ package struct RevokedPerson: Sendable, Equatable {
     }
 }
 
+/// Which revocations are listed.
+package enum RevocationFilter: Sendable, Equatable {
+    /// All of them.
+    case all
+    /// Those of an app, about whomever they are.
+    case app(String)
+    /// Those that name a person. With `FormerUser.name` in place of the person's id, those that a person was forgotten with.
+    case person(RevokedPerson)
+}
+
 extension Revocation: Timestamped {
     package mutating func convertMoments(_ convert: (UnixMilliseconds) -> UnixMilliseconds) {
         createdAt.convertMoments(convert)

@@ -184,11 +184,8 @@ package protocol Store: Sendable {
     func signOutRevokedDevices(now: UnixMilliseconds, telling audience: RegistryAudience) throws(StoreError) -> Int?
 
     /// The revocations, those with the latest ids first.
-    /// - Parameters:
-    ///   - person: only those that name this person; nil for all. With `FormerUser.name` in place of the person's id, those that a person was
-    ///     forgotten with.
-    ///   - after: the last of the previous list; nil for the first.
-    func revocations(of person: RevokedPerson?, after: UUIDv7?, limit: Int) throws(StoreError) -> [Revocation]
+    /// - Parameter after: the last of the previous list; nil for the first.
+    func revocations(_ filter: RevocationFilter, after: UUIDv7?, limit: Int) throws(StoreError) -> [Revocation]
 
     /// When a person and devices last registered, for operators; nothing for whom the store does not know.
     /// - Parameter devices: ids of the person's devices. Who else was signed in there counts as well.
@@ -276,6 +273,11 @@ extension Store {
 
     /// The store has no clock of its own.
     package var clockOffsetMilliseconds: Int64? { nil }
+
+    /// The revocations that name a person; nil for all.
+    package func revocations(of person: RevokedPerson?, after: UUIDv7?, limit: Int) throws(StoreError) -> [Revocation] {
+        try revocations(person.map { .person($0) } ?? .all, after: after, limit: limit)
+    }
 
     /// Adds a revocation, and tells nobody of the devices that it signs out.
     package func revoke(_ revocation: Revocation, announcing arrival: Arrival? = nil) throws(StoreError) {

@@ -1,3 +1,4 @@
+internal import Bytes
 internal import Core
 
 /// The revocations of a memory store. Every change is kept, because nobody else tells of removals.
@@ -27,9 +28,14 @@ struct MemoryRevocations {
         return all.remove(at: index)
     }
 
-    func list(of person: RevokedPerson?, after: UUIDv7?, limit: Int) -> [Revocation] {
+    func list(_ filter: RevocationFilter, after: UUIDv7?, limit: Int) -> [Revocation] {
         let found = all.reversed().lazy.filter { revocation in
-            after.map { revocation.id < $0 } ?? true && person.map { revocation.names($0) } ?? true
+            guard after.map({ revocation.id < $0 }) ?? true else { return false }
+            return switch filter {
+            case .all: true
+            case .app(let appID): revocation.appID.hasSameBytes(as: appID)
+            case .person(let person): revocation.names(person)
+            }
         }
         return Array(found.prefix(limit))
     }

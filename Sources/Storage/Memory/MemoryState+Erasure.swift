@@ -73,7 +73,7 @@ extension MemoryState {
                 ErasureProof.Table(name: "devices", rows: devices.devices(filter).count),
                 ErasureProof.Table(name: "topics", rows: topics.count { isAbout(person, $0) }),
                 ErasureProof.Table(name: "bot_calls", rows: botCalls.count(of: person)),
-                ErasureProof.Table(name: "revocations", rows: revocations.list(of: person, after: nil, limit: .max).count),
+                ErasureProof.Table(name: "revocations", rows: revocations.list(.person(person), after: nil, limit: .max).count),
             ], waiting: Erasure.Deliveries.list(Dictionary(grouping: waiting) { ByteKey($0.notifier) }.mapValues(\.count)))
     }
 

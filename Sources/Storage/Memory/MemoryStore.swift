@@ -209,9 +209,9 @@ package final class MemoryStore: Store {
     }
 
     /// As `Store` says.
-    package func revocations(of person: RevokedPerson?, after: UUIDv7?, limit: Int) throws(StoreError) -> [Revocation] {
+    package func revocations(_ filter: RevocationFilter, after: UUIDv7?, limit: Int) throws(StoreError) -> [Revocation] {
         StoreRules.check(limit: limit)
-        return try whileOpen { $0.revocations.list(of: person, after: after, limit: limit) }
+        return try whileOpen { $0.revocations.list(filter, after: after, limit: limit) }
     }
 
     /// As `Store` says.

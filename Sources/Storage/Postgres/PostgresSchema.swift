@@ -72,6 +72,8 @@ enum PostgresSchema {
     // an older version adds during the update are looked at. A revocation locks the row of `revocation_versions` before that of its person,
     // which registrations and webhooks lock before they ask for the version.
     //
+    // Version 17 adds the index by which the revocations of one app are listed.
+    //
     // Rows that change often leave room for their next version on the same page (fillfactor), and are vacuumed early.
     static let steps: [[StaticString]] = [
         [
@@ -420,5 +422,6 @@ enum PostgresSchema {
             "ALTER TABLE revocations ALTER COLUMN swept SET DEFAULT false",
             "CREATE INDEX revocations_unswept ON revocations (version) WHERE NOT swept",
         ],
+        ["CREATE INDEX revocations_of_app ON revocations (app, id)"],
     ]
 }

@@ -67,14 +67,14 @@ extension PostgresSession {
 
     /// A part of the list of revocations.
     func revocations(
-        of person: RevokedPerson?, after: UUIDv7?, limit: Int, _ offset: ClockOffset
+        _ filter: RevocationFilter, after: UUIDv7?, limit: Int, _ offset: ClockOffset
     ) throws(PostgresError) -> [Revocation] {
         let page: [Parameter] = [.uuid(after?.bytes ?? Self.afterAllIDs), .int8(Int64(limit))]
         let query =
-            if let person {
-                Query(RevocationSQL.ofPerson, page + [.stored(person.appID), .stored(person.userID)])
-            } else {
-                Query(RevocationSQL.all, page)
+            switch filter {
+            case .all: Query(RevocationSQL.all, page)
+            case .app(let appID): Query(RevocationSQL.ofApp, page + [.stored(appID)])
+            case .person(let person): Query(RevocationSQL.ofPerson, page + [.stored(person.appID), .stored(person.userID)])
             }
         var found: [Revocation] = []
         for row in try run([query])[0] { found.append(try Revocation(row, offset)) }
@@ -97,7 +97,7 @@ extension PostgresSession {
         var (known, last) = (KnownRevocations(), UUIDv7?.none)
         try known.change { book throws(PostgresError) in
             while true {
-                let page = try revocations(of: nil, after: last, limit: RevocationRules.changesPerNews, .none)
+                let page = try revocations(.all, after: last, limit: RevocationRules.changesPerNews, .none)
                 for revocation in page { book.apply(.added(revocation)) }
                 guard page.count == RevocationRules.changesPerNews else { return }
                 last = page.last?.id
@@ -193,6 +193,12 @@ private enum RevocationSQL {
         SELECT version, revocations.id, app_id, user_id, salt, key_id, issued_before, reason, author, created_at, former,
             devices_removed
         FROM revocations JOIN apps ON number = app WHERE revocations.id < $1 ORDER BY revocations.id DESC LIMIT $2
+        """
+    static let ofApp: StaticString = """
+        SELECT version, revocations.id, app_id, user_id, salt, key_id, issued_before, reason, author, created_at, former,
+            devices_removed
+        FROM revocations JOIN apps ON number = app
+        WHERE app = (SELECT number FROM apps WHERE app_id = $3) AND revocations.id < $1 ORDER BY revocations.id DESC LIMIT $2
         """
     static let ofPerson: StaticString = """
         SELECT version, revocations.id, app_id, user_id, salt, key_id, issued_before, reason, author, created_at, former,

@@ -28,11 +28,11 @@ extension PostgresStore {
     }
 
     /// As `Store` says.
-    package func revocations(of person: RevokedPerson?, after: UUIDv7?, limit: Int) throws(StoreError) -> [Revocation] {
+    package func revocations(_ filter: RevocationFilter, after: UUIDv7?, limit: Int) throws(StoreError) -> [Revocation] {
         StoreRules.check(limit: limit)
         let offset = offset(for: clock())
         return try read { session throws(PostgresError) in
-            try session.revocations(of: person, after: after, limit: limit, offset)
+            try session.revocations(filter, after: after, limit: limit, offset)
         }
     }
 

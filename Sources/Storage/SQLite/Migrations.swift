@@ -79,6 +79,8 @@ enum Migrations {
     // before. They have no index: a revocation of a key, a key id or an app walks through the app's devices in steps, and an index would
     // make every registration slower. `swept` of a revocation is 1 when it has looked at all of them, and `devices_removed` how many it has
     // signed out. Revocations of before count as swept: comments pass over the devices that they cover, whose rows stay until they register.
+    //
+    // Version 13 adds the index by which the revocations of one app are listed.
     private static let scripts: [StaticString] = [
         """
         CREATE TABLE apps (number INTEGER PRIMARY KEY, app_id TEXT NOT NULL UNIQUE) STRICT;
@@ -349,5 +351,6 @@ enum Migrations {
         ALTER TABLE revocations ADD COLUMN swept INTEGER NOT NULL DEFAULT 1;
         CREATE INDEX revocations_unswept ON revocations (version) WHERE swept = 0;
         """,
+        "CREATE INDEX revocations_of_app ON revocations (app, id)",
     ]
 }

@@ -35,7 +35,7 @@ struct RevocationStatements {
 
 /// A reader's statements for revocations, prepared once.
 struct RevocationQueries {
-    let versions, all, ofPerson, added, removed, salt, unswept, covered: Statement
+    let versions, all, ofApp, ofPerson, added, removed, salt, unswept, covered: Statement
 
     init(_ connection: Connection) throws(SQLiteError) {
         func prepare(_ sql: StaticString) throws(SQLiteError) -> Statement { try Statement(connection, sql) }
@@ -45,6 +45,13 @@ struct RevocationQueries {
             SELECT version, revocations.id, app_id, user_id, salt, key_id, issued_before, reason, author, created_at, former,
                 devices_removed
             FROM revocations CROSS JOIN apps ON number = app WHERE revocations.id < ?1 ORDER BY revocations.id DESC LIMIT ?2
+            """)
+        ofApp = try prepare(
+            """
+            SELECT version, revocations.id, app_id, user_id, salt, key_id, issued_before, reason, author, created_at, former,
+                devices_removed
+            FROM revocations CROSS JOIN apps ON number = app
+            WHERE app = (SELECT number FROM apps WHERE app_id = ?3) AND revocations.id < ?1 ORDER BY revocations.id DESC LIMIT ?2
             """)
         ofPerson = try prepare(
             """

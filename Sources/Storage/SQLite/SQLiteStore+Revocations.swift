@@ -17,9 +17,9 @@ extension SQLiteStore {
     }
 
     /// As `Store` says.
-    package func revocations(of person: RevokedPerson?, after: UUIDv7?, limit: Int) throws(StoreError) -> [Revocation] {
+    package func revocations(_ filter: RevocationFilter, after: UUIDv7?, limit: Int) throws(StoreError) -> [Revocation] {
         StoreRules.check(limit: limit)
-        return try read(listReader) { database throws(SQLiteError) in try database.revocations(of: person, after: after, limit: limit) }
+        return try read(listReader) { database throws(SQLiteError) in try database.revocations(filter, after: after, limit: limit) }
     }
 
     /// As `Store` says.

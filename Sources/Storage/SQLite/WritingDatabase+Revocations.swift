@@ -76,15 +76,18 @@ extension WritingDatabase {
 
 extension ReadingDatabase {
     /// A part of the list of revocations.
-    func revocations(of person: RevokedPerson?, after: UUIDv7?, limit: Int) throws(SQLiteError) -> [Revocation] {
+    func revocations(_ filter: RevocationFilter, after: UUIDv7?, limit: Int) throws(SQLiteError) -> [Revocation] {
         var found: [Revocation] = []
         let before = after?.bytes ?? Self.afterAllIDs
-        if let person {
+        switch filter {
+        case .all:
+            try revocationQueries.all.forEachRow(before, limit) { row throws(SQLiteError) in found.append(try Revocation(row)) }
+        case .app(let appID):
+            try revocationQueries.ofApp.forEachRow(before, limit, appID) { row throws(SQLiteError) in found.append(try Revocation(row)) }
+        case .person(let person):
             try revocationQueries.ofPerson.forEachRow(before, limit, person.appID, person.userID) { row throws(SQLiteError) in
                 found.append(try Revocation(row))
             }
-        } else {
-            try revocationQueries.all.forEachRow(before, limit) { row throws(SQLiteError) in found.append(try Revocation(row)) }
         }
         return found
     }

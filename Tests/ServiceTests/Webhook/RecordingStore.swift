@@ -208,7 +208,7 @@ final class RecordingStore: Store {
 
     func proveErasure(of traces: PersonTraces) throws(StoreError) -> ErasureProof { ErasureProof(tables: [], waiting: []) }
 
-    func revocations(of person: RevokedPerson?, after: UUIDv7?, limit: Int) throws(StoreError) -> [Revocation] { [] }
+    func revocations(_ filter: RevocationFilter, after: UUIDv7?, limit: Int) throws(StoreError) -> [Revocation] { [] }
 
     func removeRevocation(_ id: UUIDv7) throws(StoreError) -> Revocation? { nil }
 
