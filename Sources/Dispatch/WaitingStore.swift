@@ -232,6 +232,10 @@ extension WaitingStore {
         try store().revocations(filter, after: after, limit: limit)
     }
 
+    func search(for query: NameQuery, after: NameCursor?, limit: Int) throws(StoreError) -> NamePage {
+        try store().search(for: query, after: after, limit: limit)
+    }
+
     func registrationCalls(of person: RevokedPerson, devices: [String]) throws(StoreError) -> RegistrationCalls {
         try store().registrationCalls(of: person, devices: devices)
     }

@@ -4,7 +4,7 @@ internal import JSON
 
 extension AdminRoute {
     /// Values for examples, by the parameter's name.
-    private static let examples: [String: JSONValue] = ["app_id": "my-app", "user_id": "user-1"]
+    private static let examples: [String: JSONValue] = ["app_id": "my-app", "user_id": "user-1", "query": "user-1"]
 
     /// What it takes and answers. It is derived, so that a route needs no more than its entry in the table.
     package var description: RouteDescription {

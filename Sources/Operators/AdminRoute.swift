@@ -151,6 +151,7 @@ package struct AdminRoute: Sendable {
     /// The table of all requests of the admin listener, from which `GET /openapi.json` describes them.
     package static let all: [AdminRoute] =
         [metrics, openAPI, KeyRequest.route, KeyRevocationAction.route, StatusAction.route, ExplainAction.route, ListenerProof.route]
+        + [FindAction.route]
         + DeliveryAction.routes + DeviceAction.routes + RevocationAction.routes + PersonAction.routes
         + [ForgetAction.route, UserAction.route]
         + [DeadGroupsAction.route, NotifierStanding.route, NotifierTestAction.route, NotifierProofAction.route, NotifierPushAction.route]

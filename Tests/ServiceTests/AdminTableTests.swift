@@ -22,6 +22,7 @@ import Testing
     private static let good: [String: (query: String, body: String)] = [
         "POST /v1/keys": ("", #"{"app_id":"shop","user_id":"user-1"}"#),
         "GET /v1/keys/revoked": ("?app_id=shop&user_id=user-1&security_key=k", ""),
+        "GET /v1/find": ("?query=user-1", ""),
         "GET /v1/explain": ("?app_id=shop&user_id=user-1", ""),
         "GET /v1/listener-proof": ("?nonce=\(String(repeating: "A", count: 43))", ""),
         "DELETE /v1/deliveries": ("?state=delivered", ""),

@@ -276,6 +276,10 @@ final class DeliveryStore: Store {
         return found
     }
 
+    func search(for query: NameQuery, after: NameCursor?, limit: Int) throws(StoreError) -> NamePage {
+        try store.search(for: query, after: after, limit: limit)
+    }
+
     func removeRevocation(_ id: UUIDv7) throws(StoreError) -> Revocation? { try store.removeRevocation(id) }
 
     func revocationNews(since version: Int64?) throws(StoreError) -> RevocationNews {

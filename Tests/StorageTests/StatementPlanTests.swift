@@ -62,6 +62,20 @@ import Testing
         #expect(listed.first?.steps.contains("SEARCH revocations USING INDEX revocations_of_app (app=? AND id<?)") == true, "\(listed)")
     }
 
+    /// A search for a name in all apps looks into the index of each app, or at no more than a step.
+    @Test func ofNames() throws {
+        let found = try plans { try NameQueries($0) }
+        check(found, count: 3)
+        let steps = Set(found.flatMap(\.steps))
+        for search in [
+            "SEARCH devices USING PRIMARY KEY (app=? AND user_id=?)",
+            "SEARCH revocations USING INDEX revocations_of_user (app=? AND user_id=?)",
+            "SEARCH events USING COVERING INDEX events_identity (app=? AND comment_id=?)",
+            "SEARCH devices USING PRIMARY KEY ((app,user_id,device_id)>(?,?,?))",
+            "SEARCH events USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)",
+        ] { #expect(steps.contains(search), "\(search)") }
+    }
+
     /// The test sees what it is there for.
     @Test func seesAScan() throws {
         let found = try plans { try Statement($0, "SELECT * FROM devices WHERE type = 'ios' ORDER BY type, seen_at") }

@@ -105,6 +105,14 @@ package protocol Store: Sendable {
     /// - Parameter after: the `next` of the previous page; nil for the first.
     func page(of filter: DeliveryFilter, after: DeliveryCursor?, limit: Int) throws(StoreError) -> DeliveryPage
 
+    /// Searches all apps for what has a name: users with a device, with a revocation or in a stored delivery, devices, and the comments and
+    /// tickets of stored deliveries. Indexes answer what they can with the first page; the rest is looked for among devices, and among events
+    /// from the newest on, so that pages are short where there is much to look through.
+    /// - Parameters:
+    ///   - after: the `next` of the previous page; nil for the first.
+    ///   - limit: how many devices a page has at most, at least 1; each app has few other matches.
+    func search(for query: NameQuery, after: NameCursor?, limit: Int) throws(StoreError) -> NamePage
+
     /// A delivery with its attempts; nil when it is not stored.
     func story(of id: UUIDv7) throws(StoreError) -> DeliveryStory?
 

@@ -37,6 +37,11 @@ struct MemoryDevices: RegistryRows {
         devices.values.filter { filter.matches($0.key) }.sorted { $0.key < $1.key }
     }
 
+    /// The registered devices of all apps that match, sorted by key.
+    func registered(where matches: (Device.Key) -> Bool) -> [Device] {
+        devices.values.filter { matches($0.key) }.compactMap(\.device).sorted { $0.key < $1.key }
+    }
+
     /// The devices last seen before a time, tombstones included, the longest unseen first.
     func idle(seenBefore time: UnixMilliseconds) -> [RegistryDevice] {
         devices.values.filter { $0.seenAt < time }.sorted { $0.seenAt == $1.seenAt ? $0.key < $1.key : $0.seenAt < $1.seenAt }

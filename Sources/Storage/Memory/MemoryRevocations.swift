@@ -1,4 +1,3 @@
-internal import Bytes
 internal import Core
 
 /// The revocations of a memory store. Every change is kept, because nobody else tells of removals.
@@ -33,7 +32,7 @@ struct MemoryRevocations {
             guard after.map({ revocation.id < $0 }) ?? true else { return false }
             return switch filter {
             case .all: true
-            case .app(let appID): revocation.appID.hasSameBytes(as: appID)
+            case .app(let appID): revocation.appID.utf8.elementsEqual(appID.utf8)
             case .person(let person): revocation.names(person)
             }
         }

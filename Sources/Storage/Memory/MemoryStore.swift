@@ -215,6 +215,11 @@ package final class MemoryStore: Store {
     }
 
     /// As `Store` says.
+    package func search(for query: NameQuery, after: NameCursor?, limit: Int) throws(StoreError) -> NamePage {
+        try whileOpen { $0.search(for: query, after: after, limit: limit) }
+    }
+
+    /// As `Store` says.
     package func removeRevocation(_ id: UUIDv7) throws(StoreError) -> Revocation? { try whileOpen { $0.revocations.remove(id) } }
 
     /// As `Store` says.

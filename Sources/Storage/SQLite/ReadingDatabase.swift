@@ -12,6 +12,7 @@ final class ReadingDatabase {
     let revocationQueries: RevocationQueries
     let limitQueries: LimitQueries
     let botCallQueries: BotCallQueries
+    let nameQueries: NameQueries
     let keyUses: Statement
     let conditions: Statement
     let erasureQueries: ErasureQueries
@@ -77,6 +78,7 @@ final class ReadingDatabase {
         revocationQueries = try RevocationQueries(connection)
         limitQueries = try LimitQueries(connection)
         botCallQueries = try BotCallQueries(connection)
+        nameQueries = try NameQueries(connection)
         keyUses = try prepare("SELECT app_id, key_id, since, used_at FROM key_uses ORDER BY app_id, key_id")
         conditions = try prepare("SELECT kind, subject, since, data FROM conditions ORDER BY kind, subject")
         erasureQueries = try ErasureQueries(connection)

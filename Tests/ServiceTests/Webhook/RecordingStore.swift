@@ -210,6 +210,8 @@ final class RecordingStore: Store {
 
     func revocations(_ filter: RevocationFilter, after: UUIDv7?, limit: Int) throws(StoreError) -> [Revocation] { [] }
 
+    func search(for query: NameQuery, after: NameCursor?, limit: Int) throws(StoreError) -> NamePage { NamePage([], next: nil) }
+
     func removeRevocation(_ id: UUIDv7) throws(StoreError) -> Revocation? { nil }
 
     func revocationNews(since version: Int64?) throws(StoreError) -> RevocationNews {

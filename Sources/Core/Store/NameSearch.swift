@@ -1,0 +1,91 @@
+internal import Bytes
+
+/// A text that may be the name of something in any app, for operators who look for it.
+package struct NameQuery: Sendable, Equatable {
+    /// The text, compared as bytes.
+    package let name: String
+    /// The kinds of things that are wanted.
+    package let kinds: Set<NameMatch.Kind>
+
+    /// Makes a query.
+    package init(_ name: String, kinds: Set<NameMatch.Kind>) {
+        self.name = name
+        self.kinds = kinds
+    }
+}
+
+/// Something of an app that has the name which was searched for.
+package struct NameMatch: Sendable, Hashable {
+    /// The kinds of things.
+    package enum Kind: String, Sendable, CaseIterable {
+        case user, device, comment, ticket, delivery
+        case securityKey = "security_key"
+    }
+
+    /// Where the name was found.
+    package enum Source: String, Sendable, CaseIterable {
+        /// In a registered device.
+        case device
+        /// In a block of the user.
+        case block
+        /// In another revocation that names the user.
+        case revocation
+        /// By its digest among the users who were forgotten.
+        case former
+        /// In a stored delivery.
+        case delivery
+        /// Only in the key id of a security key, of which the app has a secret.
+        case keyID = "key_id"
+        /// In the signature of a security key, which a secret of the app has made for the user.
+        case signature
+    }
+
+    /// What it is.
+    package let kind: Kind
+    /// Where it was found.
+    package let source: Source
+    /// The app.
+    package let appID: String
+    /// The user that was found, or to whom a device, a delivery or a genuine security key belongs; nil for anything else.
+    package let userID: String?
+
+    /// Makes a match.
+    package init(_ kind: Kind, in source: Source, appID: String, userID: String? = nil) {
+        (self.kind, self.source, self.appID, self.userID) = (kind, source, appID, userID)
+    }
+
+    /// Compared as bytes: Swift's strings are equal when Unicode calls them so.
+    package static func == (left: Self, right: Self) -> Bool {
+        left.kind == right.kind && left.source == right.source && ByteKey(left.appID) == ByteKey(right.appID)
+            && left.userID.map { ByteKey($0) } == right.userID.map { ByteKey($0) }
+    }
+
+    /// Hashes what is compared.
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(kind)
+        hasher.combine(source)
+        hasher.combine(ByteKey(appID))
+        hasher.combine(userID.map { ByteKey($0) })
+    }
+}
+
+/// Where a search for a name goes on.
+package enum NameCursor: Sendable, Equatable {
+    /// After this device, in the order of the store; events follow.
+    case devices(after: Device.Key)
+    /// Among the events with lower numbers.
+    case events(before: Int64)
+}
+
+/// A part of the matches of a name.
+package struct NamePage: Sendable, Equatable {
+    /// The matches; another page may have the same again.
+    package let matches: [NameMatch]
+    /// Where the next page begins; nil when there is none.
+    package let next: NameCursor?
+
+    /// Makes a page.
+    package init(_ matches: [NameMatch], next: NameCursor?) {
+        (self.matches, self.next) = (matches, next)
+    }
+}
