@@ -108,8 +108,8 @@ private struct OwnStore {
         // No metrics count these deliveries while no service runs.
         let context = AdminContext(
             store: store, now: clocks.unixMilliseconds(), state: state, holds: nil, author: "command", onGivenUp: { _, _, _ in },
-            onRevocation: { _ in }, tickets: { _ in nil }, sessions: { _, _ in nil }, backend: { _ in nil }, trials: nil,
-            revocations: { () throws(StoreError) in try store.revocationBook().snapshot })
+            onRevocation: { _ in }, tickets: { _ in nil }, sessions: { _, _ in nil }, authorizations: { _, _ in nil }, onForget: { _ in },
+            backend: { _ in nil }, trials: nil, revocations: { () throws(StoreError) in try store.revocationBook().snapshot })
         guard action.change != nil else { return try action.perform(in: context) }
         return try aroundChange(store) { () throws(StoreError) in try action.perform(in: context) }
     }

@@ -147,6 +147,10 @@ package struct AdminContext: Sendable {
     let tickets: @Sendable (_ appID: String) -> (any TicketDesk)?
     /// What this process knows of a person's session tokens; nil for an app that hands none out, and outside the service. Waits for nothing.
     let sessions: @Sendable (_ appID: String, _ userID: String) -> SessionStanding?
+    /// How this process has answered a person's latest requests; nil outside the service. Waits for nothing.
+    let authorizations: @Sendable (_ appID: String, _ userID: String) -> KnownAuthorizations?
+    /// Called when the store has erased a person, to forget what this process keeps of the person.
+    let onForget: @Sendable (RevokedPerson) -> Void
     /// How an app's backend does in this process; nil for an app without one, and outside the service. Waits for nothing.
     let backend: @Sendable (_ appID: String) -> BackendStatus?
     /// Tries the push notifiers that run; nil outside the service.

@@ -22,6 +22,8 @@ package struct AdminServices: Sendable {
     let revocations: Live<Revocations>
     let tickets: @Sendable (_ appID: String) -> (any TicketDesk)?
     let sessions: @Sendable (_ appID: String, _ userID: String) -> SessionStanding?
+    let authorizations: @Sendable (_ appID: String, _ userID: String) -> KnownAuthorizations?
+    let onForget: @Sendable (RevokedPerson) -> Void
     let backend: @Sendable (_ appID: String) -> BackendStatus?
     let trials: @Sendable () -> NotifierTrials?
     let onWork: @Sendable () -> Void
@@ -38,6 +40,8 @@ package struct AdminServices: Sendable {
     ///     - revocations: the ones in force.
     ///     - tickets: the tickets of an app; nil when its help desk offers none.
     ///     - sessions: what is known of a person's session tokens; nil for an app that hands none out. Must not block.
+    ///     - authorizations: how a person's latest requests were answered; nil for an app that is not configured. Must not block.
+    ///     - onForget: called on that thread, before the answer, when the store has erased a person. Must not block.
     ///     - backend: how an app's backend does; nil for an app without one. Must not block.
     ///     - trials: tries the push notifiers that run; nil before they do.
     ///     - onWork: called on that thread, before the answer, when deliveries may have become due.
@@ -50,6 +54,8 @@ package struct AdminServices: Sendable {
         onRevocation: @escaping @Sendable (RevocationChange?) -> Void, revocations: Live<Revocations>,
         tickets: @escaping @Sendable (_ appID: String) -> (any TicketDesk)? = { _ in nil },
         sessions: @escaping @Sendable (_ appID: String, _ userID: String) -> SessionStanding? = { _, _ in nil },
+        authorizations: @escaping @Sendable (_ appID: String, _ userID: String) -> KnownAuthorizations? = { _, _ in nil },
+        onForget: @escaping @Sendable (RevokedPerson) -> Void = { _ in },
         backend: @escaping @Sendable (_ appID: String) -> BackendStatus? = { _ in nil },
         trials: @escaping @Sendable () -> NotifierTrials? = { nil },
         onWork: @escaping @Sendable () -> Void
@@ -69,6 +75,8 @@ package struct AdminServices: Sendable {
         self.revocations = revocations
         self.tickets = tickets
         self.sessions = sessions
+        self.authorizations = authorizations
+        self.onForget = onForget
         self.backend = backend
         self.trials = trials
         self.onWork = onWork
@@ -182,7 +190,8 @@ package final class AdminListener: Sendable {
         let context = AdminContext(
             store: services.store, now: services.clocks.unixMilliseconds(), state: services.state.current, holds: services.holds(),
             author: caller.author, onGivenUp: services.onGivenUp, onRevocation: services.onRevocation,
-            tickets: services.tickets, sessions: services.sessions, backend: services.backend, trials: services.trials(),
+            tickets: services.tickets, sessions: services.sessions, authorizations: services.authorizations, onForget: services.onForget,
+            backend: services.backend, trials: services.trials(),
             revocations: { [live = services.revocations] in live.current })
         do throws(StoreError) {
             let answer = try action.perform(in: context)

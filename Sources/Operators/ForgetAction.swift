@@ -38,6 +38,7 @@ package struct ForgetAction: AdminAction, Equatable {
         if context.store.newsMilliseconds != nil { Self.wait() }
         let revocations = try removeRevocations(context)
         let erasure = try context.store.erase(person, now: context.now, telling: context.state.registryAudience)
+        context.onForget(person)
         for (notifier, count) in erasure.pending { context.onGivenUp(count, notifier.text, .forgotten) }
         let traces = PersonTraces(person, others: devices.flatMap { [$0.key.deviceID, $0.token.text] })
         let proof = try context.store.proveErasure(of: traces)

@@ -25,6 +25,8 @@ package struct ServiceGraph: Sendable {
     let helpDeskState: Live<HelpDeskState>
     /// What asks the apps' backends; its client must be closed after the public listener.
     let backends: BackendServices
+    /// Records how users' latest requests were answered.
+    private let recorder: AuthorizationRecorder
     /// Calls the help desks; must be closed after the public listener.
     let helpDeskClient: LazyClient
     /// Tells what may end what is kept about people.
@@ -84,7 +86,11 @@ package struct ServiceGraph: Sendable {
         self.backends = backends
         let helpDeskClient = LazyClient(settings: HelpDeskServices.clientSettings)
         self.helpDeskClient = helpDeskClient
-        let states = try Self.orStartError { [metrics] () throws(CryptoError) in try Self.states(configuration, metrics, backends) }
+        let recorder = AuthorizationRecorder(since: clocks.unixSeconds())
+        self.recorder = recorder
+        let states = try Self.orStartError { [metrics] () throws(CryptoError) in
+            try Self.states(configuration, metrics, backends, recorder)
+        }
         helpDeskState = Live(states.helpDesks)
         operatorState = Live(states.operators)
         let expiries = Monitor(configuration.certificateExpiries)
@@ -177,6 +183,7 @@ package struct ServiceGraph: Sendable {
                 }, revocations: revocations.live,
                 tickets: { app in helpDesks.lazy.compactMap { $0.tickets(app) }.first },
                 sessions: { app, user in helpDesks.lazy.compactMap { $0.sessions(app, user) }.first },
+                authorizations: { recorder.known(appID: $0, userID: $1) }, onForget: { recorder.forget($0) },
                 backend: { [helpDeskState] app in helpDeskState.current.backends?.status(of: app) },
                 trials: { [trials] in trials.withLock { $0 } }, onWork: { inbox.announceNews() }))
         adminRouter = admin.router(isLocal: configuration.admin.isLocal)
@@ -200,11 +207,13 @@ package struct ServiceGraph: Sendable {
 
     /// - Parameter former: the state in force; nil at the start.
     private static func states(
-        _ configuration: Configuration, _ metrics: ServiceMetrics, _ backends: BackendServices, former: HelpDeskState? = nil
+        _ configuration: Configuration, _ metrics: ServiceMetrics, _ backends: BackendServices, _ recorder: AuthorizationRecorder,
+        former: HelpDeskState? = nil
     ) throws(CryptoError) -> (helpDesks: HelpDeskState, operators: OperatorState) {
         let authorizer = try configuration.makeAuthorizer()
         let verifiers = try backends.verifiers(of: configuration, authorizer, former: former?.backends)
-        let helpDesks = HelpDeskState(configuration, authorizer: authorizer, backends: verifiers, metrics: metrics.helpDesks)
+        let helpDesks = HelpDeskState(
+            configuration, authorizer: authorizer, backends: verifiers, recorder: recorder, metrics: metrics.helpDesks)
         return (
             helpDesks,
             OperatorState(configuration, authorizer: authorizer, registryAudience: helpDesks.subscriptions.registry)
@@ -214,7 +223,7 @@ package struct ServiceGraph: Sendable {
     /// Builds the state for another configuration, and returns a function that puts it in force. Nothing changes until that is called.
     /// - Throws: when OpenSSL fails.
     func prepare(_ next: Configuration) throws(CryptoError) -> () -> Void {
-        let states = try Self.states(next, metrics, backends, former: helpDeskState.current)
+        let states = try Self.states(next, metrics, backends, recorder, former: helpDeskState.current)
         var prepared: [() -> Void] = []
         for helpDesk in helpDesks { prepared.append(try helpDesk.prepare(next, states.helpDesks)) }
         prepared.append(bots.prepare(next, states.helpDesks))

@@ -66,6 +66,24 @@ import Testing
         try explain(workspace, person + ["--key", "-"], code: 1, "403 (revoked): This user is blocked", input: stdin)
     }
 
+    @Test func aUserWhoseRequestsAreDenied() throws {
+        let workspace = try Workspace()
+        let server = try RunningServer(workspace)
+        if case .tcp(_, let port) = server.adminAddress { try workspace.configure(["admin": Workspace.admin(port: port)]) }
+        let person = ["--app", Workspace.app, "--user", Self.user]
+        let (right, wrong) = (try workspace.key(user: Self.user), try workspace.key(user: "user-9"))
+        for _ in 0..<3 { #expect(try server.authorize(wrong, user: Self.user).status == 403) }
+        let denied = try explain(workspace, person, code: 1, "This user was denied 3 times in ten minutes, last at ")
+        #expect(denied.string("finding")?.contains(": wrong signature (wrong_mac) with the key id ") == true)
+        #expect(denied.string("remedy")?.hasPrefix("Check in this order: the user_id is byte for byte") == true)
+        try explain(workspace, ["--user", "user-9"], code: 0, "Nothing keeps this user out")
+        #expect(try server.authorize(right, user: Self.user).status == 200)
+        try explain(workspace, person, code: 0, "The latest request was allowed, at ")
+        #expect(try server.stop() == .exit(0))
+        let log = try server.process.errors.text()
+        #expect(!log.contains("dgk1.") && !log.contains(Self.user))
+    }
+
     @Test func commentsDevicesAndDeliveries() throws {
         let site = try PushSite()
         site.simulators.faults.add(Fault(.answer(.init(410, "Unregistered")), at: .apns))

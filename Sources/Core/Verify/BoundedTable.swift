@@ -8,7 +8,10 @@ public struct BoundedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable 
         @usableFromInline let turn: UInt64
     }
 
-    private let limit: Int
+    /// How many entries there may be; 1 at least. A smaller limit takes effect with the next insertion.
+    package var limit: Int {
+        willSet { precondition(newValue >= 1, "a table has room for something") }
+    }
     @usableFromInline var entries: [Key: Entry] = [:]
     private var order: [(turn: UInt64, key: Key)] = []
     private var first = 0

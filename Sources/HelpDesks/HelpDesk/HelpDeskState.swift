@@ -15,6 +15,8 @@ package final class HelpDeskState: Sendable {
     private let helpDesks: [HelpDeskKind]
     /// Notes when keys are used.
     private let keyUses: KeyUses
+    /// Records how users' requests are answered.
+    private let records: AuthorizationRecords
     /// The limits of registrations.
     let pushTokenLimits: [LimitRule]
 
@@ -22,14 +24,17 @@ package final class HelpDeskState: Sendable {
     /// - Parameters:
     ///   - authorizer: the authorizer of the same configuration's apps.
     ///   - backends: their verifiers; without them nobody is decided about whose app's backend would have to be asked.
+    ///   - recorder: keeps how users' requests were answered.
     package init(
-        _ configuration: Configuration, authorizer: Authorizer, backends: BackendVerifiers? = nil, metrics: HelpDeskMetrics
+        _ configuration: Configuration, authorizer: Authorizer, backends: BackendVerifiers? = nil,
+        recorder: AuthorizationRecorder = AuthorizationRecorder(since: 0), metrics: HelpDeskMetrics
     ) {
         self.authorizer = authorizer
         self.backends = backends
         let kinds = Dictionary(configuration.apps.map { (Array($0.id.utf8), $0.helpDesk) }) { first, _ in first }
         helpDesks = authorizer.applications.map { kinds[$0.id] ?? .default }
         keyUses = metrics.keyUses.uses(of: authorizer)
+        records = recorder.records(of: authorizer)
         subscriptions = AppSubscriptions(configuration)
         pushTokenLimits = configuration.pushTokens.limits
         for app in configuration.apps { metrics.pushTokens.expect(app: app.id) }
@@ -49,6 +54,11 @@ package final class HelpDeskState: Sendable {
         guard case .unconfirmed = decision.verdict else { return decision }
         guard let backends else { return decision.concluded(.undecided(.internalError)) }
         return backends.conclude(decision, appID: appID, userID: userID, securityKey: securityKey, asking: &question)
+    }
+
+    /// The user whom a decision is about, to record the final verdict. Takes no lock and allocates nothing.
+    package func recordedUser(_ decision: Authorizer.Decision, userID: Span<UInt8>) -> RecordedUser {
+        RecordedUser(records, decision, authorizer, userID: userID)
     }
 }
 

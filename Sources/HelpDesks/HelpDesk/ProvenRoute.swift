@@ -61,6 +61,8 @@ package final class ProvenRoute: Sendable {
     /// What is known of a call after its body is gone.
     private struct Call: Sendable {
         let verdict: Verdict
+        /// Whom the final verdict is recorded of.
+        let user: RecordedUser
         /// The app; nil when it is not configured.
         let app: String?
         /// Nil when the key is not in force.
@@ -141,11 +143,14 @@ package final class ProvenRoute: Sendable {
         } else {
             caller = Caller(decision, authorizer, appID: appID, userID: userID, securityKey: key)
         }
-        return Call(verdict: decision.verdict, app: application?.name, proven: proven, caller: caller)
+        return Call(
+            verdict: decision.verdict, user: state.recordedUser(decision, userID: userID), app: application?.name, proven: proven,
+            caller: caller)
     }
 
-    /// What to do with the final verdict.
+    /// Records the final verdict, and decides what to do with it.
     private func next(_ verdict: Verdict, _ call: Call, _ wish: Result<BoundWish, BodyError>?, _ origin: Origin) -> Next {
+        call.user.record(verdict, at: services.clocks.unixSeconds())
         guard case .authorized = verdict, let caller = call.proven, let wish else { return .answer(refuse(verdict, call, origin)) }
         let perform: BoundWish
         switch wish {

@@ -19,13 +19,13 @@ package final class PushTokenRoute: Sendable {
     private enum Decision {
         case answer(Response)
         case register(Registration, telling: RegistryAudience)
-        case ask(BackendQuestion, Result<PushTokenRequest, BodyError>, app: String?, Caller, HelpDeskState)
+        case ask(BackendQuestion, Result<PushTokenRequest, BodyError>, app: String?, Caller, RecordedUser, HelpDeskState)
     }
 
     private enum Call {
         case allowed(PushTokenRequest)
         case refused(Verdict, Caller)
-        case open(BackendQuestion, Result<PushTokenRequest, BodyError>, Caller)
+        case open(BackendQuestion, Result<PushTokenRequest, BodyError>, Caller, RecordedUser)
     }
 
     private let path: StaticString
@@ -59,12 +59,13 @@ package final class PushTokenRoute: Sendable {
             return responder.respondLater(timeoutMilliseconds: Self.timeoutMilliseconds) { pending in
                 store(registration, telling: audience, mark, PendingBox(pending))
             }
-        case .ask(let question, let call, let app, let caller, let state):
+        case .ask(let question, let call, let app, let caller, let user, let state):
             return responder.respondLater(timeoutMilliseconds: question.timeoutMilliseconds + Self.timeoutMilliseconds) { pending in
                 let box = PendingBox(pending)
                 question.ask(services.revocations, in: mark.trace) { [self] verdict in
                     // A stop may have answered already.
                     guard box.isAwaited else { return }
+                    user.record(verdict, at: services.clocks.unixSeconds())
                     answer(box, decide(verdict, on: call, app, caller, state, mark), mark)
                 }
             }
@@ -112,9 +113,12 @@ package final class PushTokenRoute: Sendable {
                 let (appID, userID) = (bytes.extracting(ranges.appID), bytes.extracting(ranges.userID))
                 let key = bytes.extracting(ranges.securityKey)
                 var question: BackendQuestion?
+                let asked = services.clocks.unixSeconds()
                 let decision = state.decide(
-                    appID: appID, userID: userID, securityKey: key, of: helpDesk, now: services.clocks.unixSeconds(),
-                    revocations: services.revocations.current, asking: &question)
+                    appID: appID, userID: userID, securityKey: key, of: helpDesk, now: asked, revocations: services.revocations.current,
+                    asking: &question)
+                let user = state.recordedUser(decision, userID: userID)
+                if question == nil { user.record(decision.verdict, at: asked) }
                 app = decision.application.map { state.authorizer.applications[$0].name }
                 let isText = decision.application.map { state.authorizer.applications[$0].verification } == .backend
                 let (verified, now) = (isText ? nil : SecurityKey(key), services.sharedNow)
@@ -126,15 +130,16 @@ package final class PushTokenRoute: Sendable {
                 let caller = Caller(decision, state.authorizer, appID: appID, userID: userID, securityKey: key)
                 guard let question else { return .refused(decision.verdict, caller) }
                 do throws(BodyError) {
-                    return .open(question, .success(try PushTokenRequest(fields, in: bytes, verifiedWith: verified, now: now)), caller)
+                    return .open(
+                        question, .success(try PushTokenRequest(fields, in: bytes, verifiedWith: verified, now: now)), caller, user)
                 } catch {
-                    return .open(question, .failure(error), caller)
+                    return .open(question, .failure(error), caller, user)
                 }
             }
             switch call {
             case .allowed(let call): return register(call, state, mark)
             case .refused(let verdict, let caller): return refuse(verdict, app, caller, mark)
-            case .open(let question, let call, let caller): return .ask(question, call, app: app, caller, state)
+            case .open(let question, let call, let caller, let user): return .ask(question, call, app: app, caller, user, state)
             }
         } catch {
             return refuse(error, app, mark)

@@ -10,8 +10,8 @@ internal import Tracing
 
 /// `POST /pyrus/authorize`: may this user use the chat?
 ///
-/// Answers in the server's callback, from memory. Requests share only one snapshot and the counters. Only where the app's backend must be
-/// asked, the connection is suspended meanwhile.
+/// Answers in the server's callback, from memory. Requests share only one snapshot, the counters and the record of recent verdicts. Only
+/// where the app's backend must be asked, the connection is suspended meanwhile.
 final class AuthorizeRoute: Sendable {
     static let path: StaticString = "/pyrus/authorize"
     static let bodyLimit = 16 * 1024
@@ -56,12 +56,13 @@ final class AuthorizeRoute: Sendable {
         let now = clocks.unixSeconds()
         do throws(BodyError) {
             let level = denials.level
-            var caller: Caller?
+            var (caller, user): (Caller?, RecordedUser?)
             var question: BackendQuestion?
             let decision = try credentials.decision(on: request) { appID, userID, securityKey in
                 let decision = state.shared.decide(
                     appID: appID, userID: userID, securityKey: securityKey, of: .pyrus, now: now, revocations: revocations,
                     asking: &question)
+                user = state.shared.recordedUser(decision, userID: userID)
                 if question != nil || decision.verdict.logLevel >= level {
                     caller = Caller(decision, state.shared.authorizer, appID: appID, userID: userID, securityKey: securityKey)
                 }
@@ -69,16 +70,16 @@ final class AuthorizeRoute: Sendable {
             }
             guard let question else {
                 let mark = RequestMark(id: caller == nil ? "" : request.requestID, span)
-                return responder.respond(conclude(decision, state, caller, mark, now: now, since: start))
+                return responder.respond(conclude(decision, state, user, caller, mark, now: now, since: start))
             }
             let mark = RequestMark(id: request.requestID, span)
             return responder.respondLater(timeoutMilliseconds: question.timeoutMilliseconds) { pending in
                 let box = PendingBox(pending)
-                question.ask(self.revocations, in: mark.trace) { [self, caller] verdict in
+                question.ask(self.revocations, in: mark.trace) { [self, user, caller] verdict in
                     // A stop may have answered already.
                     guard box.isAwaited else { return }
                     let decision = decision.concluded(verdict, isKeptOut: question.isKeptOut(self.revocations.current))
-                    box.respond(conclude(decision, state, caller, mark, now: now, since: start))
+                    box.respond(conclude(decision, state, user, caller, mark, now: now, since: start))
                 }
             }
         } catch {
@@ -91,15 +92,17 @@ final class AuthorizeRoute: Sendable {
         }
     }
 
-    /// Counts and logs the final decision, and returns the answer. Runs on the server's thread, or on the one that brought a backend's
-    /// answer.
+    /// Counts, logs and records the final decision, and returns the answer. Runs on the server's thread, or on the one that brought a
+    /// backend's answer.
     private func conclude(
-        _ decision: Authorizer.Decision, _ state: PyrusState, _ caller: Caller?, _ mark: RequestMark, now: UnixSeconds, since start: UInt64
+        _ decision: Authorizer.Decision, _ state: PyrusState, _ user: RecordedUser?, _ caller: Caller?, _ mark: RequestMark,
+        now: UnixSeconds, since start: UInt64
     ) -> Response {
         let decision = state.shared.authorizer.shadowing(decision, now: now)
         state.counters.count(decision)
         if let caller, decision.verdict.logLevel >= denials.level { log(decision.verdict, caller, mark) }
         duration.observe(nanoseconds: clocks.monotonicNanoseconds() - start)
+        user?.record(decision.verdict, at: now)
         let response = response(to: decision.verdict)
         if let span = mark.span {
             let app = decision.application.map { state.shared.authorizer.applications[$0].name }

@@ -50,8 +50,9 @@ extension AdminContext {
         (filter.appID, filter.userID) = (app.id, userID)
         let search = try DeliverySearch(store, filter, wanted: ExplainAction.mostDeliveries) { _ in true }
         return UserFacts(
-            key: key, app: app, audience: audience(app), session: sessionFacts(userID, app), devices: Array(devices.prefix(most)),
-            hasMoreDevices: devices.count > most,
+            key: key, app: app, audience: audience(app),
+            authorizations: authorizations(app.id, userID).map { .known($0) } ?? .unknown, session: sessionFacts(userID, app),
+            devices: Array(devices.prefix(most)), hasMoreDevices: devices.count > most,
             registration: state.configuration.pushTokens, limitUses: try limitUses(userID, app.id), deliveries: try facts(search.found),
             search: search.step("deskgate deliveries list --app \(Telling.word(app.id)) --user \(Telling.word(userID))"),
             botCalls: try BotCallFacts(store, of: RevokedPerson(appID: app.id, userID: userID)), reference: userReference(app.id, userID))

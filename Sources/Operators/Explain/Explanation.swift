@@ -33,6 +33,8 @@ package struct Explanation: Sendable, Equatable {
         case backend
         /// The app's shadow mode.
         case shadowMode = "shadow_mode"
+        /// How the person's latest requests were answered.
+        case authorization
         /// The person's session tokens at the help desk.
         case sessionToken = "session_token"
         /// The person's devices.

@@ -10,6 +10,8 @@ struct UserFacts {
     let app: Configuration.App
     /// Who hears of its comments, for which types of device.
     let audience: CommentAudience
+    /// How the person's latest requests were answered.
+    let authorizations: AuthorizationFacts
     /// The person's session tokens; nil where the help desk has no such thing.
     let session: SessionFacts?
     /// The registered devices, as many as are shown.
@@ -34,17 +36,20 @@ extension Explanation {
     /// Explains how a person stands.
     init(_ facts: UserFacts) {
         steps =
-            [Self.app(facts)] + Self.revocations(facts) + Self.decision(facts) + Self.session(facts) + Self.devices(facts)
-            + [Self.limits(facts)]
+            [Self.app(facts)] + Self.revocations(facts) + Self.decision(facts) + facts.authorizations.steps(facts.key)
+            + Self.session(facts) + Self.devices(facts) + [Self.limits(facts)]
             + facts.deliveries.map(\.step) + [facts.search].compactMap(\.self) + facts.botCalls.steps + [Self.log(facts)]
         (outcome, finding) = Self.finding(facts)
     }
 
     private static func finding(_ facts: UserFacts) -> (Outcome, Told) {
         if let block = facts.key.revocations.found.first(where: \.keepsOut) { return (.problem, kept(out: block)) }
-        let open = Told(
-            "Nothing keeps this user out: a genuine key that is in force is allowed.",
-            "Этому пользователю ничто не мешает: подлинный действующий ключ принимается.")
+        if let denial = facts.authorizations.denial(facts.key) { return (.problem, denial.text) }
+        let open =
+            Told(
+                "Nothing keeps this user out: a genuine key that is in force is allowed.",
+                "Этому пользователю ничто не мешает: подлинный действующий ключ принимается.")
+            + (facts.authorizations.recovery ?? Told(verbatim: ""))
         let backend =
             facts.app.verify == nil
             ? Told(verbatim: "")
@@ -172,13 +177,13 @@ extension Explanation {
             + (next ?? Told(verbatim: "."))
     }
 
-    /// What happened to single requests is not stored.
+    /// Of single requests only the latest are known.
     private static func log(_ facts: UserFacts) -> Step {
         Step(
             .search, .note,
             Told(
-                "Denials of single requests are not stored; the log has them, sampled.",
-                "Отказы отдельным запросам не сохраняются; в журнале есть выборка."),
+                "Only the latest answers are kept, in memory; the log has a sample of the denials.",
+                "Хранятся только последние ответы, в памяти; в журнале есть выборка отказов."),
             remedy: facts.reference.map { Told("Search the log for user_ref \($0).", "Ищите в журнале user_ref \($0).") },
             facts.reference.map { [Reference(name: "user_ref", text: $0)] } ?? [])
     }

@@ -79,7 +79,7 @@ import Time
 
     @Test func tellsHowAPersonStands() throws {
         let open = try explain("user_id=user-1")
-        #expect(open.words.prefix(4) == ["app", "revocations", "devices", "limits"])
+        #expect(open.words.prefix(5) == ["app", "revocations", "authorization", "devices", "limits"])
         #expect(open.words.contains("delivery") && open.words.last == "search")
         // The newest delivery that the fixture has for them waits for a notifier that is not configured.
         #expect(open.outcome == "problem" && open.finding.contains("Nothing keeps this user out"))

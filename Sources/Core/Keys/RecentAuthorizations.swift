@@ -1,0 +1,140 @@
+package import Time
+
+/// The recent authorizations of one app's users in one process, bounded. It is a value, and the caller locks.
+///
+/// Callers choose user ids, so anyone can invent a million of them. Users are therefore kept in four groups with room of their own, of which
+/// the least recent user leaves first. A stranger who invents ids displaces only strangers, and of those only users who were denied once.
+/// Users whom a genuine key or an earlier success has proven to exist are apart, and so are users whose last request was allowed.
+package struct RecentAuthorizations: Sendable {
+    /// How many users are kept.
+    package struct Limits: Sendable, Equatable {
+        /// Of all apps together: 4,096 users who are denied, and 8,192 who are allowed.
+        private static let all = (allowed: 8192, proven: 2048, stranger: 1024)
+        private static let least = 64
+
+        let allowed: Int
+        let proven: Int
+        let stranger: Int
+
+        /// Makes limits.
+        /// - Parameters:
+        ///   - allowed: users whose last request was allowed.
+        ///   - proven: denied users who exist.
+        ///   - stranger: denied users who may be invented: as many who were denied once, and as many who were denied repeatedly.
+        init(allowed: Int, proven: Int, stranger: Int) {
+            (self.allowed, self.proven, self.stranger) = (allowed, proven, stranger)
+        }
+
+        /// The fair share of one of so many apps.
+        package init(apps: Int) {
+            func share(_ all: Int) -> Int { max(Self.least, all / max(1, apps)) }
+            self.init(allowed: share(Self.all.allowed), proven: share(Self.all.proven), stranger: share(Self.all.stranger))
+        }
+
+        fileprivate func room(of group: Group) -> Int {
+            switch group {
+            case .allowed: allowed
+            case .proven: proven
+            case .repeated, .new: stranger
+            }
+        }
+    }
+
+    fileprivate enum Group: Int, CaseIterable {
+        /// The last request was allowed.
+        case allowed
+        /// Denied, and a genuine key or an earlier success proves that the user exists.
+        case proven
+        /// Denied repeatedly, and perhaps invented.
+        case repeated
+        /// Denied once, and perhaps invented.
+        case new
+    }
+
+    /// Since when no denied user was displaced.
+    package private(set) var completeSince: UnixSeconds
+    private var tables: [BoundedTable<KeyedDigest, AuthorizationHistory>]
+
+    /// Makes an empty record.
+    /// - Parameter since: the time from which it records.
+    package init(_ limits: Limits, since: UnixSeconds) {
+        completeSince = since
+        tables = Group.allCases.map { BoundedTable(limit: limits.room(of: $0)) }
+    }
+
+    /// Changes how many users are kept. What is too many leaves with the next users who come.
+    package mutating func resize(_ limits: Limits) {
+        for group in Group.allCases { tables[group.rawValue].limit = limits.room(of: group) }
+    }
+
+    /// How many users are kept.
+    var count: Int { tables.reduce(0) { $0 + $1.count } }
+
+    /// What is kept of a user; nil for nothing.
+    package func history(of user: KeyedDigest) -> AuthorizationHistory? { found(user)?.history }
+
+    /// Records a final verdict. A request that is malformed, or that nobody could decide, says nothing about the user.
+    package mutating func record(_ verdict: Verdict, of user: KeyedDigest, now: UnixSeconds) {
+        switch verdict {
+        case .authorized(let keyID, _): recordSuccess(AuthorizationHistory.Success(at: now, keyID: keyID), user)
+        case .shadowed(_, let keyID):
+            // The shadow mode lets invented users in as well, and they prove nothing.
+            if found(user) != nil { recordSuccess(AuthorizationHistory.Success(at: now, keyID: keyID), user) }
+        case .denied(let denial, let keyID):
+            recordDenial(AuthorizationHistory.Denied(denial: denial, keyID: keyID, at: now), user)
+        case .malformed, .undecided, .unconfirmed: break
+        }
+    }
+
+    /// Forgets a user.
+    package mutating func forget(_ user: KeyedDigest) {
+        for group in Group.allCases { tables[group.rawValue].remove(user) }
+    }
+
+    private mutating func recordSuccess(_ success: AuthorizationHistory.Success, _ user: KeyedDigest) {
+        let known = found(user)
+        // Most requests repeat what the record says already.
+        if let known, known.group == .allowed, known.history.lastSuccess == success { return }
+        var history = known?.history ?? AuthorizationHistory()
+        history.recordSuccess(success)
+        move(user, from: known?.group, to: .allowed, history, now: success.at)
+    }
+
+    private mutating func recordDenial(_ denied: AuthorizationHistory.Denied, _ user: KeyedDigest) {
+        let known = found(user)
+        var history = known?.history ?? AuthorizationHistory()
+        history.recordDenial(denied)
+        let group: Group =
+            if denied.provesUser || known?.group == .allowed || known?.group == .proven { .proven } else { known == nil ? .new : .repeated }
+        move(user, from: known?.group, to: group, history, now: denied.at)
+    }
+
+    private mutating func move(
+        _ user: KeyedDigest, from former: Group?, to group: Group, _ history: AuthorizationHistory, now: UnixSeconds
+    ) {
+        if let former, former != group { tables[former.rawValue].remove(user) }
+        let others = tables[group.rawValue].count - (former == group ? 1 : 0)
+        if group != .allowed, others >= tables[group.rawValue].limit { completeSince = max(completeSince, now) }
+        tables[group.rawValue].insert(history, for: user)
+    }
+
+    private func found(_ user: KeyedDigest) -> (group: Group, history: AuthorizationHistory)? {
+        // `allCases` would be an array on the heap.
+        for index in tables.indices {
+            if let history = tables[index][user], let group = Group(rawValue: index) { return (group, history) }
+        }
+        return nil
+    }
+}
+
+extension AuthorizationHistory.Denied {
+    /// Whether only a user who exists can be denied so: with a key that is genuine, or because an operator has blocked the user.
+    fileprivate var provesUser: Bool {
+        switch denial {
+        case .issuedInFuture, .expired, .tooOld, .keyRetired, .revoked: true
+        // With a key id, the key was genuine before the backend was asked.
+        case .backendDenied, .backendUndecided: keyID != nil
+        case .unknownApp, .unknownKey, .wrongMac: false
+        }
+    }
+}

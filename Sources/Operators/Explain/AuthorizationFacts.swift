@@ -1,0 +1,137 @@
+internal import Core
+internal import Time
+
+/// What is known of a person's recent requests.
+enum AuthorizationFacts {
+    /// No service runs that would know.
+    case unknown
+    /// What the service has answered.
+    case known(KnownAuthorizations)
+
+    private var history: AuthorizationHistory? {
+        if case .known(let known) = self { known.history } else { nil }
+    }
+
+    /// Tells that the latest request was denied, how often that has happened, and why; nil when it was allowed, or none is known.
+    /// - Parameter key: the person without a key.
+    func denial(_ key: KeyFacts) -> Explanation.Step? {
+        guard let history, history.isDenied, let latest = history.denials.first else { return nil }
+        let (count, at) = (history.count(at: key.now), Telling.time(latest.at))
+        let text =
+            switch count {
+            case 0:
+                Told(
+                    "This user was last denied at \(at), and has not been allowed since: \(latest.reason).",
+                    "Последний отказ этому пользователю был \(at), с тех пор его не пускали: \(latest.reason).")
+            case 1:
+                Told(
+                    "This user was denied once in ten minutes, at \(at): \(latest.reason).",
+                    "За десять минут этому пользователю отказано один раз, \(at): \(latest.reason).")
+            default:
+                Told(
+                    "This user was denied \(count) times in ten minutes, last at \(at): \(latest.reason).",
+                    "Отказов этому пользователю за десять минут: \(count), последний \(at): \(latest.reason).")
+            }
+        return Explanation.Step(.authorization, .problem, text, at: latest.at.milliseconds, remedy: latest.remedy(key))
+    }
+
+    /// Tells that a request was allowed after others were denied; nil when none were.
+    var recovery: Told? {
+        guard let history, !history.isDenied, !history.denials.isEmpty, let success = history.lastSuccess else { return nil }
+        return Told(
+            " The latest request was allowed, at \(Telling.time(success.at)).",
+            " Последний запрос принят, \(Telling.time(success.at)).")
+    }
+
+    /// The steps that tell of them.
+    func steps(_ key: KeyFacts) -> [Explanation.Step] {
+        switch self {
+        case .unknown:
+            return [
+                Explanation.Step(
+                    .authorization, .note,
+                    Told(
+                        "Only a running service knows how this user's latest requests were answered, and none runs here.",
+                        "Как ответили на последние запросы этого пользователя, знает только работающая служба, а здесь она не запущена."))
+            ]
+        case .known(let known):
+            guard let history = known.history else { return [Self.absence(known)] }
+            let (denial, success) = (denial(key), history.lastSuccess.map { $0.step(history.isDenied ? .note : .ok) })
+            let earlier = history.denials.dropFirst(denial == nil ? 0 : 1).map(\.earlierStep)
+            return history.isDenied ? [denial, success].compactMap(\.self) + earlier : [success].compactMap(\.self) + earlier
+        }
+    }
+
+    private static func absence(_ known: KnownAuthorizations) -> Explanation.Step {
+        let since = Telling.time(known.completeSince)
+        let text =
+            known.completeSince == known.startedAt
+            ? Told(
+                "No denial of this user is known since the start at \(since).",
+                "Отказов этому пользователю с запуска \(since) не было.")
+            : Told(
+                "No denial of this user is known since \(since); records of other users have displaced older ones.",
+                "Отказов этому пользователю с \(since) не было; более старые записи вытеснены записями о других.")
+        return Explanation.Step(.authorization, .note, text)
+    }
+}
+
+extension AuthorizationHistory.Success {
+    fileprivate func step(_ outcome: Explanation.Outcome) -> Explanation.Step {
+        let key = Telling.key(keyID)
+        return Explanation.Step(
+            .authorization, outcome,
+            Told(
+                "This user was last allowed at \(Telling.time(at))\(key).",
+                "Последний раз этого пользователя впустили \(Telling.time(at))\(key)."),
+            at: at.milliseconds)
+    }
+}
+
+extension AuthorizationHistory.Denied {
+    /// Why, in a few words, with the word that logs and metrics have, and the key.
+    fileprivate var reason: Told {
+        Told("\(denial.phrase) (\(denial.rawValue))", "\(denial.phrase) (\(denial.rawValue))") + Telling.key(keyID)
+    }
+
+    fileprivate var earlierStep: Explanation.Step {
+        Explanation.Step(
+            .authorization, .note,
+            Told(
+                "Before that, this user was denied at \(Telling.time(at)): \(reason).",
+                "До этого этому пользователю отказано \(Telling.time(at)): \(reason)."), at: at.milliseconds)
+    }
+
+    /// What to do. Which of several revocations has decided is not recorded, so those of the person and the app are told.
+    fileprivate func remedy(_ key: KeyFacts) -> Told {
+        guard denial == .revoked, !key.revocations.found.isEmpty else { return denial.remedy(key) }
+        var distinct: [Told] = []
+        for remedy in key.revocations.found.map(\.remedy) where !distinct.contains(remedy) { distinct.append(remedy) }
+        return Telling.sentences(distinct)
+    }
+}
+
+extension Telling {
+    /// The app's key that a request was about, as the end of a sentence; empty for none.
+    fileprivate static func key(_ id: UInt32?) -> Told {
+        id.map { Told(" with the key id \($0)", ", номер ключа \($0)") } ?? Told(verbatim: "")
+    }
+}
+
+extension Denial {
+    /// Why a request is denied, in a few words.
+    fileprivate var phrase: Told {
+        switch self {
+        case .unknownApp: Told("unknown app", "неизвестное приложение")
+        case .unknownKey: Told("unknown key id", "неизвестный номер ключа")
+        case .wrongMac: Told("wrong signature", "неверная подпись")
+        case .issuedInFuture: Told("issued in the future", "ключ выдан в будущем")
+        case .expired: Told("key expired", "срок ключа истёк")
+        case .tooOld: Told("key too old", "ключ слишком старый")
+        case .keyRetired: Told("secret retired", "секрет ключа выведен")
+        case .revoked: Told("key revoked or user blocked", "ключ отозван или пользователь заблокирован")
+        case .backendDenied: Told("denied by the app's backend", "отказал сервер приложения")
+        case .backendUndecided: Told("the app's backend could not decide", "сервер приложения не смог решить")
+        }
+    }
+}

@@ -1,0 +1,219 @@
+import HTTPServer
+import JSON
+import TestSupport
+import Testing
+import Time
+
+@testable import Configuration
+@testable import Core
+@testable import Operators
+@testable import Service
+
+/// What `GET /v1/explain` says of a user whose requests were denied or allowed.
+@Suite struct AuthorizationExplanationTests {
+    private static let members = #""log":{},"security_keys":{"longest_life_seconds":7776000}"#
+    private static let at = "2026-03-10T08:15:12.000Z"
+
+    private let fixture: ServiceFixture
+
+    init() throws {
+        fixture = try ServiceFixture(members: Self.members)
+    }
+
+    private struct Answer {
+        let outcome, finding: String
+        let remedy: String?
+        /// The steps about the user's requests.
+        let steps: [JSONValue]
+        let text: String
+    }
+
+    private func admin(_ service: RunningService, _ head: String, body: String = "") throws -> ReceivedResponse {
+        let client = try SocketClient(service.adminAddress)
+        try client.send(
+            "\(head) HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer \(ServiceFixture.token)\r\n"
+                + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)")
+        return try client.readResponse()
+    }
+
+    private func explain(_ service: RunningService, user: String = "user-1", more: String = "") throws -> Answer {
+        let response = try admin(service, "GET /v1/explain?user_id=\(user)\(more)")
+        let json = try JSONDocument(parsing: response.body.span).value()
+        return Answer(
+            outcome: json["outcome"]?.text ?? "", finding: json["finding"]?.text ?? "", remedy: json["remedy"]?.text,
+            steps: json["steps"]?.elements.filter { $0["step"]?.text == "authorization" } ?? [], text: response.text)
+    }
+
+    private func post(_ service: RunningService, _ key: TestKey, path: String = "/pyrus/authorize") throws -> Int {
+        let body = try AuthorizeCases.json(["security_key": "\"\(key.text())\""])
+        let client = try SocketClient(service.publicAddress)
+        try client.send("POST \(path) HTTP/1.1\r\nHost: localhost\r\nContent-Length: \(body.count)\r\n\r\n")
+        try client.send(body)
+        return try client.readResponse().status
+    }
+
+    private static let denied: [String: (phrase: String, remedy: String)] = [
+        "wrong_mac": ("wrong signature (wrong_mac) with the key id 1", "Check in this order: the user_id is byte for byte"),
+        "unknown_key": ("unknown key id (unknown_key)", "Either the secret has left the configuration"),
+        "issued_in_future": ("issued in the future (issued_in_future) with the key id 1", "Set the clock of the machine"),
+        "expired": ("key expired (expired) with the key id 1", "Have the app fetch a new key from its backend"),
+        "too_old": ("key too old (too_old) with the key id 1", "Have the app fetch a new key from its backend"),
+    ]
+
+    private static func key(_ reason: String) -> TestKey {
+        let now = TestTime.now
+        return switch reason {
+        case "wrong_mac": TestKey(secret: 9)
+        case "unknown_key": TestKey(keyID: 3, secret: 3)
+        case "issued_in_future": TestKey(issuedAt: now + 61)
+        case "expired": TestKey(issuedAt: now - 100, expiresAt: now - 61)
+        default: TestKey(issuedAt: now - 7_776_061)
+        }
+    }
+
+    @Test(arguments: denied.keys.sorted()) func tellsWhyAUserIsDenied(reason: String) throws {
+        let (phrase, remedy) = try #require(Self.denied[reason])
+        try fixture.withService { (service) throws in
+            for _ in 0..<34 { #expect(try post(service, Self.key(reason)) == 403) }
+            let denied = try explain(service)
+            #expect(denied.outcome == "problem")
+            #expect(denied.finding == "This user was denied 34 times in ten minutes, last at \(Self.at): \(phrase).")
+            #expect(denied.remedy?.hasPrefix(remedy) == true, "\(denied.remedy ?? "")")
+            #expect(denied.steps.map { $0["outcome"]?.text } == ["problem"])
+            #expect(denied.steps.first?["at"]?.text == Self.at)
+            #expect(try post(service, TestKey()) == 200)
+            let allowed = try explain(service)
+            #expect(allowed.outcome == "ok")
+            #expect(allowed.finding.hasPrefix("Nothing keeps this user out"))
+            #expect(allowed.finding.hasSuffix("The latest request was allowed, at \(Self.at)."))
+            #expect(allowed.steps.map { $0["outcome"]?.text } == ["ok", "note"])
+        }
+    }
+
+    @Test func tellsOfOneDenialAndTheReasonsBefore() throws {
+        try fixture.withService { (service) throws in
+            #expect(try post(service, TestKey()) == 200)
+            #expect(try post(service, Self.key("expired")) == 403)
+            let once = try explain(service)
+            #expect(once.finding == "This user was denied once in ten minutes, at \(Self.at): key expired (expired) with the key id 1.")
+            #expect(once.steps.map { $0["outcome"]?.text } == ["problem", "note"])
+            #expect(once.steps.last?["text"]?.text == "This user was last allowed at \(Self.at) with the key id 1.")
+            #expect(try post(service, Self.key("wrong_mac")) == 403)
+            let twice = try explain(service)
+            #expect(twice.finding.hasPrefix("This user was denied 2 times in ten minutes"))
+            #expect(
+                twice.steps.last?["text"]?.text
+                    == "Before that, this user was denied at \(Self.at): key expired (expired) with the key id 1.")
+        }
+    }
+
+    @Test func tellsOfARevokedKey() throws {
+        try fixture.withService { (service) throws in
+            let revocation = #"{"app_id":"shop","security_key":"\#(try TestKey().text())"}"#
+            #expect(try admin(service, "POST /v1/revocations", body: revocation).status == 201)
+            #expect(try post(service, TestKey()) == 403)
+            let denied = try explain(service)
+            #expect(denied.outcome == "problem")
+            #expect(denied.finding.hasSuffix("key revoked or user blocked (revoked) with the key id 1."), "\(denied.finding)")
+            #expect(denied.remedy?.contains("deskgate revocations list --all") == true)
+            #expect(try post(service, TestKey(salt: 8)) == 200)
+            #expect(try explain(service).outcome == "ok")
+        }
+    }
+
+    /// A sign-out has its own remedy, and a block is told before all denials.
+    @Test func tellsOfTheRevocationFirst() throws {
+        try fixture.withService { (service) throws in
+            let person = #"{"app_id":"shop","user_id":"user-1"}"#
+            #expect(try admin(service, "POST /v1/users/sign-out", body: person).status == 200)
+            #expect(try post(service, TestKey()) == 403)
+            #expect(try explain(service).remedy?.hasPrefix("Keys that are minted now count") == true)
+            #expect(try admin(service, "POST /v1/users/block", body: person).status == 200)
+            let blocked = try explain(service)
+            #expect(blocked.finding.hasPrefix("This user is denied with any key: blocked"))
+            #expect(blocked.remedy?.hasPrefix("To let the user in again") == true)
+        }
+    }
+
+    @Test func registrationsOfDevicesCount() throws {
+        try fixture.withService { (service) throws in
+            #expect(try post(service, Self.key("wrong_mac"), path: "/pyrus/push-token") == 403)
+            #expect(try explain(service).finding.contains("denied once in ten minutes"))
+            // The key is accepted, and the call is malformed without a device.
+            #expect(try post(service, TestKey(), path: "/pyrus/push-token") == 400)
+            #expect(try explain(service).outcome == "ok")
+        }
+    }
+
+    @Test func tellsSinceWhenItKnows() throws {
+        try fixture.withService { (service) throws in
+            #expect(try post(service, Self.key("wrong_mac")) == 403)
+            let other = try explain(service, user: "user-2")
+            #expect(other.outcome == "ok")
+            #expect(other.steps.map { $0["text"]?.text } == ["No denial of this user is known since the start at \(Self.at)."])
+        }
+    }
+
+    @Test func aReloadKeepsTheRecordAndForgettingAUserErasesIt() throws {
+        try fixture.withService { (service) throws in
+            #expect(try post(service, Self.key("wrong_mac")) == 403)
+            #expect(service.reload { () throws(ConfigurationError) in fixture.configuration })
+            #expect(try explain(service).finding.contains("denied once in ten minutes"))
+            let forgotten = try admin(service, "POST /v1/users/forget", body: #"{"app_id":"shop","user_id":"user-1"}"#)
+            #expect(forgotten.status == 200, "\(forgotten.text)")
+            #expect(try explain(service).steps.map { $0["outcome"]?.text } == ["note"])
+        }
+    }
+
+    @Test func tellsNoTextOfACaller() throws {
+        let key = try Self.key("wrong_mac").text()
+        try fixture.withService { (service) throws in
+            #expect(try post(service, Self.key("wrong_mac")) == 403)
+            #expect(try !explain(service).text.contains(key.dropFirst(5)))
+            #expect(try !explain(service, user: "user-2").text.contains("user-1"))
+        }
+        #expect(try fixture.log.lines().allSatisfy { !$0.contains("user-1") && !$0.contains(key.dropFirst(5)) })
+    }
+
+    private static let now = TestTime.now
+
+    private static func known(_ verdicts: [Verdict], at: UnixSeconds = now) -> AuthorizationFacts {
+        var recent = RecentAuthorizations(RecentAuthorizations.Limits(apps: 1), since: now - 9000)
+        let user = KeyedDigest(low: 1, high: 2)
+        for verdict in verdicts { recent.record(verdict, of: user, now: at) }
+        return .known(
+            KnownAuthorizations(startedAt: now - 9000, completeSince: recent.completeSince, history: recent.history(of: user)))
+    }
+
+    @Test func aDenialOfLongAgoIsStillTheLatestAnswer() throws {
+        let key = KeyFacts(appID: "shop", userID: "user-1", now: Self.now)
+        let denial = try #require(Self.known([.denied(.wrongMac, keyID: 1)], at: Self.now - 3600).denial(key))
+        #expect(
+            denial.text.english
+                == "This user was last denied at 2026-03-10T07:15:12.000Z, and has not been allowed since: wrong signature (wrong_mac) with the key id 1."
+        )
+    }
+
+    @Test func tellsThatRecordsWereDisplaced() throws {
+        let key = KeyFacts(appID: "shop", userID: "user-1", now: Self.now)
+        let known = KnownAuthorizations(startedAt: Self.now - 9000, completeSince: Self.now - 60, history: nil)
+        let step = try #require(AuthorizationFacts.known(known).steps(key).first)
+        #expect(step.text.english.hasPrefix("No denial of this user is known since 2026-03-10T08:14:12.000Z; records of other users"))
+        #expect(step.text.isTranslated)
+    }
+
+    @Test(arguments: Denial.allCases) func isTranslated(_ denial: Denial) {
+        let key = KeyFacts(appID: "shop", userID: "user-1", now: Self.now)
+        for keyID in [nil, 1] as [UInt32?] {
+            let denied = Verdict.denied(denial, keyID: keyID)
+            for verdicts in [[denied], [denied, denied], [denied, .authorized(keyID: keyID)], []] {
+                let facts = Self.known(verdicts)
+                for step in facts.steps(key) + AuthorizationFacts.unknown.steps(key) {
+                    #expect(step.text.isTranslated, "\(step.text.russian)")
+                    #expect(step.remedy?.isTranslated != false, "\(step.remedy?.russian ?? "")")
+                }
+                #expect(facts.recovery?.isTranslated != false)
+            }
+        }
+    }
+}
