@@ -204,6 +204,8 @@ extension WaitingStore {
 
     func pending() throws(StoreError) -> [PendingDeliveries] { try store().pending() }
 
+    func dead() throws(StoreError) -> [DeadDeliveries] { try store().dead() }
+
     func revoke(
         _ revocation: Revocation, of person: RevokedPerson?, announcing arrival: Arrival?, telling audience: RegistryAudience
     ) throws(StoreError) -> Int {

@@ -5,21 +5,19 @@ internal import JSON
 internal import Notifiers
 internal import Time
 
-/// Counts dead deliveries by notifier and reason. It looks at the newest ones alone, for a limited time, and no further than one search that
-/// finds little.
+/// Counts dead deliveries by notifier and reason. The store has the numbers for notifiers, apps and reasons. For other criteria it looks at
+/// the deliveries, the newest first, for a limited time.
 struct DeadGroupsAction: AdminAction {
-    /// How many of the newest dead deliveries are counted.
-    static let most = 10_000
     private static let pageLength = 1000
-    /// After how many milliseconds no further page is counted, each of which may be searched for a tenth of a second.
-    private static let milliseconds: UInt64 = TimeLimit.milliseconds(50)
+    /// After how many milliseconds no further page is counted.
+    private static let milliseconds: UInt64 = TimeLimit.milliseconds(2000)
     private static let path: StaticString = "/v1/deliveries/reasons"
     private static let parameters = DeliveryCriteria.parameters.filter { $0.name != "state" }
     private static let all = parameters + [Language.parameter]
 
     /// The route.
     static let route = AdminRoute(
-        .get, path, .read, summary: "The newest \(most) dead deliveries that match, counted by notifier and reason.", all,
+        .get, path, .read, summary: "The dead deliveries that match, counted by notifier and reason.", all,
         answer: AdminRoute.Answer(
             ["groups", "counted", "complete"],
             [
@@ -32,7 +30,8 @@ struct DeadGroupsAction: AdminAction {
             text:
                 "The groups, the largest first, each with the time of its oldest and its newest event, what its reason means and what to do; "
                 + "how many deliveries were counted; "
-                + "and whether these are all."),
+                + "and whether these are all. They always are where the only criteria are notifier, reason and app_id; for others the newest are "
+                + "counted, as many as two seconds allow."),
         .fromStore { request throws(AdminProblem) in
             var (criteria, language): (DeliveryCriteria, String?) = (DeliveryCriteria(), nil)
             for (name, text) in try AdminQuery(request.queryItems()).items {
@@ -75,29 +74,44 @@ struct DeadGroupsAction: AdminAction {
 
     /// As `AdminAction` says.
     func perform(in context: AdminContext) throws(StoreError) -> AdminAnswer {
-        var (groups, counted): ([Name: Group], Int) = ([:], 0)
-        var next: DeliveryCursor?
-        var isFull = true
-        let end = SystemClock.monotonicMilliseconds() + Self.milliseconds
-        repeat {
-            let page = try context.store.page(of: filter, after: next, limit: Self.pageLength)
-            for delivery in page.deliveries {
-                let received = delivery.event.receivedAt
-                groups[Name(notifier: ByteKey(delivery.notifier), reason: ByteKey(delivery.reason)), default: Group()].add(received)
-            }
-            counted += page.deliveries.count
-            next = page.next
-            isFull = page.deliveries.count == Self.pageLength
-        } while next != nil && isFull && counted < Self.most && SystemClock.monotonicMilliseconds() < end
+        let (groups, isComplete) = filter.isOfDeadCounts ? (try counted(in: context.store), true) : try found(in: context.store)
         let sorted = groups.sorted {
             $0.value.count != $1.value.count
                 ? $0.value.count > $1.value.count : ($0.key.notifier, $0.key.reason) < ($1.key.notifier, $1.key.reason)
         }
         return AdminAnswer([
             "groups": .array(sorted.map { .object($0.value.json(of: $0.key, meaning(of: $0.key, context))) }),
-            "counted": .integer(Int64(counted)),
-            "complete": .bool(next == nil),
+            "counted": .integer(Int64(groups.values.reduce(0) { $0 + $1.count })),
+            "complete": .bool(isComplete),
         ])
+    }
+
+    /// The groups as the store counts them.
+    private func counted(in store: any Store) throws(StoreError) -> [Name: Group] {
+        var groups: [Name: Group] = [:]
+        for dead in try store.dead() where filter.matches(dead) {
+            let name = Name(notifier: ByteKey(dead.notifier), reason: ByteKey(dead.reason))
+            groups[name, default: Group()].add(dead.count, from: dead.oldestReceivedAt, to: dead.newestReceivedAt)
+        }
+        return groups
+    }
+
+    /// The groups of the deliveries that a search finds in the time that it has.
+    private func found(in store: any Store) throws(StoreError) -> (groups: [Name: Group], isComplete: Bool) {
+        var groups: [Name: Group] = [:]
+        var next: DeliveryCursor?
+        let end = SystemClock.monotonicMilliseconds() + Self.milliseconds
+        repeat {
+            let page = try store.page(of: filter, after: next, limit: Self.pageLength)
+            for delivery in page.deliveries {
+                let (name, received) = (
+                    Name(notifier: ByteKey(delivery.notifier), reason: ByteKey(delivery.reason)), delivery.event.receivedAt
+                )
+                groups[name, default: Group()].add(1, from: received, to: received)
+            }
+            next = page.next
+        } while next != nil && SystemClock.monotonicMilliseconds() < end
+        return (groups, next == nil)
     }
 }
 
@@ -113,10 +127,10 @@ extension DeadGroupsAction {
 }
 
 extension DeadGroupsAction.Group {
-    fileprivate mutating func add(_ received: UnixMilliseconds) {
-        count += 1
-        oldest = min(oldest, received)
-        newest = max(newest, received)
+    fileprivate mutating func add(_ number: Int, from first: UnixMilliseconds, to last: UnixMilliseconds) {
+        count += number
+        oldest = min(oldest, first)
+        newest = max(newest, last)
     }
 
     fileprivate func json(of name: DeadGroupsAction.Name, _ words: JSONObject) -> JSONObject {

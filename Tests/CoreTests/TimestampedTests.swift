@@ -47,7 +47,10 @@ import Time
                 id: id, attempt: 1, next: .retry(at: 1019), reason: "timeout", now: 1020, device: device, news: .gone(since: 1021)),
             FinishedAttempt.Next.delivered, DeliveryStory(delivery: delivery, attempts: [attempt]),
             DeliveryPage([delivery], next: DeliveryCursor(event: 7, position: 8)),
-            PendingDeliveries(notifier: "log", count: 1, oldestReceivedAt: 1022), BotCallBeginning.repeated(call), BotCallBeginning.new,
+            PendingDeliveries(notifier: "log", count: 1, oldestReceivedAt: 1022),
+            DeadDeliveries(
+                notifier: "log", appID: "app", reason: "timeout", count: 2, oldestReceivedAt: 1027, newestReceivedAt: 1028),
+            BotCallBeginning.repeated(call), BotCallBeginning.new,
             BotCallPage([call], next: BotCallCursor(at: 7, number: 8)),
             KeyUse(appID: "app", keyID: 1, since: 1023, usedAt: 1024),
             OperatorCondition(OperatorCondition.Key(.diskLow, "store"), since: 1025, data: [1]),

@@ -82,10 +82,16 @@ final class Scene {
         for replica in replicas { replica.stop() }
         try deliverTheRest()
         let left = try run(
-            "SELECT (SELECT coalesce(sum(pending), 0) FROM depth)::bigint, (SELECT count(*) FROM order_heads), count(*) FROM deliveries WHERE state = 0"
+            """
+            SELECT (SELECT coalesce(sum(pending), 0) FROM depth)::bigint, (SELECT count(*) FROM order_heads),
+                count(*) FILTER (WHERE state = 0),
+                (SELECT coalesce(sum(count), 0) FROM dead_counts)::bigint - count(*) FILTER (WHERE state = 2)
+            FROM deliveries
+            """
         )
         if let counts = try left?.one() {
-            for (column, name) in ["counted deliveries", "orders", "pending deliveries"].enumerated() where try counts.int64(column) != 0 {
+            for (column, name) in ["counted deliveries", "orders", "pending deliveries", "miscounted dead deliveries"].enumerated()
+            where try counts.int64(column) != 0 {
                 ledger.note(.broken("\(try counts.int64(column)) \(name) were left"))
             }
         }

@@ -235,6 +235,8 @@ final class DeliveryStore: Store {
 
     func pending() throws(StoreError) -> [PendingDeliveries] { try store.pending() }
 
+    func dead() throws(StoreError) -> [DeadDeliveries] { try store.dead() }
+
     func arrival(ofForgotten comment: HelpDeskID, appID: String) throws(StoreError) -> UnixMilliseconds? {
         try store.arrival(ofForgotten: comment, appID: appID)
     }

@@ -8,10 +8,16 @@ import Time
 
 /// A file that the version before has written.
 @Suite struct SQLiteUpgradeTests {
-    /// Versions 12 and 13 only added columns and indexes.
-    private static func undoVersions12And13(_ connection: Connection) throws {
+    /// Versions 12 to 14 only added columns, indexes, a table and triggers.
+    private static func undoVersions12To14(_ connection: Connection) throws {
         try connection.execute(
             """
+            DROP TRIGGER dead_inserted;
+            DROP TRIGGER dead_ended;
+            DROP TRIGGER dead_revived;
+            DROP TRIGGER dead_deleted;
+            DROP INDEX deliveries_dead_groups;
+            DROP TABLE dead_counts;
             DROP INDEX revocations_of_app;
             DROP INDEX revocations_unswept;
             ALTER TABLE devices DROP COLUMN issued_at;
@@ -31,21 +37,25 @@ import Time
         for number in 0..<3 { try store.take(Sample(number)) }
         let claimed = try #require(try store.claim(at: 2000, limit: 1).first)
         try store.report(claimed, .delivered, "ok", at: 2001)
-        let (deliveries, devices) = (try store.all(), try store.registered())
+        for number in 3..<6 { try store.take(Sample(number).with { $0.notifier = "http" }) }
+        for delivery in try store.claim("http", at: 2000) { try store.report(delivery, .dead, "status_404", at: 2001) }
+        let (deliveries, devices, dead) = (try store.all(), try store.registered(), try store.dead())
+        #expect(dead.map(\.count) == [3])
         store.close()
-        try #require(Migrations.latest == 13)
+        try #require(Migrations.latest == 14)
         let connection = try Connection(path: path, mode: .readWriteCreate)
         try connection.execute("DROP TABLE bot_calls")
-        try Self.undoVersions12And13(connection)
+        try Self.undoVersions12To14(connection)
         try connection.setUserVersion(8)
         try connection.close()
         store = try SQLiteStore(path: path)
         #expect(try store.all() == deliveries && store.registered() == devices)
+        #expect(try store.dead() == dead)
         let call = BotCall.sample(1, key: 1)
         #expect(try store.begin(call) == .new)
         #expect(try store.begin(.sample(2, key: 1)) == .repeated(call))
         store.close()
-        #expect(try Connection(path: path, mode: .readOnly).userVersion() == 13)
+        #expect(try Connection(path: path, mode: .readOnly).userVersion() == 14)
         store = try SQLiteStore(path: path)
         defer { store.close() }
         #expect(try store.botCall(call.id) == call)
@@ -65,7 +75,7 @@ import Time
             SELECT number, ?2, 'd1', 'ios', ?3, ?4, 1, ?5, 0 FROM apps WHERE app_id = ?1
             """)
         for row in FormerTokens.rows { try insert.run(row.app, row.user, row.token, try row.digest(), row.seenAt) }
-        try Self.undoVersions12And13(connection)
+        try Self.undoVersions12To14(connection)
         try connection.setUserVersion(9)
         try connection.close()
         let store = try SQLiteStore(path: path)

@@ -40,7 +40,8 @@ import Time
     private func state(of store: any Store) throws -> StoreState {
         let all = try store.all()
         return StoreState(
-            stories: try all.compactMap { try store.story(of: $0.id) }, pending: try store.pending(), refusal: store.refusal,
+            stories: try all.compactMap { try store.story(of: $0.id) }, pending: try store.pending(), dead: try store.deadInOrder(),
+            refusal: store.refusal,
             due: try ["log", "http", "registry"].map { try store.nextDue(notifier: $0) },
             devices: try RandomCalls.apps.flatMap { try store.devices(DeviceFilter(appID: $0), after: nil, limit: 1000) },
             calls: try store.allCalls())
@@ -50,6 +51,7 @@ import Time
 private struct StoreState: Equatable {
     let stories: [DeliveryStory]
     let pending: [PendingDeliveries]
+    let dead: [DeadDeliveries]
     let refusal: StoreError?
     let due: [UnixMilliseconds?]
     let devices: [Device]

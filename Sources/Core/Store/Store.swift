@@ -168,6 +168,10 @@ package protocol Store: Sendable {
     /// The numbers of pending deliveries by notifier, in the order of the names' bytes.
     func pending() throws(StoreError) -> [PendingDeliveries]
 
+    /// The dead deliveries by notifier, app and reason, as of one moment and in no order. The store counts them in the transactions that
+    /// change them, so the numbers are exact, and the cost does not grow with them.
+    func dead() throws(StoreError) -> [DeadDeliveries]
+
     /// Adds a revocation, and in the same transaction stores the event that tells of it, if there is one, and signs out the devices of a
     /// person that it covers. Where there is no room for its deliveries they end at once.
     /// - Parameter person: whom it names, or whose key it revokes; nil when that is not known, or the devices of an app are covered.

@@ -51,7 +51,8 @@ final class PostgresCopyEnd: CopyEnd {
         _ = try run(
             [
                 Query(FinishStatements.clearHeads), Query(FinishStatements.heads), Query(FinishStatements.clearDepth),
-                Query(FinishStatements.depth), Query(FinishStatements.clearWindows), Query(FinishStatements.windows),
+                Query(FinishStatements.depth), Query(FinishStatements.clearDead), Query(FinishStatements.dead),
+                Query(FinishStatements.clearWindows), Query(FinishStatements.windows),
                 Query(FinishStatements.appNumbers), Query(FinishStatements.eventNumbers), Query(FinishStatements.callNumbers),
                 PostgresSession.setCopy(copy, .finished),
             ], Self.longMilliseconds)
@@ -125,6 +126,12 @@ private enum FinishStatements {
     static let clearDepth: StaticString = "DELETE FROM depth"
     static let depth: StaticString = """
         INSERT INTO depth (notifier, app, pending) SELECT notifier, app, count(*) FROM deliveries WHERE state = 0 GROUP BY notifier, app
+        """
+    // The triggers have added a row for each dead delivery, more than the first heartbeats of a service should sum up.
+    static let clearDead: StaticString = "DELETE FROM dead_counts"
+    static let dead: StaticString = """
+        INSERT INTO dead_counts (notifier, app, reason, count)
+        SELECT notifier, app, reason, count(*) FROM deliveries WHERE state = 2 GROUP BY notifier, app, reason
         """
     static let clearWindows: StaticString = "DELETE FROM windows"
     static let windows: StaticString = "INSERT INTO windows (app, last) SELECT app, max(number) FROM window_calls GROUP BY app"

@@ -198,6 +198,17 @@ struct MemoryState {
         }
     }
 
+    func dead() -> [DeadDeliveries] {
+        let dead = entries.map(\.delivery).filter { $0.state == .dead }
+        let groups = Dictionary(grouping: dead) { [ByteKey($0.notifier), ByteKey($0.event.identity.appID), ByteKey($0.reason)] }
+        return groups.values.map { deliveries in
+            DeadDeliveries(
+                notifier: deliveries[0].notifier, appID: deliveries[0].event.identity.appID, reason: deliveries[0].reason,
+                count: deliveries.count, oldestReceivedAt: deliveries[0].event.receivedAt,
+                newestReceivedAt: deliveries[deliveries.count - 1].event.receivedAt)
+        }
+    }
+
     /// The pending deliveries of a notifier, without those that wait for an earlier one.
     func waiting(for notifier: String) -> [Int] {
         var leaders: Set<OrderKey> = []

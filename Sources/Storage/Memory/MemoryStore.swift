@@ -169,6 +169,11 @@ package final class MemoryStore: Store {
     }
 
     /// As `Store` says.
+    package func dead() throws(StoreError) -> [DeadDeliveries] {
+        try whileOpen { $0.dead() }
+    }
+
+    /// As `Store` says.
     package func arrival(ofForgotten comment: HelpDeskID, appID: String) throws(StoreError) -> UnixMilliseconds? {
         try whileOpen { state in
             state.past.lazy.filter { $0.key.commentID == comment && $0.key.appID.utf8.elementsEqual(appID.utf8) }.map(\.value.receivedAt)

@@ -103,6 +103,18 @@ extension PostgresSession {
         }
         return pending
     }
+
+    /// The dead deliveries by notifier, app and reason.
+    func dead() throws(PostgresError) -> [DeadDeliveries] {
+        var found: [DeadDeliveries] = []
+        for row in try run([Query(ReadingStatements.deadCounts)])[0] {
+            found.append(
+                DeadDeliveries(
+                    notifier: try row.stored(0), appID: try row.stored(1), reason: try row.stored(2), count: Int(try row.int64(3)),
+                    oldestReceivedAt: try row.time(4), newestReceivedAt: try row.time(5)))
+        }
+        return found
+    }
 }
 
 extension StoredRow {
@@ -186,6 +198,21 @@ private enum ReadingStatements {
             AND ($3::text IS NULL OR device_id = $3)
             AND (user_id, device_id) > ($4, $5) AND token IS NOT NULL
         ORDER BY user_id, device_id LIMIT $6
+        """
+    // One statement sees the counts and the deliveries as of one moment.
+    static let deadCounts: StaticString = """
+        SELECT notifier, app_id, reason, counted.count,
+            (SELECT received_at FROM events WHERE number = (
+                SELECT event FROM deliveries
+                WHERE state = 2 AND notifier = counted.notifier AND app = counted.app AND reason = counted.reason
+                ORDER BY event, position LIMIT 1)),
+            (SELECT received_at FROM events WHERE number = (
+                SELECT event FROM deliveries
+                WHERE state = 2 AND notifier = counted.notifier AND app = counted.app AND reason = counted.reason
+                ORDER BY event DESC, position DESC LIMIT 1))
+        FROM (
+            SELECT notifier, app, reason, sum(count)::bigint AS count FROM dead_counts GROUP BY notifier, app, reason HAVING sum(count) > 0
+        ) AS counted JOIN apps ON apps.number = counted.app
         """
     static let oldest: StaticString = """
         SELECT received_at FROM events WHERE number = (

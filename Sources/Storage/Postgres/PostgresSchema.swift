@@ -74,6 +74,13 @@ enum PostgresSchema {
     //
     // Version 17 adds the index by which the revocations of one app are listed.
     //
+    // Version 18 adds `dead_counts`: how many deliveries of a notifier and an app are dead for a reason, as the sum of rows. Triggers count,
+    // so that what an older version ends or deletes is counted, too. They only add rows: replicas that end deliveries of one notifier never
+    // wait for each other, and heartbeats sum the rows up. They run for rows that become dead or cease to be, and for no others. The first
+    // trigger locks `deliveries` until the rows of before are counted.
+    //
+    // Version 19 adds `deliveries_dead_groups`, with which the oldest and the newest of each are found.
+    //
     // Rows that change often leave room for their next version on the same page (fillfactor), and are vacuumed early.
     static let steps: [[StaticString]] = [
         [
@@ -423,5 +430,49 @@ enum PostgresSchema {
             "CREATE INDEX revocations_unswept ON revocations (version) WHERE NOT swept",
         ],
         ["CREATE INDEX revocations_of_app ON revocations (app, id)"],
+        [
+            """
+            CREATE TABLE dead_counts (
+                notifier text COLLATE "C" NOT NULL,
+                app integer NOT NULL,
+                reason text COLLATE "C" NOT NULL,
+                count bigint NOT NULL
+            ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_cost_delay = 0)
+            """,
+            """
+            CREATE FUNCTION count_dead() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+                IF TG_OP <> 'INSERT' THEN
+                    IF OLD.state = 2 THEN
+                        INSERT INTO dead_counts (notifier, app, reason, count) VALUES (OLD.notifier, OLD.app, OLD.reason, -1);
+                    END IF;
+                END IF;
+                IF TG_OP <> 'DELETE' THEN
+                    IF NEW.state = 2 THEN
+                        INSERT INTO dead_counts (notifier, app, reason, count) VALUES (NEW.notifier, NEW.app, NEW.reason, 1);
+                    END IF;
+                END IF;
+                RETURN NULL;
+            END $$
+            """,
+            """
+            CREATE TRIGGER dead_inserted AFTER INSERT ON deliveries FOR EACH ROW WHEN (NEW.state = 2) EXECUTE FUNCTION count_dead()
+            """,
+            """
+            CREATE TRIGGER dead_changed AFTER UPDATE OF state, reason ON deliveries FOR EACH ROW WHEN (OLD.state = 2 OR NEW.state = 2)
+            EXECUTE FUNCTION count_dead()
+            """,
+            """
+            CREATE TRIGGER dead_deleted AFTER DELETE ON deliveries FOR EACH ROW WHEN (OLD.state = 2) EXECUTE FUNCTION count_dead()
+            """,
+            """
+            INSERT INTO dead_counts (notifier, app, reason, count)
+            SELECT notifier, app, reason, count(*) FROM deliveries WHERE state = 2 GROUP BY notifier, app, reason
+            """,
+        ],
+        [
+            """
+            CREATE INDEX IF NOT EXISTS deliveries_dead_groups ON deliveries (notifier, app, reason, event, position) WHERE state = 2
+            """
+        ],
     ]
 }

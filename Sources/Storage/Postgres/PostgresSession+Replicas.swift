@@ -20,7 +20,7 @@ extension PostgresSession {
     /// Says that this process lives, compares the clocks, and looks after what others have left, in one round trip.
     ///
     /// What dead processes had leased is due again since their attempts began, and those are noted as interrupted. Processes that are gone are
-    /// forgotten, and the changes of the queue's depth are summed up.
+    /// forgotten, and the changes of the queue's depth and of the numbers of dead deliveries are summed up.
     /// - Parameters:
     ///   - keysDigest: which keys this process has in force; nil when nobody has said.
     ///   - clock: reads this machine's clock.
@@ -35,6 +35,7 @@ extension PostgresSession {
             Query(ReplicaStatements.all, .uuid(replica)),
             PostgresSession.timeQuery,
             Query(ReplicaStatements.isDepthUncounted),
+            Query(ReplicaStatements.sumDead),
         ])
         let row = try results[0].one()
         let (began, ended) = (try row.time(0), try results[6].one().time(0))
@@ -176,6 +177,20 @@ private enum ReplicaStatements {
         )
         INSERT INTO depth (notifier, app, pending)
         SELECT notifier, app, sum(pending)::bigint FROM gone GROUP BY notifier, app HAVING sum(pending) <> 0
+        """
+    // As `sumDepth`. A purge of many adds rows faster than heartbeats sum them up, so only the first rows say which have several: a heartbeat
+    // that took longer with each row would end as a lost connection.
+    static let sumDead: StaticString = """
+        WITH found AS MATERIALIZED (
+            SELECT ctid AS place FROM dead_counts WHERE ((notifier, app, reason) IN (
+                SELECT notifier, app, reason FROM (SELECT notifier, app, reason FROM dead_counts LIMIT 10000) AS first
+                GROUP BY notifier, app, reason HAVING count(*) > 1)) IS TRUE
+            LIMIT 10000 FOR UPDATE SKIP LOCKED
+        ), gone AS (
+            DELETE FROM dead_counts USING found WHERE dead_counts.ctid = found.place RETURNING notifier, app, reason, dead_counts.count
+        )
+        INSERT INTO dead_counts (notifier, app, reason, count)
+        SELECT notifier, app, reason, sum(count)::bigint FROM gone GROUP BY notifier, app, reason HAVING sum(count) <> 0
         """
     static let isDepthUncounted: StaticString = "SELECT EXISTS (SELECT FROM depth WHERE app IS NULL)"
     // Any number that nobody else is likely to lock; until the transaction ends. If another replica counts, this one leaves it to that one.

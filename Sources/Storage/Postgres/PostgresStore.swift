@@ -223,6 +223,12 @@ package final class PostgresStore: Store {
         return offset.told(try ask(on: watcher) { session throws(PostgresError) in try session.pending() })
     }
 
+    /// As `Store` says.
+    package func dead() throws(StoreError) -> [DeadDeliveries] {
+        let offset = offset(for: clock())
+        return offset.told(try ask(on: watcher) { session throws(PostgresError) in try session.dead() })
+    }
+
     /// As `Store` says: other processes store events and release leases, of which nobody tells this one.
     package var newsMilliseconds: UInt64? { 2000 }
 

@@ -81,6 +81,10 @@ enum Migrations {
     // signed out. Revocations of before count as swept: comments pass over the devices that they cover, whose rows stay until they register.
     //
     // Version 13 adds the index by which the revocations of one app are listed.
+    //
+    // Version 14 adds `dead_counts`: how many deliveries of a notifier and an app are dead for a reason. Triggers count, so that no statement
+    // can change a delivery and forget the count. They run for rows that become dead or cease to be, and for no others. A row whose count is 0
+    // stays: there are few notifiers, apps and reasons. `deliveries_dead_groups` finds the oldest and the newest of each.
     private static let scripts: [StaticString] = [
         """
         CREATE TABLE apps (number INTEGER PRIMARY KEY, app_id TEXT NOT NULL UNIQUE) STRICT;
@@ -352,5 +356,31 @@ enum Migrations {
         CREATE INDEX revocations_unswept ON revocations (version) WHERE swept = 0;
         """,
         "CREATE INDEX revocations_of_app ON revocations (app, id)",
+        """
+        CREATE TABLE dead_counts (
+            notifier TEXT NOT NULL,
+            app INTEGER NOT NULL,
+            reason TEXT NOT NULL,
+            count INTEGER NOT NULL,
+            PRIMARY KEY (notifier, app, reason)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX deliveries_dead_groups ON deliveries (notifier, app, reason, event, position) WHERE state = 2;
+        INSERT INTO dead_counts SELECT notifier, app, reason, count(*) FROM deliveries WHERE state = 2 GROUP BY notifier, app, reason;
+
+        CREATE TRIGGER dead_inserted AFTER INSERT ON deliveries WHEN new.state = 2 BEGIN
+            INSERT INTO dead_counts VALUES (new.notifier, new.app, new.reason, 1)
+                ON CONFLICT (notifier, app, reason) DO UPDATE SET count = count + 1;
+        END;
+        CREATE TRIGGER dead_ended AFTER UPDATE OF state, reason ON deliveries WHEN new.state = 2 BEGIN
+            INSERT INTO dead_counts VALUES (new.notifier, new.app, new.reason, 1)
+                ON CONFLICT (notifier, app, reason) DO UPDATE SET count = count + 1;
+        END;
+        CREATE TRIGGER dead_revived AFTER UPDATE OF state, reason ON deliveries WHEN old.state = 2 BEGIN
+            UPDATE dead_counts SET count = count - 1 WHERE notifier = old.notifier AND app = old.app AND reason = old.reason;
+        END;
+        CREATE TRIGGER dead_deleted AFTER DELETE ON deliveries WHEN old.state = 2 BEGIN
+            UPDATE dead_counts SET count = count - 1 WHERE notifier = old.notifier AND app = old.app AND reason = old.reason;
+        END;
+        """,
     ]
 }

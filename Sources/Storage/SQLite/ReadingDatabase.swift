@@ -7,7 +7,7 @@ internal import Time
 /// No call reads more than one step of a growing table, and none goes on after `end`, so that no read keeps the log from being restarted
 /// or delays another reader for long.
 final class ReadingDatabase {
-    private let byID, byComment, byState, deadStories, walk, ends, attempts, oldest, forgotten: Statement
+    private let byID, byComment, byState, deadStories, walk, ends, attempts, oldest, dead, forgotten: Statement
     private let devicesOfApp, devicesOfPerson: Statement
     let revocationQueries: RevocationQueries
     let limitQueries: LimitQueries
@@ -74,6 +74,19 @@ final class ReadingDatabase {
             WHERE app = (SELECT number FROM apps WHERE app_id = ?1) AND user_id = ?2 AND device_id > ?3 AND (?4 IS NULL OR device_id = ?4)
                 AND token IS NOT NULL
             ORDER BY device_id LIMIT ?5
+            """)
+        dead = try prepare(
+            """
+            SELECT notifier, app_id, reason, count,
+                (SELECT received_at FROM events WHERE number = (
+                    SELECT event FROM deliveries
+                    WHERE state = 2 AND notifier = dead_counts.notifier AND app = dead_counts.app AND reason = dead_counts.reason
+                    ORDER BY event LIMIT 1)),
+                (SELECT received_at FROM events WHERE number = (
+                    SELECT event FROM deliveries
+                    WHERE state = 2 AND notifier = dead_counts.notifier AND app = dead_counts.app AND reason = dead_counts.reason
+                    ORDER BY event DESC LIMIT 1))
+            FROM dead_counts CROSS JOIN apps ON number = app WHERE count > 0
             """)
         revocationQueries = try RevocationQueries(connection)
         limitQueries = try LimitQueries(connection)
@@ -187,6 +200,18 @@ final class ReadingDatabase {
         var time: UnixMilliseconds?
         try oldest.forEachRow(notifier) { row throws(SQLiteError) in time = try row.time(0) }
         return time
+    }
+
+    /// The dead deliveries by notifier, app and reason.
+    func deadDeliveries() throws(SQLiteError) -> [DeadDeliveries] {
+        var found: [DeadDeliveries] = []
+        try dead.forEachRow { row throws(SQLiteError) in
+            found.append(
+                DeadDeliveries(
+                    notifier: try row.string(0), appID: try row.string(1), reason: try row.string(2), count: Int(try row.int64(3)),
+                    oldestReceivedAt: try row.time(4), newestReceivedAt: try row.time(5)))
+        }
+        return found
     }
 
     private func rows(

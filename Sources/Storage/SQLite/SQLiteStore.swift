@@ -226,6 +226,11 @@ package final class SQLiteStore: Store {
     }
 
     /// As `Store` says.
+    package func dead() throws(StoreError) -> [DeadDeliveries] {
+        try read(metricsReader) { database throws(SQLiteError) in try database.deadDeliveries() }
+    }
+
+    /// As `Store` says.
     package var refused: [RefusedDeliveries] { RefusedDeliveries.list(status.withLock { $0.counts.refused }) }
 
     /// As `Store` says.

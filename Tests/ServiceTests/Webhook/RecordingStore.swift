@@ -185,6 +185,8 @@ final class RecordingStore: Store {
 
     func pending() throws(StoreError) -> [PendingDeliveries] { [] }
 
+    func dead() throws(StoreError) -> [DeadDeliveries] { [] }
+
     func arrival(ofForgotten comment: HelpDeskID, appID: String) throws(StoreError) -> UnixMilliseconds? { nil }
 
     /// Registrations are then refused.

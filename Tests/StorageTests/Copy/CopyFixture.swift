@@ -166,6 +166,7 @@ extension StoreCopy {
 struct KnownState: Equatable {
     let stories: [DeliveryStory]
     let pending: [PendingDeliveries]
+    let dead: [DeadDeliveries]
     let due: [UnixMilliseconds?]
     let devices: [Device]
     let revocations: [Revocation]
@@ -176,6 +177,7 @@ struct KnownState: Equatable {
         let all = try store.all()
         stories = try all.compactMap { try store.story(of: $0.id) }
         pending = try store.pending()
+        dead = try store.deadInOrder()
         due = try ["log", "http", "registry", "leased"].map { try store.nextDue(notifier: $0) }
         revocations = try store.revocations(of: nil, after: nil, limit: 1000)
         conditions = try store.conditions()

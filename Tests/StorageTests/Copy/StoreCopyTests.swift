@@ -65,6 +65,17 @@ import Time
         #expect(try KnownState(file) == KnownState(other))
     }
 
+    /// Otherwise the first heartbeats of a service would look at a row for each.
+    @Test func deadDeliveriesAreSummedUp() throws {
+        let store = try fixture.file(fixture.path)
+        try store.takeAll((0..<20).map { Sample($0).with { $0.expires = 1001 } })
+        while try !store.giveUpExpired(now: 2000, limit: 100).isEmpty {}
+        store.close()
+        _ = try fixture.copy().toPostgres()
+        let counts = try fixture.place.run(Query("SELECT array_agg(count)::text FROM dead_counts"))?.first?.string(0)
+        #expect(counts == "{20}")
+    }
+
     @Test func attemptsUnderWayEndAsInterrupted() throws {
         try fixture.fill(calls: 0)
         _ = try fixture.copy().toPostgres()

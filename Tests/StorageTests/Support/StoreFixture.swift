@@ -89,6 +89,13 @@ extension Store {
         try deliveries(DeliveryFilter(), limit: 1_000_000)
     }
 
+    /// The numbers of dead deliveries, in the order of their names' bytes.
+    func deadInOrder() throws(StoreError) -> [DeadDeliveries] {
+        try dead().sorted {
+            (ByteKey($0.notifier), ByteKey($0.appID), ByteKey($0.reason)) < (ByteKey($1.notifier), ByteKey($1.appID), ByteKey($1.reason))
+        }
+    }
+
     /// The delivery as it stands.
     func current(_ delivery: Delivery) throws -> Delivery? {
         try story(of: delivery.id)?.delivery

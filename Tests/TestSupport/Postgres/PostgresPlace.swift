@@ -40,13 +40,14 @@ package final class PostgresPlace: Sendable {
     private static let create: StaticString = """
         DO $$ BEGIN EXECUTE 'CREATE SCHEMA ' || current_setting('deskgate.place'); END $$
         """
-    // A session that a test cut off may still commit, so it is ended first: while a transaction is open, it has a lock.
+    // Deliveries are first, because a trigger counts the dead ones that are deleted. A session that a test cut off may still commit, so it is ended first: while a transaction is open, it has a lock.
     private static let empty: StaticString = """
         DO $$ DECLARE name text; BEGIN
             PERFORM pg_terminate_backend(pid, 10000) FROM (
                 SELECT DISTINCT pid FROM pg_locks JOIN pg_class ON pg_class.oid = relation
                 WHERE relnamespace = current_schema()::regnamespace AND pid <> pg_backend_pid()) AS others;
-            FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = current_schema() AND tablename <> 'deskgate_versions' LOOP
+            FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = current_schema() AND tablename <> 'deskgate_versions'
+                ORDER BY tablename <> 'deliveries' LOOP
                 EXECUTE 'DELETE FROM ' || name;
             END LOOP;
         END $$
