@@ -129,6 +129,27 @@ def leads_from_the_search_to_a_timeline(browser, service):
         operator.check("find-nothing")
 
 
+def says_in_which_app_a_user_is_blocked(browser, service):
+    user = "user-of-two-apps"
+    service.register(user, "phone-of-two-apps")
+    person = {"app_id": seeded.MARKET, "user_id": user}
+    assert service.ask("POST", "/v1/users/block", person)[0] == 200
+    with Operator(browser, service) as operator:
+        operator.sign_in()
+        operator.search(user)
+        hits = operator.page.locator(".hits li")
+        expect(hits).to_have_count(2)
+        expect(hits.filter(has_text=seeded.MARKET)).to_contain_text("blocked")
+        expect(hits.filter(has_text=seeded.APP)).to_contain_text("has a device")
+        assert sum("/v1/find" in request.url for request in operator.requests) == 1
+        operator.check("find-blocked")
+        operator.show(f"#/people?app_id={seeded.MARKET}")
+        revoked = operator.page.locator("tr").filter(has_text=user)
+        expect(revoked).to_have_count(1)
+        expect(revoked).to_contain_text(seeded.MARKET)
+    assert service.ask("POST", "/v1/users/unblock", person)[0] == 200
+
+
 def keeps_a_security_key_out_of_addresses(browser, service):
     key = service.key("user-1")
     with Operator(browser, service) as operator:
@@ -139,7 +160,7 @@ def keeps_a_security_key_out_of_addresses(browser, service):
         assert places and not any(key in place for place in places), places
         assert operator.page.locator("input[type=search]").input_value() == ""
         asked = [request for request in operator.requests if key in urllib.parse.unquote(request.url)]
-        assert all("/v1/explain" in request.url and request.resource_type == "fetch" for request in asked), [request.url for request in asked]
+        assert all(("/v1/explain" in request.url or "/v1/find" in request.url) and request.resource_type == "fetch" for request in asked), [request.url for request in asked]
         operator.show("#/keys")
         with operator.next_view():
             operator.page.go_back()
@@ -456,7 +477,7 @@ def says_that_the_service_is_away(browser, service):
 
 
 SCENES = [
-    signs_in_and_refuses, shows_every_view, speaks_russian, has_both_languages_whole, leads_from_the_search_to_a_timeline, keeps_a_security_key_out_of_addresses,
+    signs_in_and_refuses, shows_every_view, speaks_russian, has_both_languages_whole, leads_from_the_search_to_a_timeline, says_in_which_app_a_user_is_blocked, keeps_a_security_key_out_of_addresses,
     lists_tickets_and_ratings, closes_and_reopens_a_ticket, says_that_the_help_desk_is_away, tells_what_session_tokens_came_to,
     a_reader_changes_nothing, sends_a_test, is_used_by_keyboard, goes_on_and_stops_when_nobody_looks, bears_ten_thousand_rows,
     bears_a_clock_that_jumps, signs_a_person_out, tries_one_again, tries_dead_letters_again, ends_with_its_token, says_that_the_service_is_away,

@@ -5,13 +5,12 @@ import { address } from "./address.js";
 import { apps } from "./apps.js";
 import { h, put } from "./dom.js";
 import { columns } from "./view-dead.js";
-import { confirm, empty, head, longTable, show, waiting } from "./ui.js";
+import { badge, confirm, empty, head, longTable, show, waiting } from "./ui.js";
 import { stepsOf, story, timeline } from "./timeline.js";
 import { t } from "./words.js";
 
 // What an address may name; a person may stand beside a device, so the person comes last.
 const named = ["comment_id", "ticket_id", "device_id", "delivery_id", "user_id"];
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const MOST_APPS = 20;
 const MOST_STORIES = 30;
 
@@ -30,7 +29,7 @@ async function key({ place, secret, signal }) {
   put(place, head(t("find.key"), t("find.key.text")));
   if (!secret) return place.append(empty(t("find.key.gone"), t("find.key.gone.text")));
   const result = h("div");
-  const judge = (user) => show(result, async () => verdicts(await apps(signal), user, secret, signal));
+  const judge = (user) => show(result, async () => verdicts(await judges(user, secret, signal), user, secret, signal));
   place.append(h("form", { class: "line", onsubmit: (event) => {
     event.preventDefault();
     judge(new FormData(event.target).get("user_id").trim() || undefined);
@@ -40,10 +39,16 @@ async function key({ place, secret, signal }) {
   await judge();
 }
 
+/** The apps that are asked about a key: first the one whose secret made it, and those that have a secret with its id. */
+async function judges(user, secret, signal) {
+  const [{ found }, known] = await Promise.all([ask(path("/v1/find", { query: secret, user_id: user, kind: "security_key" }), { signal }), apps(signal)]);
+  return [...new Set([...found.map((one) => one.app_id), ...known])].slice(0, MOST_APPS);
+}
+
 /** What authorization would say in each app. With a person it is certain; the app that the key was made for stands first. */
 async function verdicts(known, user, secret, signal) {
   const answers = [];
-  for (const app of known.slice(0, MOST_APPS)) {
+  for (const app of known) {
     answers.push({ app, found: await ask(path("/v1/explain", { app_id: app, user_id: user, security_key: secret, lang: spoken() }), { signal }) });
   }
   const order = ["ok", "note", "problem"];
@@ -55,52 +60,58 @@ async function verdicts(known, user, secret, signal) {
   });
 }
 
-/** Looks for a text as everything that it can be. */
+/** Looks in all apps for a text as everything that it can be, until something is found. Where that was not all, a person may have it go on. */
 async function look({ values, place, signal }) {
   const text = values.q;
-  put(place, head(t("find.title", { text }), null), waiting());
-  const found = [];
-  const faults = [];
-  const known = values.app_id ? [values.app_id] : (await apps(signal)).slice(0, MOST_APPS);
-  const wants = (kind) => !values.kind || values.kind === kind;
-  const note = (promise, make) => promise.then((answer) => found.push(...make(answer)), (error) => {
-    if (signal.aborted) throw error;
-    if (error.status !== 404 && error.status !== 400) faults.push(error);
-  });
-  if (UUID.test(text) && wants("delivery")) await note(ask(path(`/v1/deliveries/${encodeURIComponent(text.toLowerCase())}`), { signal }), (delivery) => [hit("delivery", { delivery_id: delivery.id }, null)]);
-  if (!found.length) await Promise.all(known.flatMap((app) => [
-    wants("user") && note(user(app, text, signal), (is) => (is ? [hit("user", { user_id: text, app_id: app }, app)] : [])),
-    wants("device") && note(ask(path("/v1/push-tokens", { app_id: app, device_id: text, limit: 20 }), { signal }), ({ push_tokens: all }) => all.map((one) => hit("device", { device_id: text, user_id: one.user_id, app_id: app }, app, one.user_id))),
-    wants("comment") && note(ask(path("/v1/deliveries", { app_id: app, comment_id: text, limit: 1 }), { signal }), ({ deliveries }) => (deliveries.length ? [hit("comment", { comment_id: text, app_id: app }, app)] : [])),
-    wants("ticket") && note(newest({ app_id: app, ticket_id: text }, 1, signal), (deliveries) => (deliveries.length ? [hit("ticket", { ticket_id: text, app_id: app }, app)] : [])),
-  ].filter(Boolean)));
-  if (faults.length && !found.length) throw faults[0];
-  if (found.length === 1) return location.replace(found[0].href);
-  put(place, head(t("find.title", { text }), found.length ? t("find.several") : null), found.length ? hits(found) : nothing(text, values.kind, known));
+  const found = new Map();
+  let next = null;
+  const search = async () => {
+    const known = found.size;
+    do {
+      const page = await ask(path("/v1/find", { query: text, kind: values.kind, after: next }), { signal });
+      for (const one of page.found) note(hit(one, text));
+      next = page.next;
+    } while (next && found.size === known);
+  };
+  // Another page may know more of the same user.
+  const note = (one) => {
+    if (!one.href || (values.app_id && values.app_id !== one.app)) return;
+    found.set(one.href, { ...one, sources: [...new Set([...(found.get(one.href)?.sources ?? []), ...one.sources])] });
+  };
+  const shown = async () => {
+    await search();
+    const all = [...found.values()];
+    if (all.length === 1 && !next) {
+      location.replace(all[0].href);
+      return waiting();
+    }
+    if (!all.length) return nothing(text, values.kind, values.app_id ? [values.app_id] : await apps(signal));
+    return [all.length > 1 && h("p", { class: "quiet" }, t("find.several")), hits(all), next && h("div", { class: "more" }, h("span", { class: "quiet" }, t("find.more.text")), h("button", { type: "button", onclick: () => show(result, shown) }, t("find.more")))];
+  };
+  const result = h("div");
+  put(place, head(t("find.title", { text }), null), result);
+  await show(result, shown);
 }
 
-function hit(kind, values, app, person) {
-  return { kind, app, person, href: address("find", values) };
+/** What was found, with the address that shows it; none for a kind that no view shows. */
+function hit({ kind, app_id: app, user_id: user, found_in: sources }, text) {
+  const values = {
+    user: { user_id: text, app_id: app }, device: { device_id: text, user_id: user, app_id: app }, comment: { comment_id: text, app_id: app },
+    ticket: { ticket_id: text, app_id: app }, delivery: { delivery_id: text.toLowerCase() },
+  }[kind];
+  return { kind, app, person: kind === "device" ? user : null, sources: kind === "user" ? sources : [], href: values && address("find", values) };
 }
 
 function hits(found) {
-  return h("ul", { class: "hits" }, found.map(({ kind, app, person, href }) => h("li", {}, h("a", { href }, h("span", { class: "strong" }, t(`kind.${kind}`)), person && h("span", {}, person), app && h("span", { class: "quiet" }, app)))));
+  return h("ul", { class: "hits" }, found.map(({ kind, app, person, sources, href }) => h("li", {}, h("a", { href }, h("span", { class: "strong" }, t(`kind.${kind}`)), person && h("span", {}, person), h("span", { class: "quiet" }, app),
+    sources.map((source) => badge(t(`find.in.${source}`), source === "block" || source === "former" ? "bad" : "plain"))))));
 }
 
 /** A text that is stored nowhere may still be asked about: why is this person refused? */
 function nothing(text, kind, known) {
-  const kinds = kind ? [kind] : ["user", "comment", "device"];
-  const offers = kinds.filter((one) => ["user", "comment", "device"].includes(one)).flatMap((one) => known.map((app) => hit(one, { [`${one}_id`]: text, app_id: app }, app)));
+  const kinds = ["user", "comment", "device"].filter((one) => !kind || one === kind);
+  const offers = kinds.flatMap((one) => known.slice(0, MOST_APPS).map((app) => hit({ kind: one, app_id: app, found_in: [] }, text)));
   return [empty(t("find.nothing", { text }), t("find.nothing.text")), offers.length > 0 && h("section", {}, h("h2", {}, t("find.anyway")), hits(offers))];
-}
-
-async function user(app, text, signal) {
-  const person = { app_id: app, user_id: text };
-  const values = { ...person, limit: 1 };
-  const devices = await ask(path("/v1/push-tokens", values), { signal });
-  if (devices.push_tokens.length) return true;
-  if ((await newest(person, 1, signal)).length) return true;
-  return (await ask(path("/v1/revocations", values), { signal })).revocations.length > 0;
 }
 
 /** What the service explains; of a ticket what is stored of its deliveries. */
