@@ -1,5 +1,6 @@
 internal import Bytes
 internal import Configuration
+internal import Core
 internal import Crypto
 internal import HTTPServer
 internal import HelpDesk
@@ -34,18 +35,6 @@ final class CallerRules: Sendable {
 /// A refusal is no verdict on a user, so it has a body, a log line and a metric of its own. A help desk that is refused takes the 403 for
 /// a denial all the same: whoever restricts callers must know where the help desk calls from.
 struct PublicGate: Sendable {
-    /// Why a caller is refused, as in the log and the metric.
-    enum Reason: String, CaseIterable {
-        /// Its address is in none of the networks.
-        case network
-        /// A trusted proxy does not tell its address.
-        case forwarded
-        /// It has shown no client certificate, or one that is not trusted.
-        case certificate
-        /// It has not sent the shared header with one of the secrets.
-        case header
-    }
-
     private static let wrongNetwork = Response.error(403, "forbidden_network", "Calls from this network are not accepted.")
     private static let wrongCertificate = Response.error(
         403, "forbidden_certificate", "This call lacks a client certificate that is accepted here.")
@@ -62,14 +51,19 @@ struct PublicGate: Sendable {
 
     init(_ callers: Configuration.Callers, _ registry: MetricsRegistry, _ denials: DenialLog) {
         rules = Live(CallerRules(callers))
-        let family = registry.counter(
+        let family = Self.refusedCallers(registry)
+        network = family.child(CallerRefusal.network.rawValue)
+        forwarded = family.child(CallerRefusal.forwarded.rawValue)
+        certificate = family.child(CallerRefusal.certificate.rawValue)
+        header = family.child(CallerRefusal.header.rawValue)
+        self.denials = denials
+    }
+
+    /// The refused callers by reason.
+    static func refusedCallers(_ registry: MetricsRegistry) -> MetricFamily<Counter> {
+        registry.counter(
             "deskgate_refused_callers_total", "Calls of the public listener that were refused for where they came from.", labels: ["reason"]
         )
-        network = family.child(Reason.network.rawValue)
-        forwarded = family.child(Reason.forwarded.rawValue)
-        certificate = family.child(Reason.certificate.rawValue)
-        header = family.child(Reason.header.rawValue)
-        self.denials = denials
     }
 
     /// The same route, for callers whom the rules in force admit.
@@ -129,7 +123,7 @@ struct PublicGate: Sendable {
     }
 
     private func refuse(
-        _ request: borrowing Request, _ path: String, _ reason: Reason, _ counter: Counter, _ response: Response,
+        _ request: borrowing Request, _ path: String, _ reason: CallerRefusal, _ counter: Counter, _ response: Response,
         _ certificate: PeerCertificate? = nil
     ) -> Response {
         counter.increment()

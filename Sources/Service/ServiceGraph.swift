@@ -60,6 +60,8 @@ package struct ServiceGraph: Sendable {
     let watch: OperatorWatch
     /// Tries the notifiers; nil until they run.
     let trials = Monitor<NotifierTrials?>(nil)
+    /// Why people are kept out now.
+    let answers: WatchedAnswers
     /// Tells the dispatcher of accepted events.
     let dispatcherInbox: Monitor<DispatcherInbox>
 
@@ -115,8 +117,11 @@ package struct ServiceGraph: Sendable {
         metrics.tellRevocations(isCopied: isCopied, { revocations.live.current.count }, status: { revocations.status })
         let inbox = Monitor(DispatcherInbox())
         dispatcherInbox = inbox
+        let answers = WatchedAnswers(metrics, clocks: clocks)
+        self.answers = answers
         let watch = OperatorWatch(
-            configuration, store: store, inbox: inbox, authorizeRequests: metrics.helpDesks.authorizeRequests, logger: logger,
+            configuration, store: store, answers: answers, inbox: inbox, authorizeRequests: metrics.helpDesks.authorizeRequests,
+            logger: logger,
             clocks: clocks)
         self.watch = watch
         metrics.tellDisks { watch.disks }
@@ -168,7 +173,8 @@ package struct ServiceGraph: Sendable {
                         revocations: revocations.status, refusedAt: record.refusedAt, standings: Self.standings(inbox),
                         pending: (try? store.pending()) ?? [],
                         replicas: replicas, keysDigest: authorizer.keysDigest, crowded: pressure.crowded,
-                        backends: helpDeskState.current.backends?.statuses ?? []
+                        backends: helpDeskState.current.backends?.statuses ?? [], answers: answers.look(),
+                        nearestApp: answers.nearestApp
                     ).append(to: &status, in: language)
                     return .object(status)
                 }, openAPI: { openAPI.response }, holds: { inbox.withLock { $0.holds } },

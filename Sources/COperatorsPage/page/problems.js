@@ -16,6 +16,8 @@ const places = {
   queue_late: (name) => address("notifiers", { notifier: name }), settings_doubtful: (name) => address("notifiers", { notifier: name }),
   reload_refused: () => address("configuration"), configuration_warning: () => address("configuration"),
   listener_full: () => address("configuration"), caller_full: () => address("configuration"),
+  authorizations_undecided: () => address("configuration"), nearly_all_denied: () => address("keys"),
+  unknown_app: () => address("configuration"), callers_refused: () => address("configuration"),
   backend_open: () => address("configuration"), backend_new_keys: () => address("configuration"), dead: () => address("dead"),
 };
 

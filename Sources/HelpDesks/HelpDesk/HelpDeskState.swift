@@ -76,6 +76,8 @@ package struct HelpDeskMetrics: Sendable {
     package let urlPreviews: MetricFamily<Counter>
     /// When keys were last used.
     package let keyUses = KeyUseBook()
+    /// Which apps unknown ones resemble.
+    package let nearestApps = NearestApps()
     /// Requests to the help desks' own APIs by app, request and outcome.
     package let helpDeskRequests: MetricFamily<Counter>
     /// How long those took, by app.

@@ -22,6 +22,7 @@ final class AuthorizeRoute: Sendable {
     private let revocations: Live<Revocations>
     private let clocks: Clocks
     private let tracer: Tracer
+    private let nearestApps: NearestApps
     private let credentials = CredentialReader()
     private let authorized = Response(status: 200, json: ["status": "authorized"])
     private let refusals = AuthorizeRefusals()
@@ -33,6 +34,7 @@ final class AuthorizeRoute: Sendable {
         revocations = services.revocations
         clocks = services.clocks
         tracer = services.tracer
+        nearestApps = services.metrics.nearestApps
     }
 
     var route: Route {
@@ -63,6 +65,10 @@ final class AuthorizeRoute: Sendable {
                     appID: appID, userID: userID, securityKey: securityKey, of: .pyrus, now: now, revocations: revocations,
                     asking: &question)
                 user = state.shared.recordedUser(decision, userID: userID)
+                if case .denied = decision.verdict {
+                    nearestApps.note(
+                        appID, isUnknown: decision.application == nil, state.shared.authorizer, now: clocks.monotonicMilliseconds())
+                }
                 if question != nil || decision.verdict.logLevel >= level {
                     caller = Caller(decision, state.shared.authorizer, appID: appID, userID: userID, securityKey: securityKey)
                 }

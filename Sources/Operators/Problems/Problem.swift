@@ -16,6 +16,14 @@ struct Problem: Equatable {
         case revocationsLate = "revocations_late"
         /// The copy of the revocations cannot be written.
         case revocationsCopy = "revocations_copy"
+        /// Authorizations could not be decided.
+        case authorizationsUndecided = "authorizations_undecided"
+        /// Nearly all authorizations of an app are denied.
+        case nearlyAllDenied = "nearly_all_denied"
+        /// Authorizations name an app that is not configured.
+        case unknownApp = "unknown_app"
+        /// Callers are refused for where they come from.
+        case callersRefused = "callers_refused"
         /// An app's backend has failed so often in a row that it is asked only now and then.
         case backendOpen = "backend_open"
         /// An app's backend fails for new keys, so calls about them are paced.

@@ -21,6 +21,8 @@ package struct ProblemSearch {
     let strangers: [Replica]
     let crowded: [CrowdedListener]
     let backends: [(app: String, status: BackendStatus)]
+    let answers: [AnswerWindow.Finding]
+    let nearestApp: String?
 
     /// Gathers what is known.
     /// - Parameters:
@@ -32,10 +34,13 @@ package struct ProblemSearch {
     ///   - keysDigest: of the keys in force in this one.
     ///   - crowded: the listeners that have no room for a connection.
     ///   - backends: how the apps' backends do.
+    ///   - answers: why people are kept out.
+    ///   - nearestApp: the configured app that the last unknown one resembled; nil without one.
     package init(
         _ configuration: Configuration, now: UnixMilliseconds, store: StoreError?, revocations: RevocationStatus,
         refusedAt: UnixMilliseconds?, standings: [NotifierStanding], pending: [PendingDeliveries], replicas: [Replica], keysDigest: String,
-        crowded: [CrowdedListener], backends: [(app: String, status: BackendStatus)]
+        crowded: [CrowdedListener], backends: [(app: String, status: BackendStatus)],
+        answers: [AnswerWindow.Finding], nearestApp: String?
     ) {
         self.configuration = configuration
         self.now = now
@@ -46,6 +51,8 @@ package struct ProblemSearch {
         self.pending = pending
         self.crowded = crowded
         self.backends = backends
+        self.answers = answers
+        self.nearestApp = nearestApp
         strangers = replicas.filter { replica in
             !replica.isOwn && !replica.isDead && replica.keysDigest.map { $0 != keysDigest } ?? false
         }
@@ -68,6 +75,7 @@ package struct ProblemSearch {
         case .store: store.map { [Problem(.store, $0.told, remedy: $0.remedy(revocations.meanwhile(now: now.seconds)))] } ?? []
         case .revocationsUnknown, .revocationsLate, .revocationsCopy:
             revocations.problems(now: now.seconds).filter { $0.kind == kind }
+        case .authorizationsUndecided, .nearlyAllDenied, .unknownApp, .callersRefused: keptOut.filter { $0.kind == kind }
         case .backendOpen, .backendNewKeys:
             backends.flatMap { $0.status.problems(of: $0.app) }.filter { $0.kind == kind }
         case .notifierPaused: standings.compactMap(paused)
@@ -83,6 +91,14 @@ package struct ProblemSearch {
         case .replicaKeys: strangers.isEmpty ? [] : [otherKeys]
         case .configurationWarning: configuration.toldWarnings(now: now.seconds).map(warning)
         }
+    }
+
+    /// An app that has left the configuration keeps nobody out.
+    private var keptOut: [Problem] {
+        var facts = KeyFacts(now: now.seconds)
+        facts.policy = configuration.keyPolicy
+        facts.similarApp = nearestApp.flatMap { configuration.app($0)?.id }
+        return answers.filter { $0.app.isEmpty || configuration.app($0.app) != nil }.map { $0.problem(facts) }
     }
 
     private func paused(_ standing: NotifierStanding) -> Problem? {

@@ -36,6 +36,7 @@ final class OperatorWatch: Sendable {
     }
 
     let store: any Store
+    let answers: WatchedAnswers
     let inbox: Monitor<DispatcherInbox>
     let authorizeRequests: MetricFamily<Counter>
     let clocks: Clocks
@@ -44,10 +45,11 @@ final class OperatorWatch: Sendable {
 
     /// Prepares it; `look` does the work.
     init(
-        _ configuration: Configuration, store: any Store, inbox: Monitor<DispatcherInbox>, authorizeRequests: MetricFamily<Counter>,
+        _ configuration: Configuration, store: any Store, answers: WatchedAnswers, inbox: Monitor<DispatcherInbox>,
+        authorizeRequests: MetricFamily<Counter>,
         logger: Logger, clocks: Clocks
     ) {
-        (self.store, self.inbox, self.authorizeRequests) = (store, inbox, authorizeRequests)
+        (self.store, self.answers, self.inbox, self.authorizeRequests) = (store, answers, inbox, authorizeRequests)
         (self.logger, self.clocks) = (logger, clocks)
         state = Monitor(State(configuration: WatchedConfiguration(configuration)))
     }
@@ -63,6 +65,8 @@ final class OperatorWatch: Sendable {
 
     /// Looks at everything, and tells what has begun or ended. Blocks like the store; to be called by one thread.
     func look() {
+        // Also when nobody is told and the store is away: the problems that are shown are made of it.
+        answers.look()
         var state = state.withLock { $0 }
         do throws(StoreError) {
             let open = try store.conditions()

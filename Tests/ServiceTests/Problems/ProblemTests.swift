@@ -17,7 +17,7 @@ import Time
         revocations: RevocationStatus = known(),
         refusedAt: UnixMilliseconds? = nil, standings: [NotifierStanding] = [],
         pending: [PendingDeliveries] = [], replicas: [Replica] = [], others: String = "", crowded: [CrowdedListener] = [],
-        backends: [(app: String, status: BackendStatus)] = []
+        backends: [(app: String, status: BackendStatus)] = [], answers: [AnswerWindow.Finding] = [], nearestApp: String? = nil
     ) throws -> ProblemSearch {
         let crm = #""crm":{"type":"http","url":"https://crm.test/","secret":"\#(secret)"}"#
         let notifier = #""allow_insecure_secrets":true,"notifiers":{\#(crm)\#(others)}"#
@@ -25,7 +25,7 @@ import Time
         return ProblemSearch(
             configuration, now: now.milliseconds, store: store, revocations: revocations, refusedAt: refusedAt, standings: standings,
             pending: pending,
-            replicas: replicas, keysDigest: "own", crowded: crowded, backends: backends)
+            replicas: replicas, keysDigest: "own", crowded: crowded, backends: backends, answers: answers, nearestApp: nearestApp)
     }
 
     private static func known(
@@ -34,6 +34,12 @@ import Time
         var status = RevocationStatus()
         (status.source, status.knownAt, status.copyProblem) = (source, time, copyProblem)
         return status
+    }
+
+    private static func answers(
+        _ kind: AnswerWindow.Finding.Kind, app: String = "", _ reason: String, isClosed: Bool = true
+    ) -> AnswerWindow.Finding {
+        AnswerWindow.Finding(kind, app: app, reason: reason, count: 20, reasonCount: 15, total: 21, isClosed: isClosed)
     }
 
     private static let secret = "whsec_" + String(repeating: "QUJD", count: 8)
@@ -109,6 +115,10 @@ import Time
             Self.search(replicas: [Replica(id: "other", isOwn: false, silentMilliseconds: 0, keysDigest: "other")]),
             Self.search(crowded: [CrowdedListener(.public, ReachedBound(of: nil, isRefused: true))]),
             Self.search(crowded: [CrowdedListener(.public, ReachedBound(of: IPAddress("192.0.2.7"), isRefused: false))]),
+            Self.search(answers: [Self.answers(.undecided, app: "shop", "backend_timeout")]),
+            Self.search(answers: [Self.answers(.mostDenied, app: "shop", "wrong_mac")]),
+            Self.search(answers: [Self.answers(.unknownApp, "unknown_app")], nearestApp: "shop"),
+            Self.search(answers: [Self.answers(.callersRefused, "network")]),
             Self.search(backends: [("shop", BackendStatus(breaker: .open, pacesNewKeys: false))]),
             Self.search(backends: [("shop", BackendStatus(breaker: .working, pacesNewKeys: true))]),
             Self.search(members: #""admin":{"tokens":[{"role":"read","token":{"file":"secrets/read-token"}}]}"#),
@@ -154,6 +164,47 @@ import Time
         #expect(problem.text.english.contains("(not_found), and nothing has arrived since. 3 deliveries wait for it"))
         #expect(problem.remedy.english.hasPrefix(#"Check "project_id", and that "routes" lead"#))
         #expect(problem.remedy.russian.hasPrefix(#"Проверьте "project_id""#))
+    }
+
+    @Test(arguments: Denial.allCases.map(\.rawValue)) func `each reason of denials has its remedy`(_ reason: String) throws {
+        let problem = try #require(try Self.search(answers: [Self.answers(.mostDenied, app: "shop", reason)]).problems.first)
+        #expect(problem.kind == .nearlyAllDenied)
+        #expect(problem.text.english.hasSuffix("20 of 21 authorizations within 10 minutes were denied, 75 % of them as \(reason)."))
+        #expect(problem.text.isTranslated)
+        #expect(problem.remedy.isTranslated)
+    }
+
+    @Test(arguments: Indecision.allCases.map(\.rawValue)) func `each reason of undecided ones has its remedy`(_ reason: String) throws {
+        let search = try Self.search(answers: [Self.answers(.undecided, app: "shop", reason)])
+        let problem = try #require(search.problems.first)
+        #expect(problem.text.english.hasSuffix("15 of them as \(reason)."))
+        #expect(problem.text.isTranslated)
+        #expect(problem.remedy.isTranslated)
+    }
+
+    @Test(arguments: CallerRefusal.allCases) func `each reason of refused callers names its key`(_ refusal: CallerRefusal) throws {
+        let search = try Self.search(answers: [Self.answers(.callersRefused, refusal.rawValue)])
+        let problem = try #require(search.problems.first)
+        #expect(problem.remedy.english.contains("listen."))
+        let effect = refusal == .forwarded ? "They were answered 503." : "The help desk takes that for a denial of every user."
+        #expect(problem.text.english.hasSuffix(" and were refused. \(effect)"))
+        #expect(problem.text.isTranslated)
+        #expect(problem.remedy.isTranslated)
+    }
+
+    @Test(arguments: [(true, Problem.Severity.problem), (false, .warning)])
+    func `what strangers may cause is a warning while others are let in`(_ isClosed: Bool, _ severity: Problem.Severity) throws {
+        let search = try Self.search(answers: [
+            Self.answers(.unknownApp, "unknown_app", isClosed: isClosed), Self.answers(.callersRefused, "header", isClosed: isClosed),
+        ])
+        #expect(search.problems.map(\.severity) == [severity, severity])
+    }
+
+    @Test func `an app that has left the configuration keeps nobody out`() throws {
+        let search = try Self.search(
+            answers: [Self.answers(.mostDenied, app: "former", "expired"), Self.answers(.unknownApp, "unknown_app")], nearestApp: "former")
+        #expect(search.problems.map(\.kind) == [.unknownApp])
+        #expect(search.problems.first?.text.english.contains("former") == false)
     }
 
     @Test func `doubtful settings are no problem when nothing waits`() throws {

@@ -23,8 +23,8 @@ final class WatchFixture {
     let store: any Store
     let log: TestLog
     private let inbox = Monitor(DispatcherInbox())
-    private let family = MetricsRegistry().counter(
-        "deskgate_authorize_requests_total", "", labels: ["app", "result", "reason", "key_id"])
+    private let metrics = ServiceMetrics(registry: MetricsRegistry(), version: "test")
+    private var family: MetricFamily<Counter> { metrics.helpDesks.authorizeRequests }
     private let passed = Monitor<UInt64>(0)
     private var watch: OperatorWatch?
 
@@ -61,7 +61,8 @@ final class WatchFixture {
             unixSeconds: { [passed] in Self.start + passed.withLock { $0 } },
             monotonicNanoseconds: { [passed] in (1_000 + passed.withLock { $0 }) * 1_000_000_000 })
         watch = OperatorWatch(
-            configuration, store: store, inbox: inbox, authorizeRequests: family, logger: log.logger, clocks: clocks)
+            configuration, store: store, answers: WatchedAnswers(metrics, clocks: clocks), inbox: inbox, authorizeRequests: family,
+            logger: log.logger, clocks: clocks)
     }
 
     private func serve(_ names: [String]) {

@@ -1,0 +1,181 @@
+package import Time
+
+/// Decides whether people are kept out now, from the answers to authorizations in the last ten minutes.
+///
+/// The chat of an app counts as closed when fewer than one in ten of its authorizations were answered 200. Five answers suffice, so that
+/// an app with a handful of users is noticed. Three good answers after the last bad one show that an app works again; its bad answers from
+/// before count no more. Requests that name no app of the configuration, and callers that are refused, may be strangers', so they are
+/// worse only while hardly anybody is let in.
+package struct AnswerWindow: Sendable {
+    /// How long an answer counts, in milliseconds.
+    package static let lengthMilliseconds: UInt64 = 600_000
+    /// Answers that were counted within this time count from the same moment, in milliseconds.
+    static let stepMilliseconds: UInt64 = 5_000
+    /// The fewest bad answers that say something.
+    package static let fewest: UInt64 = 5
+    /// The chat is closed when fewer than one in so many are let in.
+    package static let share: UInt64 = 10
+    /// How many good answers after the last bad one show that all is well again.
+    package static let recovery: UInt64 = 3
+
+    /// What a caller was answered.
+    package enum Result: Sendable {
+        /// 200, also because of the shadow mode.
+        case authorized
+        /// 403.
+        case denied
+        /// 503.
+        case undecided
+        /// 403, before anybody asked what the caller wants (`listen.allow` and its like).
+        case refused
+    }
+
+    /// Answers that are counted together.
+    package struct Answer: Sendable, Hashable {
+        /// The app; empty for requests that name none of the configuration.
+        package let app: ByteKey
+        /// What was answered.
+        package let result: Result
+        /// Why; a stable word.
+        package let reason: String
+
+        /// Names answers.
+        package init(_ result: Result, app: String = "", reason: String) {
+            self.app = ByteKey(app)
+            self.result = result
+            self.reason = reason
+        }
+    }
+
+    /// Why people are kept out.
+    package struct Finding: Sendable, Equatable {
+        /// What is wrong.
+        package enum Kind: Sendable {
+            /// Nobody could decide.
+            case undecided
+            /// Nearly all are denied.
+            case mostDenied
+            /// The requests name an app that is not configured.
+            case unknownApp
+            /// The callers are refused.
+            case callersRefused
+        }
+
+        /// What is wrong.
+        package let kind: Kind
+        /// Of which app; empty when it is none of the configuration.
+        package let app: String
+        /// The most frequent reason.
+        package let reason: String
+        /// How many answers were such.
+        package let count: UInt64
+        /// How many of them were for that reason.
+        package let reasonCount: UInt64
+        /// How many answers there were in all.
+        package let total: UInt64
+        /// Whether hardly anybody is let in.
+        package let isClosed: Bool
+
+        /// Notes a finding.
+        package init(_ kind: Kind, app: String = "", reason: String, count: UInt64, reasonCount: UInt64, total: UInt64, isClosed: Bool) {
+            self.kind = kind
+            self.app = app
+            self.reason = reason
+            self.count = count
+            self.reasonCount = reasonCount
+            self.total = total
+            self.isClosed = isClosed
+        }
+    }
+
+    /// The answers of one step.
+    private struct Slice {
+        let at: MonotonicMilliseconds
+        var counts: [Answer: UInt64]
+
+        func count(_ passes: (Answer) -> Bool) -> UInt64 { counts.reduce(0) { passes($1.key) ? $0 + $1.value : $0 } }
+    }
+
+    /// The counts when they were last taken in.
+    private var counted: [Answer: UInt64] = [:]
+    /// The answers since then, the oldest first; steps without any are left out.
+    private var slices: [Slice] = []
+
+    /// Begins before the first answer of the process.
+    package init() {}
+
+    /// Takes in the answers since the process began, and says what is wrong.
+    package mutating func findings(_ counts: [Answer: UInt64], now: MonotonicMilliseconds) -> [Finding] {
+        keep(counts, now: now)
+        let sums = slices.reduce(into: [Answer: UInt64]()) { sums, slice in sums.merge(slice.counts, uniquingKeysWith: +) }
+        let letIn = sums.reduce(0) { $1.key.result == .authorized ? $0 + $1.value : $0 }
+        let apps = Set(sums.keys.map(\.app)).filter { !$0.text.isEmpty }.sorted()
+        return apps.flatMap { Self.findings($0, sums) } + findingsWithoutApp(sums, letIn: letIn)
+    }
+
+    private static func findings(_ app: ByteKey, _ sums: [Answer: UInt64]) -> [Finding] {
+        let own = sums.filter { $0.key.app == app }
+        let total = own.values.reduce(0, +)
+        let letIn = own.reduce(0) { $1.key.result == .authorized ? $0 + $1.value : $0 }
+        let isClosed = letIn * share < total
+        let undecided = finding(.undecided, .undecided, own, total: total, isClosed: isClosed).filter { $0.count * share >= total }
+        let denied = finding(.mostDenied, .denied, own, total: total, isClosed: true).filter { $0.count * 2 > total }
+        return undecided + (isClosed ? denied : [])
+    }
+
+    private func findingsWithoutApp(_ sums: [Answer: UInt64], letIn: UInt64) -> [Finding] {
+        let none = sums.filter { $0.key.app.text.isEmpty }
+        let kinds: [(Finding.Kind, Result)] = [(.undecided, .undecided), (.unknownApp, .denied), (.callersRefused, .refused)]
+        return kinds.flatMap { kind, result in
+            let count = none.reduce(0) { $1.key.result == result ? $0 + $1.value : $0 }
+            let isClosed = letIn * Self.share < count + letIn && letInSinceLast(result) < Self.recovery
+            return Self.finding(kind, result, none, total: count + letIn, isClosed: isClosed)
+        }
+    }
+
+    private static func finding(
+        _ kind: Finding.Kind, _ result: Result, _ sums: [Answer: UInt64], total: UInt64, isClosed: Bool
+    ) -> [Finding] {
+        let found = sums.filter { $0.key.result == result }
+        let count = found.values.reduce(0, +)
+        guard count >= fewest, let most = found.max(by: { ($0.value, $1.key.reason) < ($1.value, $0.key.reason) }) else { return [] }
+        return [
+            Finding(
+                kind, app: most.key.app.text, reason: most.key.reason, count: count, reasonCount: most.value, total: total,
+                isClosed: isClosed)
+        ]
+    }
+
+    /// How many were let in after the last answer without an app that was such.
+    private func letInSinceLast(_ result: Result) -> UInt64 {
+        slices.reversed().prefix { $0.count { $0.app.text.isEmpty && $0.result == result } == 0 }
+            .reduce(0) { $0 + $1.count { $0.result == .authorized } }
+    }
+
+    private mutating func keep(_ counts: [Answer: UInt64], now: MonotonicMilliseconds) {
+        var grown: [Answer: UInt64] = [:]
+        for (answer, count) in counts {
+            let before = counted[answer] ?? 0
+            if count > before { grown[answer] = count - before }
+        }
+        counted = counts
+        slices.removeAll { now.elapsed(since: $0.at) >= Self.lengthMilliseconds }
+        guard !grown.isEmpty else { return }
+        if let last = slices.indices.last, now.elapsed(since: slices[last].at) < Self.stepMilliseconds {
+            slices[last].counts.merge(grown, uniquingKeysWith: +)
+        } else {
+            slices.append(Slice(at: now, counts: grown))
+        }
+        for app in Set(grown.keys.map(\.app)) where !app.text.isEmpty { forgive(app) }
+    }
+
+    /// Drops the bad answers of an app that works again.
+    private mutating func forgive(_ app: ByteKey) {
+        func isBad(_ answer: Answer) -> Bool { answer.app == app && answer.result != .authorized }
+        let latest = slices.reversed().prefix { $0.count(isBad) == 0 }
+        guard latest.count < slices.count,
+            latest.reduce(0, { $0 + $1.count { $0.app == app && $0.result == .authorized } }) >= Self.recovery
+        else { return }
+        for index in slices.indices { slices[index].counts = slices[index].counts.filter { !isBad($0.key) } }
+    }
+}

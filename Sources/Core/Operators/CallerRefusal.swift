@@ -1,0 +1,11 @@
+/// Why a caller of the public listener is refused before its request is read; the raw value stands in the log and the metric.
+package enum CallerRefusal: String, Sendable, CaseIterable {
+    /// Its address is in none of the networks.
+    case network
+    /// A trusted proxy does not tell its address.
+    case forwarded
+    /// It has shown no client certificate, or one that is not trusted.
+    case certificate
+    /// It has not sent the shared header with one of the secrets.
+    case header
+}

@@ -1,0 +1,138 @@
+internal import Core
+
+extension AnswerWindow.Finding {
+    /// The problem that is shown for it.
+    /// - Parameter facts: the policy of keys, and the configured app that the last unknown one resembled.
+    func problem(_ facts: KeyFacts) -> Problem {
+        switch kind {
+        case .undecided: undecided
+        case .mostDenied: mostDenied(facts)
+        case .unknownApp: unknownApp(facts)
+        case .callersRefused: callersRefused
+        }
+    }
+
+    private var severity: Problem.Severity { isClosed ? .problem : .warning }
+    private var window: UInt64 { AnswerWindow.lengthMilliseconds / 60_000 }
+
+    private var undecided: Problem {
+        let ofApp = app.isEmpty ? Told(verbatim: "") : Told(" of \(app)", " приложения \(app)")
+        let indecision = Indecision(rawValue: reason) ?? .internalError
+        return Problem(
+            .authorizationsUndecided, as: severity, of: app.isEmpty ? nil : app,
+            Told(
+                """
+                \(count) of \(total) authorizations\(ofApp) within \(window) minutes could not be decided and were answered 503, \
+                \(reasonCount) of them as \(reason).
+                """,
+                """
+                За \(window) мин. на \(count) из \(total) запросов доступа\(ofApp) не нашлось решения, и на них ответили 503, \
+                из них \(reasonCount) с причиной \(reason).
+                """),
+            remedy: indecision.remedy)
+    }
+
+    private func mostDenied(_ facts: KeyFacts) -> Problem {
+        let denial = Denial(rawValue: reason) ?? .wrongMac
+        let share = reasonCount * 100 / max(1, count)
+        return Problem(
+            .nearlyAllDenied, of: app,
+            Told(
+                """
+                Nearly nobody may use the chat of \(app): \(count) of \(total) authorizations within \(window) minutes were denied, \
+                \(share) % of them as \(reason).
+                """,
+                """
+                В чат \(app) почти никого не пускают: за \(window) мин. отказано в \(count) из \(total) запросов доступа, \
+                \(share) % отказов с причиной \(reason).
+                """),
+            remedy: denial.remedy(facts))
+    }
+
+    private func unknownApp(_ facts: KeyFacts) -> Problem {
+        let nearest =
+            facts.similarApp.map { Told(" The nearest configured app_id is \($0).", " Ближайший app_id из настроек: \($0).") }
+            ?? Told(verbatim: "")
+        return Problem(
+            .unknownApp, as: severity,
+            Told(
+                """
+                \(Telling.count(count, "authorization")) within \(window) minutes named an app_id that is not configured (unknown_app) and \
+                were answered 403.\(nearest)
+                """,
+                "За \(window) мин. запросов доступа с неизвестным app_id (unknown_app): \(count), на них ответили 403.\(nearest)"),
+            remedy: Denial.unknownApp.remedy(facts))
+    }
+
+    private var callersRefused: Problem {
+        let refusal = CallerRefusal(rawValue: reason) ?? .network
+        let effect =
+            refusal == .forwarded
+            ? Told("They were answered 503.", "На них ответили 503.")
+            : Told(
+                "The help desk takes that for a denial of every user.", "Служба поддержки принимает это за отказ каждому пользователю.")
+        return Problem(
+            .callersRefused, as: severity,
+            Told(
+                """
+                \(Telling.count(count, "call")) within \(window) minutes came from where nobody may call (\(reason)) and were refused. \
+                \(effect)
+                """,
+                "За \(window) мин. отклонено вызовов, которым сюда обращаться нельзя (\(reason)): \(count). \(effect)"),
+            remedy: refusal.remedy)
+    }
+}
+
+extension Indecision {
+    /// What to do about authorizations that end so, in sentences.
+    fileprivate var remedy: Told {
+        switch self {
+        case .internalError:
+            Told(
+                "Look at the log: it has a line of the level error about each of them.",
+                "Посмотрите в журнале строки уровня error: о каждом таком запросе есть одна.")
+        case .revocationsUnknown:
+            Told(
+                "Make the store usable again; the revocations are then read by themselves.",
+                "Верните хранилище в строй; тогда отзывы прочитаются сами.")
+        case .backendTimeout, .backendOverloaded:
+            Told(
+                "Have the backend of apps[].verify.url answer faster, or raise apps[].verify.timeout_ms and reload (SIGHUP).",
+                "Пусть сервер из apps[].verify.url отвечает быстрее, или увеличьте apps[].verify.timeout_ms и перезагрузите (SIGHUP).")
+        case .backendUnreachable, .backendStatus, .backendBreakerOpen:
+            Told(
+                "Repair the backend of apps[].verify.url, or the way to it; the log has the reason. It is asked again by itself.",
+                "Почините сервер из apps[].verify.url или путь к нему; причину называет журнал. Спрашивать его снова начнут автоматически.")
+        case .backendNewKeysPaced:
+            Told(
+                "Repair the backend of apps[].verify.url. If others send junk keys, have it answer them 401, 403 or 404.",
+                "Почините сервер из apps[].verify.url. Если присылают случайные ключи, пусть он отвечает на них 401, 403 или 404.")
+        }
+    }
+}
+
+extension CallerRefusal {
+    /// What to do about callers that are refused so, in sentences.
+    fileprivate var remedy: Told {
+        switch self {
+        case .network:
+            Told(
+                "If it is the help desk or your proxy, add its network to listen.allow and reload (SIGHUP); ",
+                "Если это служба поддержки или ваш прокси, добавьте его сеть в listen.allow и перезагрузите (SIGHUP); ")
+                + Told("the log's lines \"caller refused\" have the address.", "адрес есть в строках журнала «caller refused».")
+        case .forwarded:
+            Told(
+                "Have the proxy of listen.trusted_proxies tell the client's address in X-Forwarded-For or Forwarded.",
+                "Пусть прокси из listen.trusted_proxies передаёт адрес клиента в заголовке Forwarded или подобном.")
+        case .certificate:
+            Told(
+                "Have the caller show a certificate of listen.tls.client_authorities, or correct that key and reload (SIGHUP).",
+                "Пусть вызывающий предъявляет сертификат из listen.tls.client_authorities, или исправьте этот ключ и перезагрузите (SIGHUP)."
+            )
+        case .header:
+            Told(
+                "Have the proxy send listen.shared_header with one of its secrets, or correct that key and reload (SIGHUP).",
+                "Пусть прокси передаёт listen.shared_header с одним из секретов, или исправьте этот ключ и перезагрузите (SIGHUP).")
+        }
+    }
+}

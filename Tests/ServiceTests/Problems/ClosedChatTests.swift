@@ -1,0 +1,141 @@
+import HTTPServer
+import JSON
+import TestSupport
+import Testing
+import Time
+
+@testable import Configuration
+@testable import Dispatch
+@testable import HelpDesk
+@testable import Operators
+@testable import Pyrus
+@testable import Service
+
+/// Nobody is let in: `GET /v1/status` says so, why, and what to do.
+@Suite struct ClosedChatTests {
+    /// The problems that are no warnings of the configuration.
+    private static func problems(_ service: RunningService) throws -> [JSONValue] {
+        let status = try ExchangeCase(
+            name: "status", method: .get, path: "/v1/status", headers: ["Authorization": "Bearer \(ServiceFixture.token)"], status: 200,
+            answer: ""
+        ).send(to: SocketClient(service.adminAddress))
+        let answer = try #require(JSONValue(parsing: Array(status.text.utf8)))
+        return try #require(answer["problems"]?.elements).filter { $0["kind"]?.text != "configuration_warning" }
+    }
+
+    private static func kinds(_ service: RunningService) throws -> [String] { try problems(service).compactMap { $0["kind"]?.text } }
+
+    private static func ask(_ service: RunningService, _ body: [UInt8], times: Int, status: Int) throws {
+        for _ in 0..<times {
+            let request = ExchangeCase(name: "authorize", body: body, status: status, answer: "")
+            #expect(try request.send(to: SocketClient(service.publicAddress)).status == status)
+        }
+    }
+
+    @Test func `a backend that is away`() throws {
+        let fixture = try BackendFixture()
+        let closed = try ClosedPort()
+        defer { withExtendedLifetime(closed) {} }
+        try fixture.withService(fixture.json("http://127.0.0.1:\(closed.port)/")) { (service) throws in
+            for number in 1...4 { #expect(try service.ask(user: "user-\(number)").status == 503) }
+            #expect(try Self.kinds(service) == [])
+            for number in 5...20 { #expect(try service.ask(user: "user-\(number)").status == 503) }
+            #expect(try Self.kinds(service) == ["authorizations_undecided", "backend_open"])
+            let problem = try #require(try Self.problems(service).first)
+            #expect(problem["severity"] == "problem")
+            #expect(problem["subject"] == "shop")
+            let text = "20 of 20 authorizations of shop within 10 minutes could not be decided and were answered 503, "
+            #expect(problem["text"]?.text == text + "15 of them as backend_breaker_open.")
+            #expect(problem["remedy"]?.text?.hasPrefix("Repair the backend of apps[].verify.url") == true)
+            // The breaker tries a call now and then: both stay.
+            fixture.pass(milliseconds: 10_000)
+            #expect(try service.ask(user: "user-1").status == 503)
+            #expect(try Self.kinds(service) == ["authorizations_undecided", "backend_open"])
+            #expect(try service.ask(user: "user-1", app: "bank").status == 200)
+            #expect(try Self.kinds(service) == ["authorizations_undecided", "backend_open"], "another app is well")
+            fixture.pass(milliseconds: 600_000)
+            #expect(try Self.kinds(service).first != "authorizations_undecided")
+        }
+    }
+
+    @Test func `a backend that is back`() throws {
+        let fixture = try BackendFixture()
+        let bad = [[ScriptedStep]](repeating: [.respond(503)], count: 5)
+        try fixture.withService(.requests(bad + [[.respond(200)]])) { (service, _) throws in
+            for number in 1...6 { #expect(try service.ask(user: "user-\(number)").status == 503) }
+            #expect(try Self.kinds(service) == ["authorizations_undecided", "backend_open"])
+            fixture.pass(milliseconds: 10_000)
+            for number in 1...3 { #expect(try service.ask(user: "user-\(number)").status == 200) }
+            #expect(try Self.kinds(service) == [])
+        }
+    }
+
+    @Test func `a wrong app_id in the configuration`() throws {
+        let fixture = try ServiceFixture(json: ServiceFixture.json(app: "shoq"))
+        try fixture.withService { service throws in
+            try Self.ask(service, AuthorizeCases.json(), times: 4, status: 403)
+            #expect(try Self.kinds(service) == [])
+            try Self.ask(service, AuthorizeCases.json(), times: 3, status: 403)
+            let problems = try Self.problems(service)
+            #expect(problems.map { $0["kind"] } == ["unknown_app"])
+            let problem = try #require(problems.first)
+            #expect(problem["severity"] == "problem")
+            #expect(problem["subject"] == .null)
+            let text = "7 authorizations within 10 minutes named an app_id that is not configured (unknown_app) and were answered 403."
+            #expect(problem["text"]?.text == text + " The nearest configured app_id is shoq.")
+            #expect(problem["remedy"]?.text?.contains(#"did you mean "shoq"?"#) == true)
+        }
+    }
+
+    /// What a caller sent is not shown, however often it is sent.
+    @Test func `an app_id that resembles none`() throws {
+        let fixture = try ServiceFixture()
+        try fixture.withService { service throws in
+            try Self.ask(service, AuthorizeCases.json(["app_id": "\"elsewhere\""]), times: 5, status: 403)
+            let problem = try #require(try Self.problems(service).first)
+            #expect(problem["text"]?.text?.hasSuffix("(unknown_app) and were answered 403.") == true)
+            #expect(!"\(problem)".contains("elsewhere"))
+        }
+    }
+
+    @Test func `a network that is not in the list`() throws {
+        let json = ServiceFixture.json(listen: #""port":0,"allow":["192.0.2.0/24"]"#, members: #""log":{}"#)
+        try ServiceFixture(json: json).withService { service throws in
+            try Self.ask(service, AuthorizeCases.json(), times: 5, status: 403)
+            let problems = try Self.problems(service)
+            #expect(problems.map { $0["kind"] } == ["callers_refused"])
+            let problem = try #require(problems.first)
+            #expect(problem["severity"] == "problem")
+            #expect(problem["text"]?.text?.hasPrefix("5 calls within 10 minutes came from where nobody may call (network)") == true)
+            #expect(problem["remedy"]?.text?.contains("listen.allow") == true)
+        }
+    }
+
+    @Test func `keys that are made with another secret`() throws {
+        let fixture = try ServiceFixture()
+        let wrong = try AuthorizeCases.json(["security_key": "\"\(TestKey(keyID: 1, secret: 9).text())\""])
+        try fixture.withService { service throws in
+            try Self.ask(service, AuthorizeCases.json(), times: 1, status: 200)
+            try Self.ask(service, wrong, times: 9, status: 403)
+            #expect(try Self.kinds(service) == [], "one in ten is let in")
+            try Self.ask(service, wrong, times: 1, status: 403)
+            let problem = try #require(try Self.problems(service).first)
+            #expect(problem["kind"] == "nearly_all_denied")
+            #expect(problem["subject"] == "shop")
+            let text = "Nearly nobody may use the chat of shop: 10 of 11 authorizations within 10 minutes were denied, "
+            #expect(problem["text"]?.text == text + "100 % of them as wrong_mac.")
+            #expect(problem["remedy"]?.text?.hasPrefix("Check in this order: the user_id") == true)
+        }
+    }
+
+    /// The shadow mode lets them in.
+    @Test func `an app in its shadow mode is open`() throws {
+        let end = TestTime.now + 86_400
+        let json = ServiceFixture.json().replacing(#""app_id":"shop","#, with: #""app_id":"shop","shadow_until":\#(end),"#)
+        let wrong = try AuthorizeCases.json(["security_key": "\"\(TestKey(keyID: 1, secret: 9).text())\""])
+        try ServiceFixture(json: json).withService { service throws in
+            try Self.ask(service, wrong, times: 20, status: 200)
+            #expect(try Self.kinds(service) == [])
+        }
+    }
+}
