@@ -16,19 +16,27 @@ package struct AdminToken: Sendable {
     package let role: Role
     /// Whether it has the other roles too, as `admin.token` has.
     package let hasAllRoles: Bool
-    /// The key of the configuration that names it, without `$.`; audit lines say it in place of the token.
-    package let place: String
+    /// The name of its holder, which no other token has; `admin.token` for that one. Audit lines and revocations say it in place of the
+    /// token, because its place is another token's after a reload.
+    package let name: String
+    /// The key of the configuration that has it, without `$.`.
+    let place: String
     /// What callers send.
     package let secret: SecretBytes
 
+    /// The name of `admin.token`.
+    static let nameForEverything = "admin.token"
+
     /// Makes the token of `admin.token`, which may do everything.
     package init(forEverything secret: SecretBytes) {
-        (role, hasAllRoles, place, self.secret) = (.operate, true, "admin.token", secret)
+        (role, hasAllRoles, self.secret) = (.operate, true, secret)
+        (name, place) = (Self.nameForEverything, "admin.token")
     }
 
     /// Makes the token at an index of `admin.tokens`.
-    package init(_ role: Role, _ secret: SecretBytes, index: Int) {
-        (self.role, hasAllRoles, place, self.secret) = (role, false, "admin.tokens[\(index)]", secret)
+    package init(_ role: Role, _ secret: SecretBytes, name: String, index: Int) {
+        (self.role, hasAllRoles, self.secret) = (role, false, secret)
+        (self.name, place) = (name, "admin.tokens[\(index)]")
     }
 
     /// Whether the token suffices where `needed` is asked for.

@@ -18,7 +18,7 @@ extension ConfigurationReader {
     }
 
     private func notifier(_ name: String, _ value: JSONValue, path: String) -> Configuration.Notifier? {
-        if !Self.isName(name) { problems.add(path, "expected a name of 1 to 64 letters, digits, \"-\", \"_\" or \".\"") }
+        if !PlainName.accepts(name) { problems.add(path, "expected \(PlainName.expectation)") }
         let type = NamedNotifiers.type(of: value)
         // Of an unknown type nobody knows which keys it has.
         let keys = type?.keys ?? NotifierType.allCases.map(\.keys).reduce(.live(), +)
@@ -41,10 +41,6 @@ extension ConfigurationReader {
         case .relay(let helpDesk): .relay(relay(to: helpDesk, object))
         case .apns, .fcm, .rustore, .hms: push(type, object).map { .push($0) }
         }
-    }
-
-    private static func isName(_ name: String) -> Bool {
-        (1...64).contains(name.utf8.count) && name.utf8.allSatisfy { SecretRules.isUnreserved($0) && $0 != UInt8(ascii: "~") }
     }
 
     static let httpKeys = ConfigurationKeys.live("type", "requires_device", "url", "secret", "keeps_ticket_order") + transportKeys

@@ -3,7 +3,7 @@ internal import JSON
 
 /// The tokens of the admin listener.
 extension ConfigurationReader {
-    static let adminTokenKeys = ConfigurationKeys.live("role", "token")
+    static let adminTokenKeys = ConfigurationKeys.live("name", "role", "token")
 
     /// The most tokens in `admin.tokens`: each request is compared with all of them, and anybody may send one.
     private static let mostTokens = 32
@@ -18,16 +18,43 @@ extension ConfigurationReader {
         let path = admin.path(of: "tokens")
         if elements.isEmpty { problems.add(path, "expected at least one token, or no \"tokens\"") }
         if elements.count > Self.mostTokens { problems.add(path, "expected at most \(Self.mostTokens) tokens, found \(elements.count)") }
+        var names: [(name: String, place: String)] = [(AdminToken.nameForEverything, "admin.token")]
         for (index, element) in elements.enumerated() {
             guard let object = ConfigurationObject(element.value, path: element.path, keys: Self.adminTokenKeys, problems: problems) else {
                 continue
             }
             object.require("role", "give \"mint\", \"read\" or \"operate\"")
             let role = object.choice("role", default: AdminToken.Role.read)
+            let name = name(object, role, others: names) ?? ""
+            if !name.isEmpty { names.append((name, "admin.tokens[\(index)]")) }
             guard let secret = token(object.value("token"), path: object.path(of: "token"), others: tokens) else { continue }
-            tokens.append(AdminToken(role, secret, index: index))
+            tokens.append(AdminToken(role, secret, name: name, index: index))
         }
         return tokens
+    }
+
+    /// Reads the name of a token's holder; nil when it has none that can stand in audit lines.
+    private func name(_ object: ConfigurationObject, _ role: AdminToken.Role, others: [(name: String, place: String)]) -> String? {
+        object.require(
+            "name",
+            "say who or what sends this token, which audit lines and revocations show: add a name such as \"name\": \"\(role.sampleHolder)\""
+        )
+        guard let name = object.string("name") else { return nil }
+        let path = object.path(of: "name")
+        guard PlainName.accepts(name) else {
+            problems.add(path, "expected \(PlainName.expectation)")
+            return nil
+        }
+        if SecretRules.looksLikeSecret(name) {
+            problems.add(path, "looks like a secret, and the log shows names; give the name of who or what sends the token")
+            return nil
+        }
+        // People would take two names that differ in their case for one.
+        if let other = others.first(where: { $0.name.lowercased() == name.lowercased() }) {
+            problems.add(path, "the same name as $.\(other.place); give each token a name of its own")
+            return nil
+        }
+        return name
     }
 
     private func token(_ value: JSONValue?, path: String, others: [AdminToken]) -> SecretBytes? {
@@ -53,6 +80,17 @@ extension ConfigurationReader {
         } else if case .array(let elements)? = admin.value("tokens"), elements.count == configured.tokens.count {
             // All of them could be read.
             problems.add(admin.path(of: "tokens"), "none has the role \"read\" or \"operate\", and \"metrics_need_token\" is true")
+        }
+    }
+}
+
+extension AdminToken.Role {
+    /// A name that shows what a name is, in the message for a token without one.
+    fileprivate var sampleHolder: String {
+        switch self {
+        case .mint: "backend"
+        case .read: "prometheus"
+        case .operate: "anna"
         }
     }
 }

@@ -24,7 +24,10 @@ struct DemoConfiguration {
             "listen": ["host": "127.0.0.1", "port": .integer(Int64(ports.listen))],
             "admin": [
                 "host": "127.0.0.1", "port": .integer(Int64(ports.admin)), "token": file(.adminToken),
-                "tokens": [["role": "mint", "token": file(.mintToken)], ["role": "read", "token": file(.readToken)]],
+                "tokens": [
+                    ["name": "backend", "role": "mint", "token": file(.mintToken)],
+                    ["name": "prometheus", "role": "read", "token": file(.readToken)],
+                ],
             ],
             "apps": [shop, couriers, tablets, market], "notifiers": .object(notifiers),
             "operators": ["notifiers": ["backend"]], "push_tokens": ["limits": [["per": "user", "max": 3, "window_seconds": 300]]],

@@ -4,7 +4,8 @@ internal import Service
 
 /// Runs an admin action, through the running service or directly on the store, and prints the answer.
 enum AdminQuestion {
-    /// Runs the action and prints the answer, as JSON or as `text` formats it for people.
+    /// Runs the action and prints the answer, as JSON or as `text` formats it for people. A command whose action changes something must
+    /// declare `Option.author`.
     /// - Parameters:
     ///     - access: the service; nil for that of the configuration.
     ///     - isShown: whether a successful answer is printed.
@@ -13,7 +14,8 @@ enum AdminQuestion {
         _ action: some AdminAction, _ arguments: Arguments, of access: AdminAccess? = nil,
         isShown: (JSONObject) -> Bool = { _ in true }, verdict: (JSONObject) -> ExitCode = { _ in .done }, _ text: (JSONObject) -> String
     ) throws(CommandError) -> ExitCode {
-        let access = if let access { access } else { try arguments.service().access }
+        let author = action.change == nil ? nil : try arguments.author()
+        let access = if let access { access } else { try arguments.service(author: author).access }
         let answer = try explaining { () throws(AdminAccess.Failure) in
             try WaitingLine.show("waiting for an answer") { () throws(AdminAccess.Failure) in
                 action.remoteAppID != nil

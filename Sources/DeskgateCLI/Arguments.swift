@@ -58,6 +58,13 @@ struct Arguments {
         self[name].flatMap { UInt64($0) }.map { Number($0) }
     }
 
+    /// Who makes the change, of a command that declares `Option.author`.
+    func author() throws(CommandError) -> String {
+        guard let name = self[Option.author.name] else { return PlainName.resembling(Machine.userName(POSIX.Process.user)) }
+        guard PlainName.accepts(name) else { throw .usage("--author: expected \(PlainName.expectation)") }
+        return name
+    }
+
     /// Builds an operator's action from the options; an error names the option.
     func action<Action>(_ make: () throws(AdminProblem) -> Action) throws(CommandError) -> Action {
         try explaining(make) { .problem($0, in: command) }

@@ -125,6 +125,10 @@ struct Option: Sendable {
     /// The path of the configuration, which most commands need.
     static let config = Option(
         "config", value: .file, default: "$\(ConfigurationFile.variable), or \(ConfigurationFile.usual)", "the configuration")
+    /// Who makes the change, for commands that make one (`Arguments.author`).
+    static let author = Option(
+        "author", value: .text("NAME"), default: "the user of the operating system", "who makes the change, for audit lines and revocations"
+    )
     /// Prints results and errors as JSON.
     static let json = Option("json", "print one JSON object, for machines; mistakes too")
     /// The option that the parser accepts for every command.

@@ -44,18 +44,19 @@ extension Arguments {
     ///
     /// Mistakes outside of `admin` do not keep a command from a service that runs: a line on standard error tells them. Without such a
     /// service they are thrown.
+    /// - Parameter author: who makes the changes; nil where nothing is changed.
     /// - Returns: access to the service, and the configuration; nil while it has mistakes.
-    func service() throws(CommandError) -> (access: AdminAccess, configuration: Configuration?) {
+    func service(author: String? = nil) throws(CommandError) -> (access: AdminAccess, configuration: Configuration?) {
         let file = try configurationFile()
         do throws(ConfigurationError) {
             let configuration = try Configuration(contentsOf: file)
-            return (AdminAccess(configuration), configuration)
+            return (AdminAccess(configuration, author: author), configuration)
         } catch {
             guard let admin = Configuration.Admin(contentsOf: file), AdminListenerIdentity(admin) == .service else {
                 throw .configuration(error)
             }
             error.warn()
-            return (AdminAccess(serviceAt: admin), nil)
+            return (AdminAccess(serviceAt: admin, author: author), nil)
         }
     }
 }
@@ -80,11 +81,14 @@ extension Configuration {
     }
 
     /// Runs a trial of this configuration's notifiers; throws when it cannot be run.
-    func tryNotifiers(_ body: (NotifierTrial) throws(NotifierTrial.Failure) -> ExitCode) throws(CommandError) -> ExitCode {
+    /// - Parameter author: as for `NotifierTrial`.
+    func tryNotifiers(
+        author: String? = nil, _ body: (NotifierTrial) throws(NotifierTrial.Failure) -> ExitCode
+    ) throws(CommandError) -> ExitCode {
         let sink = try Self.openLog(.text)
         defer { sink.close(timeoutMilliseconds: TimeLimit.milliseconds(2000)) }
         return try explaining { () throws(NotifierTrial.Failure) in
-            try body(NotifierTrial(self, logger: Logger(level: log.level, sink: sink)))
+            try body(NotifierTrial(self, logger: Logger(level: log.level, sink: sink), author: author))
         }
     }
 }

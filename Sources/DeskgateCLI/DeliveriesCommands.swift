@@ -97,7 +97,7 @@ enum DeliveriesCommands {
         "deliveries retry", "Has dead deliveries tried again: one, those that match, or all.",
         exits: [.negative: "when that one is unknown or not dead"],
         operand: Operand(.text("ID"), required: false, "a delivery's id, without filters"),
-        options: [.config] + filters + [Option("all", "all dead deliveries, without filters"), .json],
+        options: [.config] + filters + [Option("all", "all dead deliveries, without filters"), .author, .json],
         examples: [
             Example(
                 "deskgate deliveries retry --notifier push --reason status_503",
@@ -126,7 +126,7 @@ enum DeliveriesCommands {
             .config,
             Option("state", value: .choice(states, "STATE"), required: true, "delivered, no_target or dead; pending with --notifier"),
             Option("before", value: .time, default: "now", "ended before then, such as 2026-03-10T08:15:12Z"),
-            Option("notifier", value: .notifier, "whose pending deliveries end as dead, with the reason purged"), .json,
+            Option("notifier", value: .notifier, "whose pending deliveries end as dead, with the reason purged"), .author, .json,
         ],
         examples: [
             Example(

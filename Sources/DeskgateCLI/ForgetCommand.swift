@@ -10,7 +10,7 @@ enum ForgetCommand {
         options: [
             .config, Option("app", value: .app, required: true, field: "app_id", "of this app_id"),
             Option("user", value: .text("ID"), required: true, field: "user_id", "this user_id"),
-            Option("reason", value: .text("TEXT"), "why, for other operators"), .json,
+            Option("reason", value: .text("TEXT"), "why, for other operators"), .author, .json,
         ],
         examples: [
             Example(

@@ -34,7 +34,7 @@ enum OperatorsTestCommand {
             .config,
             Option(
                 "wait", value: .number(1...longestWaitSeconds), default: "\(standardWaitSeconds)",
-                "for how many seconds to wait for the first attempts"), .json,
+                "for how many seconds to wait for the first attempts"), .author, .json,
         ],
         examples: [
             Example("deskgate operators test", "Shows whether the service's own alerts reach you.")
@@ -44,10 +44,11 @@ enum OperatorsTestCommand {
         guard !configuration.operators.notifiers.isEmpty else {
             throw .failed("operators.notifiers names no notifier, so nobody is told; name one of type http or log, and reload (SIGHUP)")
         }
+        let author = try arguments.author()
         let seconds: UInt64 = arguments.number("wait") ?? standardWaitSeconds
         let tests = try explaining { () throws(AdminAccess.Failure) in
             try WaitingLine.show("waiting for the notifiers") { () throws(AdminAccess.Failure) in
-                try run(AdminAccess(configuration), configuration, seconds)
+                try run(AdminAccess(configuration, author: author), configuration, seconds)
             }
         }
         guard let tests else { throw .negative("not_running", "the service does not run; start it: deskgate serve") }

@@ -13,7 +13,7 @@ enum PushTestCommand {
             Option("token", value: .secret("TOKEN"), required: true, "the device's push token"),
             Option("type", value: .text("TYPE"), default: "ios for apns, else android", "the device's type"),
             Option("title", value: .text("TEXT"), default: TestPush.usualTitle, "shown as the author"),
-            Option("body", value: .text("TEXT"), default: TestPush.usualBody, "shown as the text"), .json,
+            Option("body", value: .text("TEXT"), default: TestPush.usualBody, "shown as the text"), .author, .json,
         ],
         examples: [
             Example("deskgate push test --notifier ios --token - <token", "Sends a push to the device whose token the file has.")
@@ -21,7 +21,7 @@ enum PushTestCommand {
     ) { arguments throws(CommandError) in
         let push = try push(arguments)
         let notifier = arguments.required("notifier")
-        return try arguments.configuration().tryNotifiers { trial throws(NotifierTrial.Failure) in
+        return try arguments.configuration().tryNotifiers(author: arguments.author()) { trial throws(NotifierTrial.Failure) in
             let verdict = try trial.send(push, through: notifier)
             Console.answer(arguments, json(verdict, notifier), sentence(verdict, notifier))
             return verdict.kind == .good ? .done : .negative

@@ -22,7 +22,7 @@ enum RevokeCommands {
             Option(
                 "issued-before", value: .number(1...Revocation.latestBound.rawValue, "UNIX"), field: "issued_before",
                 "only keys issued before this time, in seconds since 1970"),
-            Option("reason", value: .text("TEXT"), "why, for other operators"), .json,
+            Option("reason", value: .text("TEXT"), "why, for other operators"), .author, .json,
         ],
         examples: [
             Example("deskgate revoke --app my-app --user 42 --reason 'lost phone'", "Ends every key of a user that was issued until now."),
@@ -83,7 +83,7 @@ enum RevokeCommands {
 
     static let remove = Command(
         "revocations remove", "Removes a revocation: its keys count again.", exits: [.negative: "when there is none with this id"],
-        operand: Operand(.text("ID"), "the revocation's id"), options: [.config, .json],
+        operand: Operand(.text("ID"), "the revocation's id"), options: [.config, .author, .json],
         examples: [
             Example("deskgate revocations remove 17", "Has the keys count again that this revocation has ended.")
         ]
@@ -125,7 +125,7 @@ enum UsersCommands {
             options: [
                 .config, Option("app", value: .app, required: true, field: "app_id", "of this app_id"),
                 Option("user", value: .text("ID"), required: true, field: "user_id", "this user_id"),
-                Option("reason", value: .text("TEXT"), "why, for other operators"), .json,
+                Option("reason", value: .text("TEXT"), "why, for other operators"), .author, .json,
             ], examples: [Example("deskgate users \(kind.rawValue) --app my-app --user 42", example)]
         ) { arguments throws(CommandError) in
             let action = try arguments.action { () throws(AdminProblem) in

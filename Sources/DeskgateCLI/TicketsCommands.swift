@@ -24,7 +24,7 @@ enum TicketsCommands {
             Option("field", value: .text("FIELD"), repeatable: true, field: "custom_fields", "KEY=VALUE, a field that the help desk knows"),
             Option(
                 "related", value: .text("CHANNEL"), repeatable: true, field: "related_channels", "a channel that it is about, at most 3"),
-            Option("message", value: .text("TEXT"), "the customer's first message"), .json,
+            Option("message", value: .text("TEXT"), "the customer's first message"), .author, .json,
         ],
         examples: [
             Example(
@@ -134,7 +134,7 @@ enum TicketsCommands {
             Option(
                 "field", value: .text("FIELD"), required: true, repeatable: true, field: "custom_fields", "KEY=VALUE, a field and its value"
             ),
-            .json,
+            .author, .json,
         ],
         examples: [Example("deskgate tickets fields --app my-app --ticket 101 --field order=7", "Notes the order of the ticket 101.")]
     ) { arguments throws(CommandError) in
@@ -150,7 +150,8 @@ enum TicketsCommands {
         _ make: @escaping @Sendable (Arguments) throws(AdminProblem) -> TicketAction
     ) -> Command {
         Command(
-            "tickets \(name)", summary, details: running, exits: [.negative: exit], options: [.config, app, ticket] + options + [.json],
+            "tickets \(name)", summary, details: running, exits: [.negative: exit],
+            options: [.config, app, ticket] + options + [.author, .json],
             examples: [Example("deskgate tickets \(name) --app my-app --ticket 101\(extra)", example)]
         ) { arguments throws(CommandError) in
             let action = try arguments.action { () throws(AdminProblem) in try make(arguments) }

@@ -37,7 +37,7 @@ enum TokensCommands {
         "tokens remove", "Removes the push tokens of a user, or of one device; no webhook brings them back.",
         options: [
             .config, app, Option("user", value: .text("ID"), required: true, field: "user_id", "of this user_id"),
-            Option("device", value: .text("ID"), field: "device_id", "of this device_id alone"), .json,
+            Option("device", value: .text("ID"), field: "device_id", "of this device_id alone"), .author, .json,
         ],
         examples: [
             Example("deskgate tokens remove --app my-app --user 42 --device phone-1", "Removes the push token of one device.")

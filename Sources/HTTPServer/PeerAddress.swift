@@ -3,13 +3,21 @@ internal import CMicrohttpd
 internal import Glibc
 
 /// Where a request comes from.
-package enum PeerHost: Sendable, Equatable {
+package enum PeerHost: Sendable, Equatable, CustomStringConvertible {
     /// A machine.
     case address(IPAddress)
     /// This machine, through a Unix socket.
     case unixSocket
     /// Nobody can tell.
     case unknown
+
+    package var description: String {
+        switch self {
+        case .address(let address): address.description
+        case .unixSocket: "unix"
+        case .unknown: "unknown"
+        }
+    }
 }
 
 /// The peer's host of a connection.

@@ -16,27 +16,33 @@ package struct AdminAccess {
     }
 
     private let admin: Configuration.Admin
+    private let author: String?
     /// Nil where only the running service is asked.
     private let ownStore: OwnStore?
 
     /// Prepares access to the service of a configuration.
     /// - Parameters:
+    ///   - author: who makes the changes, a `PlainName`; nil where nothing is changed.
     ///   - withStore: opens the store when no service runs, runs an action on it, and closes it.
     ///   - aroundChange: called with that store and an action that changes it, which it runs.
     package init(
-        _ configuration: Configuration, clocks: Clocks,
+        _ configuration: Configuration, clocks: Clocks, author: String? = nil,
         withStore: @escaping ((any Store) throws(StoreError) -> AdminAnswer) throws(StoreError) -> AdminAnswer,
         aroundChange: @escaping (any Store, () throws(StoreError) -> AdminAnswer) throws(StoreError) -> AdminAnswer = {
             _, change throws(StoreError) in try change()
         }
     ) {
         admin = configuration.admin
-        ownStore = OwnStore(configuration: configuration, clocks: clocks, withStore: withStore, aroundChange: aroundChange)
+        self.author = author
+        ownStore = OwnStore(
+            configuration: configuration, clocks: clocks, author: author, withStore: withStore, aroundChange: aroundChange)
     }
 
     /// Prepares access to a running service alone, whose configuration file has mistakes outside of `admin`.
-    package init(serviceAt admin: Configuration.Admin) {
+    /// - Parameter author: who makes the changes, a `PlainName`; nil where nothing is changed.
+    package init(serviceAt admin: Configuration.Admin, author: String? = nil) {
         self.admin = admin
+        self.author = author
         ownStore = nil
     }
 
@@ -78,7 +84,7 @@ package struct AdminAccess {
     private func call(_ action: some AdminAction) throws(Failure) -> AdminCall.Outcome {
         let tokens = admin.tokens(for: action.role)
         guard !tokens.isEmpty else { return .stranger(lack(of: action.role)) }
-        return try AdminCall(admin, tokens: tokens)?.perform(action) ?? .nobody
+        return try AdminCall(admin, tokens: tokens, author: author)?.perform(action) ?? .nobody
     }
 
     private func lack(of role: AdminToken.Role) -> String {
@@ -94,6 +100,7 @@ package struct AdminAccess {
 private struct OwnStore {
     let configuration: Configuration
     let clocks: Clocks
+    let author: String?
     let withStore: ((any Store) throws(StoreError) -> AdminAnswer) throws(StoreError) -> AdminAnswer
     let aroundChange: (any Store, () throws(StoreError) -> AdminAnswer) throws(StoreError) -> AdminAnswer
 
@@ -107,9 +114,10 @@ private struct OwnStore {
             configuration, authorizer: try authorizer(), registryAudience: AppSubscriptions(configuration).registry)
         // No metrics count these deliveries while no service runs.
         let context = AdminContext(
-            store: store, now: clocks.unixMilliseconds(), state: state, holds: nil, author: "command", onGivenUp: { _, _, _ in },
-            onRevocation: { _ in }, tickets: { _ in nil }, sessions: { _, _ in nil }, authorizations: { _, _ in nil }, onForget: { _ in },
-            backend: { _ in nil }, trials: nil, revocations: { () throws(StoreError) in try store.revocationBook().snapshot })
+            store: store, now: clocks.unixMilliseconds(), state: state, holds: nil, author: author.map { "command (\($0))" } ?? "command",
+            onGivenUp: { _, _, _ in }, onRevocation: { _ in }, tickets: { _ in nil }, sessions: { _, _ in nil },
+            authorizations: { _, _ in nil }, onForget: { _ in }, backend: { _ in nil }, trials: nil,
+            revocations: { () throws(StoreError) in try store.revocationBook().snapshot })
         guard action.change != nil else { return try action.perform(in: context) }
         return try aroundChange(store) { () throws(StoreError) in try action.perform(in: context) }
     }

@@ -136,7 +136,7 @@ package struct AdminContext: Sendable {
     let state: OperatorState
     /// Why a notifier starts no attempts just now, by its name; nil outside the service, where nothing starts at all.
     let holds: [String: String]?
-    /// Who asks: the admin token by its place and the peer's address, or `command` outside the service.
+    /// Who asks: as `AdminCaller.author` says, or outside the service `command` and in parentheses who runs it.
     let author: String
     /// Called with the number of pending deliveries that an operator's action has ended, their notifier, and why.
     let onGivenUp: @Sendable (_ count: Int, _ notifier: String, _ reason: GivenUpReason) -> Void

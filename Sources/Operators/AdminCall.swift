@@ -55,10 +55,13 @@ struct AdminCall {
     private let unixSocket: String?
     private let tls: TLSIdentity?
     private let tokens: [AdminToken]
+    private let author: String?
 
     /// Prepares the call; nil when the configured port is 0, because the system's choice is unknown.
-    /// - Parameter tokens: those that suffice; the first one that the listener knows is sent.
-    init?(_ admin: Configuration.Admin, tokens: [AdminToken]) {
+    /// - Parameters:
+    ///   - tokens: those that suffice; the first one that the listener knows is sent.
+    ///   - author: who makes a change; nil where nothing is changed.
+    init?(_ admin: Configuration.Admin, tokens: [AdminToken], author: String? = nil) {
         address = admin.listener.address.onThisMachine
         tls = admin.listener.settings.tls
         let host: String
@@ -69,7 +72,7 @@ struct AdminCall {
         case .unix(let path): (host, unixSocket) = ("localhost", path)
         }
         base = "\(tls == nil ? "http" : "https")://\(host)"
-        self.tokens = tokens
+        (self.tokens, self.author) = (tokens, author)
     }
 
     /// Runs the action.
@@ -196,8 +199,9 @@ extension AdminCall {
     /// Sends the action with the token.
     private func ask(_ action: some AdminAction, _ token: SecretBytes, _ client: Client) throws(AdminAccess.Failure) -> AdminAnswer {
         let text = token.withSpan { span in Array(copying: span) }
-        let authorization = (name: "Authorization", value: "Bearer \(String(decoding: text, as: UTF8.self))")
-        switch send(try request(action.request, headers: [authorization], timeoutMilliseconds: Self.timeoutMilliseconds), client) {
+        var headers = [(name: "Authorization", value: "Bearer \(String(decoding: text, as: UTF8.self))")]
+        if let author, action.change != nil { headers.append(("\(AuthorHeader.name)", author)) }
+        switch send(try request(action.request, headers: headers, timeoutMilliseconds: Self.timeoutMilliseconds), client) {
         case .success(let response): return try answer(response)
         case .failure(.connect): throw failure("it closed the connection before it was asked; try again")
         case .failure(let error): throw failure("\(error)")

@@ -110,29 +110,12 @@ struct AdminGate: Sendable {
         for (key, value) in fields { line.append(key, value) }
         if let token = caller.token {
             line.append("role", .string(token.role.rawValue))
-            line.append("token", .string(token.place))
+            line.append("token", .string(token.name))
         }
+        if let author = caller.statedAuthor { line.append("author", .string(author)) }
         line.append("peer", .string(caller.peer))
         line.append("request_id", .string(caller.requestID))
         return line
-    }
-}
-
-/// The origin of an operator's request.
-struct AdminCaller: Sendable {
-    /// The token that was sent, by its role and its place in the configuration; nil where none is needed.
-    let token: (role: AdminToken.Role, place: String)?
-    /// The peer's address; `unix` for a Unix socket.
-    let peer: String
-    /// Who it is, in what is stored with a change: the token by its place, and the peer's address.
-    var author: String { token.map { "\($0.place) \(peer)" } ?? peer }
-    /// The request's id in the log.
-    let requestID: String
-
-    init(_ request: borrowing Request, _ token: AdminToken? = nil) {
-        self.token = token.map { ($0.role, $0.place) }
-        peer = request.peer()
-        requestID = request.requestID
     }
 }
 

@@ -174,7 +174,7 @@ package final class AdminListener: Sendable {
                 if let appID = action.remoteAppID {
                     (self.caller, ShareOwner(appID))
                 } else {
-                    (action.change == nil ? reader : changer, ShareOwner(caller.token?.place ?? ""))
+                    (action.change == nil ? reader : changer, ShareOwner(caller.token?.name ?? ""))
                 }
             let isQueued = worker.submit(for: owner) { [self] in
                 // A change is made in any case. A question that was answered 503 meanwhile, as when the service stops, is not asked.

@@ -16,7 +16,9 @@ import Testing
 
     /// A configuration with tokens by their files and roles, and without `admin.token`.
     private func configure(_ tokens: [(file: String, role: String)], port: UInt16 = 0) throws {
-        let list = tokens.map { file, role -> JSONValue in ["role": .string(role), "token": ["file": .string("\(file)-token")]] }
+        let list = tokens.map { file, role -> JSONValue in
+            ["name": .string("\(file)-holder"), "role": .string(role), "token": ["file": .string("\(file)-token")]]
+        }
         try workspace.configure([
             "admin": ["host": "127.0.0.1", "port": .integer(Int64(port)), "max_connections": 100, "tokens": .array(list)]
         ])
@@ -44,7 +46,7 @@ import Testing
             #expect(try status(server, "DELETE /v1/deliveries?state=dead", name) == operates, "\(name)")
         }
         #expect(try status(server, "GET /v1/status", "next") == 401)
-        _ = try server.process.errors.line(containing: #""token":"admin.tokens[2]""#)
+        _ = try server.process.errors.line(containing: #""token":"operate-holder""#)
         #expect(try server.stop() == .exit(0))
     }
 
@@ -74,7 +76,9 @@ import Testing
         let socket: JSONValue = ["unix": "admin.sock", "max_connections": 100]
         func configure(_ names: [String]) throws {
             guard case .object(var admin) = socket else { return }
-            let list = names.map { name -> JSONValue in ["role": .string(name), "token": ["file": .string("\(name)-token")]] }
+            let list = names.map { name -> JSONValue in
+                ["name": .string("\(name)-holder"), "role": .string(name), "token": ["file": .string("\(name)-token")]]
+            }
             admin.append(.array(list), forKey: "tokens")
             try workspace.configure(["admin": .object(admin)])
         }

@@ -1,5 +1,6 @@
 import Glibc
 import JSON
+import POSIX
 import TestSupport
 import Testing
 
@@ -111,14 +112,34 @@ import Testing
         #expect(try second.authorize(key).status == 403)
         #expect(try second.stop() == .exit(0))
         try run(site, "users", "unblock", "--app", Workspace.app, "--user", Markers.user)
-        let revocation = try run(site, "revoke", "--app", Workspace.app, "--key", key)
-        #expect(revocation.string("author") == "command" && revocation.string("kind") == "security_key")
+        let revocation = try run(site, "revoke", "--app", Workspace.app, "--key", key, "--author", "anna")
+        #expect(revocation.string("author") == "command (anna)")
+        #expect(revocation.string("kind") == "security_key")
         let list = try Deskgate.run("revocations", "list", "--config", site.workspace.configuration)
         #expect(list.output.split(separator: "\n").count == 2 && list.output.contains(revocation.string("id") ?? "none"))
         let third = try site.start()
         #expect(try third.authorize(key).status == 403)
         #expect(try third.authorize(site.workspace.key()).status == 200)
         #expect(try third.stop() == .exit(0))
+    }
+
+    /// By default it is the user that runs the command, as the machine names that user.
+    @Test func `a command says who makes the change`() throws {
+        let site = try WebhookSite(sink)
+        // Without an entry in passwd(5) a user is `user ID`, and names have no spaces.
+        let user = Machine.userName(POSIX.Process.user).split(separator: " ").joined(separator: "_")
+        let words = ["revoke", "--app", Workspace.app, "--key-id", "1"]
+        func author(_ more: String...) throws -> String? {
+            let result = try Deskgate.run(words + more + ["--json", "--config", site.workspace.configuration])
+            return try jsonObject(result.output).string("author")
+        }
+        let server = try site.start()
+        #expect(try author()?.hasSuffix(" (\(user))") == true)
+        #expect(try author("--author", "anna")?.hasSuffix(" (anna)") == true)
+        #expect(try author("--author", "anna")?.hasPrefix("admin.token ") == true)
+        _ = try server.process.errors.line(containing: #""token":"admin.token","author":"anna","peer":"#)
+        #expect(try server.stop() == .exit(0))
+        #expect(try author() == "command (\(user))")
     }
 
     @Test func wrongWordsAreRefused() throws {
@@ -134,6 +155,7 @@ import Testing
             (["revoke", "--app", Workspace.app, "--key-id", "9"], "no key with this id"),
             (["revoke", "--app", Workspace.app, "--key", key, "--issued-before", "5"], "does not go with"),
             (["revoke", "--app", Workspace.app, "--key", "dgk1.x"], "84 base64url characters"),
+            (["revoke", "--app", Workspace.app, "--all", "--author", "anna k"], "--author: expected a name of 1 to 64 letters"),
             (["users", "block", "--app", "app-2", "--user", "u"], "no app of this name is configured"),
             (["revocations", "list", "--user", "u"], "name a person together"),
             (["revocations", "list", "--app", "app-2"], "no app of this name is configured"),

@@ -22,7 +22,8 @@ import Testing
 
     private func pushTest() throws -> Deskgate.Result {
         try Deskgate.run(
-            "push", "test", "--config", site.workspace.configuration, "--notifier", "apns", "--token", PushSite.token, "--title", "Ann")
+            "push", "test", "--config", site.workspace.configuration, "--notifier", "apns", "--token", PushSite.token, "--title", "Ann",
+            "--author", "anna")
     }
 
     /// The simulated APNs takes three provider tokens in 20 minutes.
@@ -39,7 +40,8 @@ import Testing
         #expect(doctor.output.contains("apns (apns) takes the credential"), "\(doctor.output)")
         #expect(try server.stop() == .exit(0))
         let log = try server.process.errors.text()
-        #expect(log.contains(#""action":"notifiers.push""#))
+        let audit = log.split(separator: "\n").first { $0.contains(#""action":"notifiers.push""#) }
+        #expect(audit?.contains(#""author":"anna""#) == true)
         #expect(!log.contains(PushSite.token))
     }
 

@@ -85,7 +85,8 @@ class Service:
             for name, place in [("backend", "/ok"), ("crm", "/refuses"), ("archive", "/away"), ("billing", "/gone")]
         } | {"log": {"type": "log"}} | self.simulate(faults or [REFUSAL, GONE])
         self.tokens = {role: self.new_secret() for role in ("operate", "read", "mint")}
-        self.config["admin"]["tokens"] = [{"role": role, "token": token} for role, token in self.tokens.items()]
+        self.config["admin"]["tokens"] = [
+            {"name": f"{role}-holder", "role": role, "token": token} for role, token in self.tokens.items()]
         self.webhook = (directory / "secrets/webhook-1.key").read_text().strip()
         if arrange:
             arrange(self)

@@ -157,7 +157,7 @@ private struct SessionRoute: Sendable {
 
     private static func answer(_ token: AdminToken?, secret: String? = nil, _ cookie: (name: String, value: String)? = nil) -> Response {
         var members: JSONObject = [
-            "role": token.map { .string($0.role.rawValue) } ?? .null, "token": token.map { .string($0.place) } ?? .null,
+            "role": token.map { .string($0.role.rawValue) } ?? .null, "token": token.map { .string($0.name) } ?? .null,
         ]
         if let secret { members.append(.string(secret), forKey: "secret") }
         return Response(

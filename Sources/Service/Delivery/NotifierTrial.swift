@@ -31,11 +31,14 @@ package struct NotifierTrial {
     private let configuration: Configuration
     private let factory: NotifierFactory
     private let clocks: Clocks
+    private let author: String?
 
     /// Prepares trials.
-    package init(_ configuration: Configuration, logger: Logger, clocks: Clocks = .system) {
+    /// - Parameter author: who has a push sent, a `PlainName`; nil where none is sent.
+    package init(_ configuration: Configuration, logger: Logger, clocks: Clocks = .system, author: String? = nil) {
         self.configuration = configuration
         self.clocks = clocks
+        self.author = author
         // Only the relay needs keys, and it is never tried, because the trial would be a real registration.
         factory = NotifierFactory(logger: logger, clocks: clocks) { _, _ in nil }
     }
@@ -118,7 +121,9 @@ package struct NotifierTrial {
     }
 
     private func serviceAnswer(to action: some AdminAction) -> JSONValue? {
-        guard let answer = try? AdminAccess(configuration, clocks: clocks).performInService(action), answer.status == 200 else {
+        guard let answer = try? AdminAccess(configuration, clocks: clocks, author: author).performInService(action),
+            answer.status == 200
+        else {
             return nil
         }
         return answer.json

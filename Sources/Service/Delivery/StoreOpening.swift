@@ -182,8 +182,9 @@ extension Configuration.Store {
 
 extension AdminAccess {
     /// Prepares access to the service of a configuration, or to its store when no service runs.
-    package init(_ configuration: Configuration, clocks: Clocks = .system) {
-        self.init(configuration, clocks: clocks) { action throws(StoreError) in
+    /// - Parameter author: who makes the changes; nil where nothing is changed.
+    package init(_ configuration: Configuration, clocks: Clocks = .system, author: String? = nil) {
+        self.init(configuration, clocks: clocks, author: author) { action throws(StoreError) in
             try configuration.store.lend(devicesPerUser: configuration.pushTokens.devicesPerUser, action)
         } aroundChange: { store, change throws(StoreError) in
             try configuration.store.whileCopyIsEmpty(store, now: clocks.unixSeconds(), change)

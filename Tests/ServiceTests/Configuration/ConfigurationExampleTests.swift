@@ -32,7 +32,7 @@ import Testing
         #expect(configuration.callers.networks?.count == 2)
         #expect(configuration.callers.sharedHeader?.secrets.count == 2)
         #expect(configuration.callers.clientAuthorities != nil)
-        #expect(configuration.admin.tokens.map(\.place) == ["admin.token"] + (0..<4).map { "admin.tokens[\($0)]" })
+        #expect(configuration.admin.tokens.map(\.name) == ["admin.token", "backend", "backend-next", "prometheus", "anna"])
         #expect(configuration.apps.map { $0.keys.map(\.id) } == [[1, 2, 3], [1]])
         #expect(configuration.apps.map(\.keyLife) == [KeyLife(longestSeconds: 2_592_000, defaultSeconds: 604_800), KeyLife()])
         #expect(configuration.apps.map(\.notifiers) == [["log", "backend", "pyrus"], ["log", "backend", "sendbird"]])

@@ -58,7 +58,7 @@ import Testing
             {"apps":[{"app_id":"a","keys":\(keys),"webhook":\(webhook),"notifiers":["\(Self.wellFormed)","\(Self.signing)"]},
                      {"app_id":"a","keys":\(keys),"webhook":\(secret),"notifiers":\(secret)}],
              "notifiers":{"\(Self.wellFormed)":\(notifier),"backend":\(notifier),"log":\(secret)},"admin":{"token":\(secret),"metrics_need_token":true,
-                         "tokens":[\(secret),{"role":\(secret),"token":[\(secret)]},{"role":"read","token":[\(secret)]}]},
+                         "tokens":[\(secret),{"name":\(secret),"role":\(secret),"token":[\(secret)]},{"name":\(secret),"role":"read","token":[\(secret)]}]},
              "listen":{"allow":[\(secret)],"shared_header":{"name":\(secret),"secret":[\(secret),[\(secret)]]},"tls":{"certificate":"\(Self.pem)","key":"\(Self.pem)"}},"unknown":\(secret),\(insecure)}
             """
         let problems = try directory.problems(json)

@@ -5,7 +5,9 @@ import Time
 
 /// The tokens of the admin listener.
 @Suite struct ConfigurationTokenTests {
-    private static let tokens = AdminToken.Role.allCases.map { #"{"role":"\#($0)","token":{"file":"secrets/\#($0)-token"}}"# }
+    private static let tokens = AdminToken.Role.allCases.map {
+        #"{"name":"\#($0)-holder","role":"\#($0)","token":{"file":"secrets/\#($0)-token"}}"#
+    }
     private static let admin = #"{"file":"secrets/admin-token"}"#
 
     private let directory: ConfigurationDirectory
@@ -18,11 +20,12 @@ import Time
         try directory.problems(members: #""admin":{"token":\#(Self.admin),"tokens":\#(tokens)\#(members)}"#)
     }
 
-    @Test func haveTheirRolesAndPlaces() throws {
-        let list = (Self.tokens + [#"{"role":"mint","token":{"env":"NEXT"}}"#]).joined(separator: ",")
+    @Test func haveTheirNamesRolesAndPlaces() throws {
+        let list = (Self.tokens + [#"{"name":"next","role":"mint","token":{"env":"NEXT"}}"#]).joined(separator: ",")
         directory.environment["NEXT"] = TestSecret.text(240)
         let configuration = try directory.configuration(members: #""admin":{"tokens":[\#(list)],"token":\#(Self.admin)}"#)
         let tokens = configuration.admin.tokens
+        #expect(tokens.map(\.name) == ["admin.token", "mint-holder", "read-holder", "operate-holder", "next"])
         #expect(tokens.map(\.place) == ["admin.token"] + (0..<4).map { "admin.tokens[\($0)]" })
         #expect(tokens.map(\.role) == [.operate, .mint, .read, .operate, .mint])
         func sufficient(_ role: AdminToken.Role) -> [Int] { tokens.indices.filter { tokens[$0].has(role) } }
@@ -37,27 +40,30 @@ import Time
         ("null", "$.admin.tokens: expected a list, found null"),
         ("[7]", "$.admin.tokens[0]: expected an object, found a number"),
         (
-            #"[{"token":{"file":"secrets/read-token"}}]"#, #"$.admin.tokens[0].role: missing; give "mint", "read" or "operate""#
+            #"[{"name":"a","token":{"file":"secrets/read-token"}}]"#, #"$.admin.tokens[0].role: missing; give "mint", "read" or "operate""#
         ),
         (
-            #"[{"role":"admin","token":{"file":"secrets/read-token"}}]"#,
+            #"[{"name":"a","role":"admin","token":{"file":"secrets/read-token"}}]"#,
             #"$.admin.tokens[0].role: expected one of "mint", "read", "operate""#
         ),
-        (#"[{"role":"read"}]"#, #"$.admin.tokens[0].token: missing; give {"file": "PATH"}, {"env": "NAME"} or {"credential": "NAME"}"#),
         (
-            #"[{"role":"read","token":{"env":"SHORT"}}]"#,
+            #"[{"name":"a","role":"read"}]"#,
+            #"$.admin.tokens[0].token: missing; give {"file": "PATH"}, {"env": "NAME"} or {"credential": "NAME"}"#
+        ),
+        (
+            #"[{"name":"a","role":"read","token":{"env":"SHORT"}}]"#,
             "$.admin.tokens[0].token: expected at least 32 visible ASCII characters; make one with: deskgate secret new"
         ),
         (
-            #"[{"role":"read","token":{"file":"secrets/admin-token"}}]"#,
+            #"[{"name":"a","role":"read","token":{"file":"secrets/admin-token"}}]"#,
             "$.admin.tokens[0].token: the same token as $.admin.token; give each entry a token of its own"
         ),
         (
-            "[\(tokens[0]),\(tokens[1]),\(tokens[0])]",
+            #"[\#(tokens[0]),\#(tokens[1]),{"name":"a","role":"mint","token":{"file":"secrets/mint-token"}}]"#,
             "$.admin.tokens[2].token: the same token as $.admin.tokens[0].token; give each entry a token of its own"
         ),
         (
-            #"[{"role":"read","token":{"file":"secrets/app-1.key"}}]"#,
+            #"[{"name":"a","role":"read","token":{"file":"secrets/app-1.key"}}]"#,
             "$.apps[0].keys[0].secret: the same secret as $.admin.tokens[0].token; give each key a secret of its own"
         ),
     ])
@@ -66,8 +72,47 @@ import Time
         #expect(try problems(tokens) == [problem])
     }
 
+    /// The message for a configuration of an earlier version says what to add.
+    @Test(arguments: [(AdminToken.Role.mint, "backend"), (.read, "prometheus"), (.operate, "anna")])
+    func `each needs a name`(_ role: AdminToken.Role, _ sample: String) throws {
+        let problem =
+            "$.admin.tokens[0].name: missing; say who or what sends this token, which audit lines and revocations show: "
+            + #"add a name such as "name": "\#(sample)""#
+        #expect(try problems(#"[{"role":"\#(role)","token":{"file":"secrets/read-token"}}]"#) == [problem])
+    }
+
+    @Test(arguments: ["anna", "a", "Anna.K-2_X", "7", String(repeating: "a", count: 64)])
+    func `names are plain`(_ name: String) throws {
+        #expect(try problems(#"[{"name":"\#(name)","role":"read","token":{"file":"secrets/read-token"}}]"#) == [])
+    }
+
+    @Test(arguments: [
+        ("7", "expected a non-empty string, found a number"), ("null", "expected a non-empty string, found null"),
+        (#""""#, "expected a non-empty string, found an empty string"),
+        (#""anna k""#, #"expected a name of 1 to 64 letters, digits, "-", "_" or ".""#),
+        (#""anna@example.com""#, #"expected a name of 1 to 64 letters, digits, "-", "_" or ".""#),
+        (#""Анна""#, #"expected a name of 1 to 64 letters, digits, "-", "_" or ".""#),
+        ("\"\(String(repeating: "a", count: 65))\"", #"expected a name of 1 to 64 letters, digits, "-", "_" or ".""#),
+        ("\"\(TestSecret.text(77))\"", "looks like a secret, and the log shows names; give the name of who or what sends the token"),
+        (#""admin.token""#, "the same name as $.admin.token; give each token a name of its own"),
+        (#""mint-holder""#, "the same name as $.admin.tokens[0]; give each token a name of its own"),
+        (#""MINT-holder""#, "the same name as $.admin.tokens[0]; give each token a name of its own"),
+    ])
+    func `other names are refused`(_ name: String, _ problem: String) throws {
+        let list = #"[\#(Self.tokens[0]),{"name":\#(name),"role":"read","token":{"file":"secrets/read-token"}}]"#
+        #expect(try problems(list) == ["$.admin.tokens[1].name: \(problem)"])
+    }
+
+    @Test(arguments: [
+        ("anna", "anna"), ("CORP\\anna", "CORP_anna"), ("user 1000", "user_1000"), ("ü", "__"), ("", "_"),
+        (String(repeating: "a", count: 70), String(repeating: "a", count: 64)),
+    ])
+    func `a user of the system has a name that is plain`(_ user: String, _ name: String) {
+        #expect(PlainName.resembling(user) == name)
+    }
+
     @Test func areTwoDifferentOnesEvenWhereInsecureSecretsAreAllowed() throws {
-        let twice = #"[{"role":"read","token":"x"},{"role":"mint","token":"x"}]"#
+        let twice = #"[{"name":"a","role":"read","token":"x"},{"name":"b","role":"mint","token":"x"}]"#
         #expect(
             try directory.problems(members: #""admin":{"tokens":\#(twice)},"allow_insecure_secrets":true"#) == [
                 "$.admin.tokens[1].token: the same token as $.admin.tokens[0].token; give each entry a token of its own"
@@ -78,7 +123,7 @@ import Time
         for count in [32, 33] {
             let list = (0..<count).map { number in
                 directory.environment["TOKEN_\(number)"] = TestSecret.text(30 + number) + TestSecret.text(30 + number)
-                return #"{"role":"read","token":{"env":"TOKEN_\#(number)"}}"#
+                return #"{"name":"reader-\#(number)","role":"read","token":{"env":"TOKEN_\#(number)"}}"#
             }
             #expect(
                 try problems("[\(list.joined(separator: ","))]")
@@ -87,7 +132,7 @@ import Time
     }
 
     @Test(arguments: AdminToken.Role.allCases) func mustReadMetricsThatNeedOne(_ role: AdminToken.Role) throws {
-        let member = #""admin":{"metrics_need_token":true,"tokens":[{"role":"\#(role)","token":{"file":"secrets/read-token"}}]}"#
+        let member = #""admin":{"metrics_need_token":true,"tokens":[{"name":"a","role":"\#(role)","token":{"file":"secrets/read-token"}}]}"#
         let problem = #"$.admin.tokens: none has the role "read" or "operate", and "metrics_need_token" is true"#
         #expect(try directory.problems(members: member) == (role == .mint ? [problem] : []))
     }
@@ -103,7 +148,7 @@ import Time
             (["operate"], nil), (["mint", "operate"], nil), ([], nil),
         ] as [([String], String?)])
     func areWarnedOfWhereACommandHasNone(roles: [String], warning: String?) throws {
-        let list = roles.map { #"{"role":"\#($0)","token":{"file":"secrets/\#($0)-token"}}"# }.joined(separator: ",")
+        let list = roles.map { #"{"name":"\#($0)-holder","role":"\#($0)","token":{"file":"secrets/\#($0)-token"}}"# }.joined(separator: ",")
         let tokens = roles.isEmpty ? "" : #""tokens":[\#(list)]"#
         func warnings(_ admin: String) throws -> [String] {
             try directory.configuration(members: #""admin":{\#(admin)}"#).warnings(now: 0).map(\.description)

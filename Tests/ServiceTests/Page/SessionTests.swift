@@ -25,8 +25,8 @@ import Time
         #expect(response.status == 200)
         #expect(try response.object().members.map(\.key) == ["role", "token", "secret"])
         #expect(try response.object()["role"] == "read")
-        #expect(try response.object()["token"] == "admin.tokens[1]")
-        #expect(role == #"{"role":"read","token":"admin.tokens[1]"}"#)
+        #expect(try response.object()["token"] == "read-holder")
+        #expect(role == #"{"role":"read","token":"read-holder"}"#)
         #expect(fixture.send(.get, "/v1/deliveries").status == 200)
         #expect(fixture.send(.get, "/v1/status").status == 200)
     }
@@ -73,7 +73,7 @@ import Time
         #expect(
             try fixture.audits() == [
                 "WARN audit action=authenticate outcome=unauthorized",
-                "WARN audit action=authenticate outcome=forbidden needed=read role=mint token=admin.tokens[0]",
+                "WARN audit action=authenticate outcome=forbidden needed=read role=mint token=mint-holder",
             ])
     }
 
@@ -84,10 +84,10 @@ import Time
         #expect(fixture.send(.post, "/v1/deliveries/retry", body: retry).status == 200)
         #expect(
             try fixture.audits() == [
-                "INFO audit action=session.open outcome=done role=read token=admin.tokens[1]",
-                "WARN audit action=authenticate outcome=forbidden needed=operate role=read token=admin.tokens[1]",
-                "INFO audit action=session.open outcome=done role=operate token=admin.tokens[2]",
-                "INFO audit action=deliveries.retry outcome=done retried=2 role=operate token=admin.tokens[2]",
+                "INFO audit action=session.open outcome=done role=read token=read-holder",
+                "WARN audit action=authenticate outcome=forbidden needed=operate role=read token=read-holder",
+                "INFO audit action=session.open outcome=done role=operate token=operate-holder",
+                "INFO audit action=deliveries.retry outcome=done retried=2 role=operate token=operate-holder",
             ])
     }
 
@@ -123,13 +123,14 @@ import Time
         #expect(response.status == 200)
         #expect(try #require(response.headers["set-cookie"]).contains("Max-Age=0"))
         #expect(fixture.send(.get, "/v1/deliveries").status == 401)
-        #expect(try fixture.audits().contains("INFO audit action=session.close outcome=done role=read token=admin.tokens[1]"))
+        #expect(try fixture.audits().contains("INFO audit action=session.close outcome=done role=read token=read-holder"))
     }
 
     /// The browser may still have the cookie of a session that has ended.
     @Test func endsWithItsToken() throws {
         _ = fixture.signIn(.read)
-        try fixture.admin.reload(members: #""tokens":[{"role":"operate","token":{"file":"secrets/operate-token"}}]"#)
+        try fixture.admin.reload(
+            members: #""tokens":[{"name":"operate-holder","role":"operate","token":{"file":"secrets/operate-token"}}]"#)
         let response = fixture.send(.get, "/v1/deliveries")
         #expect(response.status == 401)
         #expect(response.text.contains("session_ended"))
@@ -140,8 +141,8 @@ import Time
 
     @Test func getsTheRoleThatItsTokenGets() throws {
         _ = fixture.signIn(.operate)
-        try fixture.admin.reload(members: #""tokens":[{"role":"read","token":{"file":"secrets/operate-token"}}]"#)
-        #expect(role == #"{"role":"read","token":"admin.tokens[0]"}"#)
+        try fixture.admin.reload(members: #""tokens":[{"name":"operate-holder","role":"read","token":{"file":"secrets/operate-token"}}]"#)
+        #expect(role == #"{"role":"read","token":"operate-holder"}"#)
         #expect(fixture.send(.post, "/v1/deliveries/retry", body: retry).status == 403)
     }
 

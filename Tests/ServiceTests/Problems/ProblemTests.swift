@@ -121,7 +121,7 @@ import Time
             Self.search(answers: [Self.answers(.callersRefused, "network")]),
             Self.search(backends: [("shop", BackendStatus(breaker: .open, pacesNewKeys: false))]),
             Self.search(backends: [("shop", BackendStatus(breaker: .working, pacesNewKeys: true))]),
-            Self.search(members: #""admin":{"tokens":[{"role":"read","token":{"file":"secrets/read-token"}}]}"#),
+            Self.search(members: #""admin":{"tokens":[{"name":"reader","role":"read","token":{"file":"secrets/read-token"}}]}"#),
         ].map(\.problems)
         for problems in found { #expect(problems.count == 1, "\(problems)") }
         let all = found.flatMap { $0 } + [.serviceDown]
@@ -305,7 +305,8 @@ import Time
     /// The urgent stands first, whatever was found first.
     @Test func theUrgentStandsFirst() throws {
         let problems = try Self.search(
-            members: #""admin":{"tokens":[{"role":"read","token":{"file":"secrets/read-token"}}]}"#, store: StoreError(.diskFull, "full"),
+            members: #""admin":{"tokens":[{"name":"reader","role":"read","token":{"file":"secrets/read-token"}}]}"#,
+            store: StoreError(.diskFull, "full"),
             standings: [Self.standing(.paused, pause: "status_410")]
         ).problems
         #expect(problems.map(\.kind) == [.store, .notifierPaused, .configurationWarning])

@@ -32,10 +32,11 @@ struct ServiceFixture {
     static let clocks = Clocks(unixSeconds: { TestTime.now }, monotonicNanoseconds: { 0 })
     static let token = TestSecret.text(200)
 
-    /// A token of each role, for `json(admin:)`.
+    /// A token of each role, for `json(admin:)`; its name is that of the role and `-holder`.
     static let roleTokens =
         #""tokens":["#
-        + AdminToken.Role.allCases.map { #"{"role":"\#($0)","token":{"file":"secrets/\#($0)-token"}}"# }.joined(separator: ",") + "]"
+        + AdminToken.Role.allCases.map { #"{"name":"\#($0)-holder","role":"\#($0)","token":{"file":"secrets/\#($0)-token"}}"# }.joined(
+            separator: ",") + "]"
 
     /// The token of a role in `roleTokens`.
     static func token(_ role: AdminToken.Role) -> String {

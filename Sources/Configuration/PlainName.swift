@@ -1,0 +1,19 @@
+/// The names that operators give to notifiers and to the holders of admin tokens. They stand in the log and in metrics as they are.
+package enum PlainName {
+    /// The names that there are, as a message says it.
+    package static let expectation = "a name of 1 to 64 letters, digits, \"-\", \"_\" or \".\""
+    private static let longest = 64
+
+    /// Whether a text is such a name.
+    package static func accepts(_ text: String) -> Bool {
+        (1...longest).contains(text.utf8.count) && text.utf8.allSatisfy(isPart)
+    }
+
+    /// A text as such a name, with `_` in place of each other byte, and without what is too long.
+    package static func resembling(_ text: String) -> String {
+        let bytes = text.utf8.prefix(longest).map { isPart($0) ? $0 : UInt8(ascii: "_") }
+        return bytes.isEmpty ? "_" : String(decoding: bytes, as: UTF8.self)
+    }
+
+    private static func isPart(_ byte: UInt8) -> Bool { SecretRules.isUnreserved(byte) && byte != UInt8(ascii: "~") }
+}

@@ -1,0 +1,42 @@
+internal import Bytes
+internal import Configuration
+internal import HTTPServer
+
+/// The origin of an operator's request.
+struct AdminCaller: Sendable {
+    /// The token that was sent, by its role and name; nil where none is needed.
+    let token: (role: AdminToken.Role, name: String)?
+    /// The peer's address without its port, which says nothing about who it is; `unix` for a Unix socket.
+    let peer: String
+    /// Who makes the change, as the holder of the token says, for example a command (`AuthorHeader`). Only the token proves anything.
+    let statedAuthor: String?
+    /// Who it is, in what is stored with a change: the token's name and the peer's address, then in parentheses who is said to make it.
+    var author: String {
+        let proven = token.map { "\($0.name) \(peer)" } ?? peer
+        return statedAuthor.map { "\(proven) (\($0))" } ?? proven
+    }
+    /// The request's id in the log.
+    let requestID: String
+
+    init(_ request: borrowing Request, _ token: AdminToken? = nil) {
+        self.token = token.map { ($0.role, $0.name) }
+        peer = request.peerHost().description
+        requestID = request.requestID
+        // A stranger writes nothing of their own into the log.
+        statedAuthor = token == nil ? nil : AuthorHeader.value(in: request)
+    }
+}
+
+/// The header with which the holder of a token says who makes a change.
+enum AuthorHeader {
+    static let name: StaticString = "Deskgate-Author"
+
+    /// The name in a request's header; nil for anything but a `PlainName`.
+    static func value(in request: borrowing Request) -> String? {
+        var author: String?
+        request.withHeader(name) { value in
+            if let value { author = String(decoding: Array(copying: value), as: UTF8.self) }
+        }
+        return author.flatMap { PlainName.accepts($0) ? $0 : nil }
+    }
+}
