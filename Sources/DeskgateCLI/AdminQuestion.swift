@@ -58,14 +58,16 @@ enum AdminQuestion {
     ) throws(CommandError) -> ExitCode {
         let isWhole = arguments.has("all")
         let limit = arguments.number("limit") ?? (isWhole ? AdminAnswer.largestLimit : nil)
-        let access = try arguments.service().access
+        var access: AdminAccess?
         var after = arguments["after"]
         var (isShown, hasShown) = (true, false)
         while true {
             var next: String?
             let page = try arguments.action { () throws(AdminProblem) in try action(after, limit) }
+            let service = if let access { access } else { try arguments.service().access }
+            access = service
             let code = try ask(
-                page, arguments, of: access,
+                page, arguments, of: service,
                 isShown: { answer in
                     isShown =
                         answer.members.contains { member in

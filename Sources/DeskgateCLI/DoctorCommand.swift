@@ -8,7 +8,8 @@ internal import Time
 /// `deskgate doctor`
 enum DoctorCommand {
     static let command = Command(
-        "doctor", "Examines the configuration and this machine on one page: clock, limits, systemd unit, ports, store, DNS and providers.",
+        "doctor",
+        "Examines the configuration and this machine on one page: clock, limits, systemd unit, ports, service, store, DNS and providers.",
         details: "Each finding has its remedy. It changes nothing, and takes half a minute at most: what hangs is told.",
         exits: [.done: "when all is well", .negative: "when something should be looked at", .usage: "when something must be done"],
         options: [

@@ -60,8 +60,6 @@ package struct ServiceGraph: Sendable {
     let watch: OperatorWatch
     /// Tries the notifiers; nil until they run.
     let trials = Monitor<NotifierTrials?>(nil)
-    /// Why people are kept out now.
-    let answers: WatchedAnswers
     /// Tells the dispatcher of accepted events.
     let dispatcherInbox: Monitor<DispatcherInbox>
 
@@ -118,13 +116,6 @@ package struct ServiceGraph: Sendable {
         let inbox = Monitor(DispatcherInbox())
         dispatcherInbox = inbox
         let answers = WatchedAnswers(metrics, clocks: clocks)
-        self.answers = answers
-        let watch = OperatorWatch(
-            configuration, store: store, answers: answers, inbox: inbox, authorizeRequests: metrics.helpDesks.authorizeRequests,
-            logger: logger,
-            clocks: clocks)
-        self.watch = watch
-        metrics.tellDisks { watch.disks }
         record = ConfigurationRecord(configuration, clocks: clocks)
         metrics.tellReloads(record)
         metrics.tellConfiguration(record)
@@ -160,22 +151,28 @@ package struct ServiceGraph: Sendable {
             (configuration.callers.areRestricted ? routes.map(gate.guarding) : routes) + HealthRoutes(readiness: readiness).routes)
         let deliveryMetrics = DeliveryMetrics(registry: metrics.registry, store: store, clocks: clocks, inbox: inbox)
         self.deliveryMetrics = deliveryMetrics
+        let problems: @Sendable () -> ProblemSearch = { [helpDeskState, operatorState, record, store] in
+            ProblemSearch(
+                operatorState.current.configuration, now: clocks.unixMilliseconds(), store: store.refusal, revocations: revocations.status,
+                refusedAt: record.refusedAt, standings: Self.standings(inbox), pending: (try? store.pending()) ?? [],
+                replicas: store.replicas, keysDigest: helpDeskState.current.authorizer.keysDigest, crowded: pressure.crowded,
+                backends: helpDeskState.current.backends?.statuses ?? [], answers: answers.look(), nearestApp: answers.nearestApp)
+        }
+        metrics.tellProblems { problems().counts }
+        let watch = OperatorWatch(
+            configuration, store: store, answers: answers, inbox: inbox, authorizeRequests: metrics.helpDesks.authorizeRequests,
+            problems: { problems().conditions }, logger: logger, clocks: clocks)
+        self.watch = watch
+        metrics.tellDisks { watch.disks }
         let openAPI = OpenAPIDocument()
         admin = AdminListener(
             AdminServices(
                 state: operatorState, store: store, registry: metrics.registry, clocks: clocks, logger: logger, denials: denials,
-                status: { [readiness, helpDeskState, operatorState, record, store] language in
+                status: { [readiness, helpDeskState, store] language in
                     var status = readiness.json(in: language)
                     let (authorizer, replicas) = (helpDeskState.current.authorizer, store.replicas)
                     KeyStanding(authorizer, uses: keyUses.uses, replicas: replicas, isServing: true).append(to: &status)
-                    ProblemSearch(
-                        operatorState.current.configuration, now: clocks.unixMilliseconds(), store: store.refusal,
-                        revocations: revocations.status, refusedAt: record.refusedAt, standings: Self.standings(inbox),
-                        pending: (try? store.pending()) ?? [],
-                        replicas: replicas, keysDigest: authorizer.keysDigest, crowded: pressure.crowded,
-                        backends: helpDeskState.current.backends?.statuses ?? [], answers: answers.look(),
-                        nearestApp: answers.nearestApp
-                    ).append(to: &status, in: language)
+                    problems().append(to: &status, in: language)
                     return .object(status)
                 }, openAPI: { openAPI.response }, holds: { inbox.withLock { $0.holds } },
                 notifiers: { Self.standings(inbox) },

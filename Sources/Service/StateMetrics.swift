@@ -57,6 +57,14 @@ extension ServiceMetrics {
         }
     }
 
+    /// Registers the problems that `deskgate status` lists.
+    func tellProblems(_ counts: @escaping @Sendable () -> [(kind: String, severity: String, count: Int)]) {
+        registry.gauge(
+            "deskgate_problems", "How many problems of a kind and severity there are now, as deskgate status lists them.",
+            labels: ["kind", "severity"]
+        ) { counts().map { ComputedSample($0.kind, $0.severity, value: Double($0.count)) } }
+    }
+
     /// Registers how the store's clock differs from this machine's; a store without a clock of its own has no series.
     func tellStoreClock(_ store: any Store) {
         registry.gauge(

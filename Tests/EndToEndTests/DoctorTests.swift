@@ -5,8 +5,14 @@ import Time
 
 /// `deskgate doctor`
 @Suite struct DoctorTests {
+    /// The service can be asked for its problems.
+    private static let listeners: JSONObject = [
+        "listen": ["unix": "public.sock", "max_connections": 100],
+        "admin": ["unix": "admin.sock", "max_connections": 100, "token": ["file": "admin-token"]],
+    ]
+
     @Test func runningServiceIsWell() throws {
-        let workspace = try Workspace(Workspace.unixListeners)
+        let workspace = try Workspace(Self.listeners)
         let before = try examine(workspace)
         #expect(before.states("ports") == ["ok"])
         #expect(before.message("store") == "\(workspace.directory.path("deskgate.db")) will be made by the first start")
@@ -14,9 +20,11 @@ import Time
         let findings = try examine(workspace)
         #expect(
             findings.message("configuration")
-                == "\(workspace.configuration) is right; others can change neither it nor the other files (1) that it names"
+                == "\(workspace.configuration) is right; others can change neither it nor the other files (2) that it names"
         )
         #expect(findings.message("ports") == "the service answers on unix:\(workspace.directory.path("public.sock")) and is ready")
+        #expect(findings.messages("service") == ["the service that runs finds nothing wrong"])
+        #expect(before.messages("service").isEmpty)
         #expect(findings.messages("store").last == "no page of \(workspace.directory.path("deskgate.db")) is damaged")
         #expect(findings.messages("limits").contains { $0.wholeMatch(of: /\d+ MiB are free in .*/) != nil })
         #expect(findings.list.allSatisfy { $0.state != "problem" })
@@ -58,6 +66,23 @@ import Time
         let obstacle = try #require(try examine(workspace).message("ports"))
         #expect(obstacle.hasPrefix("$.admin: cannot listen on 127.0.0.1:\(stranger.port): it is already in use; "))
         #expect(obstacle.hasSuffix("; it has not proven to know an admin token: it answered with the status 404"))
+    }
+
+    @Test func `problems of the running service are told`() throws {
+        let workspace = try Workspace(Self.listeners)
+        let server = try RunningServer(workspace)
+        let key = try workspace.key()
+        for _ in 0..<5 { #expect(try server.authorize(key, app: "app-2").status == 403) }
+        let findings = try examine(workspace)
+        #expect(findings.code == 2)
+        #expect(findings.states("service") == ["problem"])
+        let text = "5 authorizations within 10 minutes named an app_id that is not configured (unknown_app) and were answered 403. "
+        #expect(findings.message("service")?.hasPrefix(text + "The nearest configured app_id is app-1. Compare the app_id") == true)
+        let status = try Deskgate.run("status", "--config", workspace.configuration)
+        #expect(status.code == 1)
+        #expect(status.output.hasPrefix("Problem: \(text)The nearest configured app_id is app-1.\nRemedy: Compare the app_id"))
+        #expect(try Deskgate.run("status", "--json", "--config", workspace.configuration).code == 1)
+        #expect(try server.stop() == .exit(0))
     }
 
     @Test func mistakesOfTheConfigurationAreToldFirst() throws {

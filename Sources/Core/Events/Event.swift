@@ -52,11 +52,13 @@ package struct Event: Sendable, Equatable {
         case diskLow = "operator.disk_low"
         /// Far more authorizations are denied than usual, or no more so.
         case denialsJump = "operator.denials_jump"
+        /// Something does not work, or works again.
+        case problem = "operator.problem"
 
         /// Whether it is for the service's operators, and about nobody.
         package var isForOperators: Bool {
             switch self {
-            case .operatorTest, .notifierPaused, .notifierRecovered, .queueLate, .credentialExpires, .diskLow, .denialsJump: true
+            case .operatorTest, .notifierPaused, .notifierRecovered, .queueLate, .credentialExpires, .diskLow, .denialsJump, .problem: true
             default: false
             }
         }

@@ -16,6 +16,8 @@ package struct OperatorCondition: Sendable, Equatable {
         case diskLow = "disk_low"
         /// Far more authorizations of an app are denied than usual. The subject is the app.
         case denialsJump = "denials_jump"
+        /// One of the problems of `GET /v1/status` of which no other condition tells. The subject is its kind, and what it is about.
+        case problem
     }
 
     /// Which condition: at most one of a key lasts at a time.
@@ -105,6 +107,7 @@ extension OperatorCondition.Kind {
         case .credentialExpires: .credentialExpires
         case .diskLow: .diskLow
         case .denialsJump: .denialsJump
+        case .problem: .problem
         }
     }
 

@@ -48,6 +48,16 @@ package enum QueueRule {
     }
 }
 
+/// When a problem that operators are told of is over.
+package enum ProblemRule {
+    /// One that comes and goes is told of at most ten times an hour, as a notifier is (`NotifierTrouble`).
+    /// - Parameter unseenMilliseconds: for how long it was not there.
+    package static func standing(unseenMilliseconds: UInt64, _ thresholds: OperatorThresholds) -> ConditionStanding {
+        let calm = UInt64(thresholds.pausedSeconds) * 1000 * NotifierTrouble.calmFactor
+        return unseenMilliseconds >= calm ? .over(.resolved) : .unknown
+    }
+}
+
 /// When a disk has little space left.
 package enum DiskRule {
     /// - Parameter freeBytes: what an unprivileged user can still write.

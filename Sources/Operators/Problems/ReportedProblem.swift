@@ -4,8 +4,8 @@ package import JSON
 package struct ReportedProblem {
     /// Whether something does not work; otherwise it works, and will not for ever.
     package let isSevere: Bool
-    /// What it is about; nil when it is the whole service.
-    package let subject: String?
+    /// Whether it is only something that the configuration warns of.
+    package let isInConfiguration: Bool
     /// What is wrong, in sentences.
     package let text: String
     /// What to do, in sentences.
@@ -13,7 +13,7 @@ package struct ReportedProblem {
 
     private init(_ problem: JSONValue) {
         isSevere = problem["severity"]?.text == Problem.Severity.problem.rawValue
-        subject = problem["subject"]?.text
+        isInConfiguration = problem["kind"]?.text == Problem.Kind.configurationWarning.rawValue
         text = problem["text"]?.text ?? ""
         remedy = problem["remedy"]?.text ?? ""
     }

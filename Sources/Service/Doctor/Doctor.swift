@@ -57,6 +57,7 @@ package struct Doctor {
             DoctorCheck(.limits, else: "systemd does not answer, or \(slowDisk)") { supervision(of: configuration) },
             DoctorCheck(.limits, else: slowDisk) { machine.disk(configuration) },
             DoctorCheck(.ports, else: "the service does not answer in time; see its log", service.ports),
+            DoctorCheck(.service, else: "the service does not answer in time; see its log", service.problems),
             DoctorCheck(.store, else: "the store does not answer in time; see dmesg, and for PostgreSQL its log", service.store),
             DoctorCheck(.store, .warning, else: "searching the store for damage takes long; a backup searches it whole", service.damage),
             DoctorCheck(

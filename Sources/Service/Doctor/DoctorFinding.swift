@@ -12,7 +12,7 @@ package struct DoctorFinding: Sendable, Equatable {
 
     /// What is checked, in the order of the report.
     package enum Subject: String, Sendable, CaseIterable {
-        case configuration, clock, limits, unit, ports, store, dns, providers
+        case configuration, clock, limits, unit, ports, service, store, dns, providers
     }
 
     /// What was checked.

@@ -87,6 +87,17 @@ struct ServiceCheck: Sendable {
         _ = hasSeenLock.wait { $0 ? true : nil }
     }
 
+    /// What the service itself finds wrong; nothing when none can be asked, which is told of the ports. Warnings of the configuration are
+    /// found in the file.
+    func problems() -> [DoctorFinding] {
+        guard let answer = try? AdminAccess(configuration).performInService(StatusAction()), answer.status == 200,
+            case .object(let status) = answer.json
+        else { return [] }
+        let problems = ReportedProblem.all(in: status).filter { !$0.isInConfiguration }
+        guard !problems.isEmpty else { return [DoctorFinding(.service, .ok, "the service that runs finds nothing wrong")] }
+        return problems.map { DoctorFinding(.service, $0.isSevere ? .problem : .warning, "\($0.text) \($0.remedy)") }
+    }
+
     /// Whether the store could be opened, and how it is.
     func store() -> [DoctorFinding] {
         waitForLock()

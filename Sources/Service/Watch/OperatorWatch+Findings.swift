@@ -14,6 +14,21 @@ extension OperatorWatch {
         return pauses(observations, waiting, &state) + queues(waiting, state.configuration)
             + credentials(observations, state.configuration) + disks(state.configuration)
             + state.denials.findings(authorizeRequests, state.configuration, open, now: clocks.monotonicMilliseconds())
+            + problems(open, &state)
+    }
+
+    /// One that is not there any more, or not yet again after a restart, is over when it has not been there for a while.
+    private func problems(_ open: [OperatorCondition], _ state: inout State) -> [Finding] {
+        let (now, found) = (clocks.monotonicMilliseconds(), problems())
+        let there = Set(found.map(\.key))
+        let unseen = open.map(\.key).filter { $0.kind == .problem && !there.contains($0) }
+        let before = state.problemsSeenAt
+        state.problemsSeenAt = Dictionary(uniqueKeysWithValues: there.map { ($0, now) } + unseen.map { ($0, before[$0] ?? now) })
+        return found.map { Finding(key: $0.key, standing: .holds, data: $0.data) }
+            + unseen.map { key in
+                let milliseconds = now.elapsed(since: before[key] ?? now)
+                return Finding(key: key, standing: ProblemRule.standing(unseenMilliseconds: milliseconds, state.configuration.thresholds))
+            }
     }
 
     private func pauses(

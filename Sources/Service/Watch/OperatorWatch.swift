@@ -32,6 +32,8 @@ final class OperatorWatch: Sendable {
         var left: [OperatorCondition.Key: MonotonicMilliseconds] = [:]
         var troubles: [ByteKey: NotifierTrouble] = [:]
         var denials = WatchedDenials()
+        /// When problems that operators were told of were last seen.
+        var problemsSeenAt: [OperatorCondition.Key: MonotonicMilliseconds] = [:]
         var isFailing = false
     }
 
@@ -39,6 +41,8 @@ final class OperatorWatch: Sendable {
     let answers: WatchedAnswers
     let inbox: Monitor<DispatcherInbox>
     let authorizeRequests: MetricFamily<Counter>
+    /// The problems of which operators are told as such, and what is told of each.
+    let problems: @Sendable () -> [(key: OperatorCondition.Key, data: [UInt8])]
     let clocks: Clocks
     private let logger: Logger
     private let state: Monitor<State>
@@ -47,8 +51,9 @@ final class OperatorWatch: Sendable {
     init(
         _ configuration: Configuration, store: any Store, answers: WatchedAnswers, inbox: Monitor<DispatcherInbox>,
         authorizeRequests: MetricFamily<Counter>,
-        logger: Logger, clocks: Clocks
+        problems: @escaping @Sendable () -> [(key: OperatorCondition.Key, data: [UInt8])], logger: Logger, clocks: Clocks
     ) {
+        self.problems = problems
         (self.store, self.answers, self.inbox, self.authorizeRequests) = (store, answers, inbox, authorizeRequests)
         (self.logger, self.clocks) = (logger, clocks)
         state = Monitor(State(configuration: WatchedConfiguration(configuration)))

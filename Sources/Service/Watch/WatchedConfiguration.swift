@@ -41,7 +41,7 @@ struct WatchedConfiguration: Sendable {
     func subscriptions(for key: OperatorCondition.Key) -> [Subscription] {
         switch key.kind {
         case .notifierPaused, .queueLate: subscriptions.filter { ByteKey($0.notifier) != key.subject }
-        case .credentialExpires, .diskLow, .denialsJump: subscriptions
+        case .credentialExpires, .diskLow, .denialsJump, .problem: subscriptions
         }
     }
 }

@@ -25,6 +25,11 @@ import Time
         #expect(standing == expected)
     }
 
+    @Test(arguments: [(0, .unknown), (299_999, .unknown), (300_000, .over(.resolved))] as [(UInt64, ConditionStanding)])
+    func `a problem is over when it was away for five times paused_seconds`(unseen: UInt64, expected: ConditionStanding) {
+        #expect(ProblemRule.standing(unseenMilliseconds: unseen, OperatorThresholds()) == expected)
+    }
+
     @Test(
         arguments: [
             (0, .holds), (999_999_999, .holds), (1_000_000_000, .unknown), (1_249_999_999, .unknown),

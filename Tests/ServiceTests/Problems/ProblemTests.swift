@@ -1,6 +1,7 @@
 import Bytes
 import Core
 import HTTPServer
+import JSON
 import TestSupport
 import Testing
 import Time
@@ -300,6 +301,34 @@ import Time
     @Test func `revocations of the copy are late at any age`() throws {
         #expect(try Self.search(revocations: Self.known(.copy)).problems.map(\.kind) == [.revocationsLate])
         #expect(try Self.search(revocations: Self.known(at: Self.now - 30)).problems == [])
+    }
+
+    @Test func `every kind is counted`() throws {
+        let search = try Self.search(
+            standings: [Self.standing(.open), Self.standing(.open, of: "phones")], answers: [Self.answers(.unknownApp, "unknown_app")])
+        let counted = search.counts.filter { $0.count > 0 }.map { "\($0.kind) \($0.severity) \($0.count)" }
+        #expect(counted == ["unknown_app problem 1", "notifier_failing problem 2"])
+        #expect(search.counts.count == 2 * (Problem.Kind.allCases.count - 1), "the service counts, so it runs")
+    }
+
+    @Test func `operators are told of what no other event tells`() throws {
+        let search = try Self.search(
+            refusedAt: Self.now.milliseconds, standings: [Self.standing(.paused, pause: "status_410")],
+            backends: [("shop", BackendStatus(breaker: .halfOpen, pacesNewKeys: false))],
+            answers: [
+                Self.answers(.undecided, app: "shop", "backend_timeout"), Self.answers(.callersRefused, "network"),
+                Self.answers(.unknownApp, "unknown_app", isClosed: false),
+            ])
+        #expect(
+            search.conditions.map(\.key.subject.text) == [
+                "authorizations_undecided shop", "callers_refused", "backend_open shop", "reload_refused",
+            ])
+        let data = try #require(search.conditions.first.flatMap { JSONValue(parsing: $0.data) })
+        #expect(data["kind"] == "authorizations_undecided")
+        #expect(data["severity"] == "problem")
+        #expect(data["subject"] == "shop")
+        #expect(data["text"]?.text?.hasPrefix("20 of 21 authorizations of shop") == true)
+        #expect(data["remedy"]?.text?.hasPrefix("Have the backend of apps[].verify.url answer faster") == true)
     }
 
     /// The urgent stands first, whatever was found first.

@@ -47,6 +47,15 @@ import Time
         #expect(samples(of: "deskgate_trace_spans_total", in: text) == spans)
     }
 
+    @Test func `tell the problems`() throws {
+        let graph = try ServiceFixture().graph()
+        func told() -> [String] { samples(of: #"deskgate_problems{kind="unknown_app","#, in: scrape(graph)) }
+        #expect(told() == [#"severity="problem"} 0"#, #"severity="warning"} 0"#])
+        let body = try AuthorizeCases.json(["app_id": #""bank""#])
+        for _ in 0..<5 { _ = InProcessClient(graph.publicRouter).send(.post, "/pyrus/authorize", body: body) }
+        #expect(told() == [#"severity="problem"} 1"#, #"severity="warning"} 0"#])
+    }
+
     @Test func tellTheSpaceOfTheStoresDisk() throws {
         let fixture = try ServiceFixture()
         let text = scrape(try fixture.graph())

@@ -121,6 +121,46 @@ import Time
         #expect(try fixture.told() == ["operator.queue_late ended > log", "operator.queue_late ended > pager"])
     }
 
+    private static func problem(_ state: String) -> [String] {
+        ["operator.problem \(state) > log", "operator.problem \(state) > pager"]
+    }
+
+    @Test func `a problem is told when it begins and when it was away for a while`() throws {
+        let fixture = try WatchFixture()
+        fixture.show(["unknown_app"])
+        fixture.pass(5)
+        #expect(try fixture.told() == Self.problem("began"))
+        #expect(try fixture.last("kind") == "unknown_app")
+        fixture.show([])
+        fixture.pass(295)
+        fixture.show(["unknown_app"])
+        fixture.pass(5)
+        fixture.show([])
+        fixture.pass(295)
+        #expect(try fixture.told() == [], "it comes and goes")
+        fixture.pass(5)
+        #expect(try fixture.told() == Self.problem("ended"))
+        #expect(try fixture.last("ended_because") == "resolved")
+    }
+
+    /// Then nothing is known of the answers of before.
+    @Test func `a problem lasts through a restart`() throws {
+        let fixture = try WatchFixture()
+        fixture.show(["backend_open shop"])
+        fixture.pass(5)
+        #expect(try fixture.told() == Self.problem("began"))
+        fixture.show([])
+        try fixture.restart()
+        fixture.pass(290)
+        fixture.show(["backend_open shop"])
+        fixture.pass(600)
+        #expect(try fixture.told() == [])
+        fixture.show([])
+        try fixture.restart()
+        fixture.pass(310)
+        #expect(try fixture.told() == Self.problem("ended"))
+    }
+
     @Test func denialsJump() throws {
         let fixture = try WatchFixture()
         for _ in 0..<60 {

@@ -26,6 +26,7 @@ final class WatchFixture {
     private let metrics = ServiceMetrics(registry: MetricsRegistry(), version: "test")
     private var family: MetricFamily<Counter> { metrics.helpDesks.authorizeRequests }
     private let passed = Monitor<UInt64>(0)
+    private let problems = Monitor<[(key: OperatorCondition.Key, data: [UInt8])]>([])
     private var watch: OperatorWatch?
 
     /// - Parameters:
@@ -62,7 +63,7 @@ final class WatchFixture {
             monotonicNanoseconds: { [passed] in (1_000 + passed.withLock { $0 }) * 1_000_000_000 })
         watch = OperatorWatch(
             configuration, store: store, answers: WatchedAnswers(metrics, clocks: clocks), inbox: inbox, authorizeRequests: family,
-            logger: log.logger, clocks: clocks)
+            problems: { [problems] in problems.withLock { $0 } }, logger: log.logger, clocks: clocks)
     }
 
     private func serve(_ names: [String]) {
@@ -94,6 +95,11 @@ final class WatchFixture {
     /// Says how a notifier does its work.
     func set(_ notifier: String, _ state: BreakerStanding, reason: String = "status_401", successes: UInt64 = 0) {
         inbox.withLock { $0.health[notifier] = NotifierHealth(standing: state, lastFailure: reason, successes: successes) }
+    }
+
+    /// Says which problems there are of which operators are told as such.
+    func show(_ found: [String]) {
+        problems.withLock { $0 = found.map { (OperatorCondition.Key(.problem, $0), Array(#"{"kind":"\#($0)"}"#.utf8)) } }
     }
 
     /// Counts verdicts on the app's authorizations.
