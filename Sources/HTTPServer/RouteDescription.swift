@@ -54,6 +54,23 @@ package struct RouteDescription: Sendable {
         }
     }
 
+    /// A request that goes on with what an answer gives, such as an id.
+    package struct Link: Sendable {
+        /// The method of the request.
+        package let method: Method
+        /// The path of its route.
+        package let path: StaticString
+        /// Runtime expressions of OpenAPI for parameters outside the body, by name.
+        package let parameters: [String: String]
+        /// Those for the members of the body, by name; none for a request without a body.
+        package let body: [String: String]
+
+        /// Describes a request.
+        package init(_ method: Method, _ path: StaticString, _ parameters: [String: String] = [:], body: [String: String] = [:]) {
+            (self.method, self.path, self.parameters, self.body) = (method, path, parameters, body)
+        }
+    }
+
     /// What is answered with one status.
     package struct Answer: Sendable {
         /// The HTTP status.
@@ -66,12 +83,15 @@ package struct RouteDescription: Sendable {
         package let mediaType: String
         /// The headers that it always has beyond `X-Request-Id` and the usual ones.
         package let headers: [String]
+        /// The requests that may follow it.
+        package let links: [Link]
 
         /// Describes an answer.
         package init(
             _ status: Int, _ text: String, _ schema: JSONValue = ["$ref": "#/components/schemas/Error"],
-            mediaType: String = "application/json", headers: [String] = []
+            mediaType: String = "application/json", headers: [String] = [], links: [Link] = []
         ) {
+            self.links = links
             self.status = status
             self.text = text
             self.schema = schema

@@ -20,7 +20,7 @@ extension AdminRoute {
     private var success: RouteDescription.Answer {
         answer.members.isEmpty
             ? RouteDescription.Answer(answer.status, answer.text, Schema.text, mediaType: "text/plain")
-            : RouteDescription.Answer(answer.status, answer.text, AdminSchema.object(answer.members, answer.types))
+            : RouteDescription.Answer(answer.status, answer.text, AdminSchema.object(answer.members, answer.types), links: answer.links)
     }
 
     /// The parameters in the body; a body with any other member is refused.

@@ -101,8 +101,14 @@ package struct AdminRoute: Sendable {
         package let text: String
         /// The statuses of refusals that its parameters and its role do not tell.
         package let refusals: [Int]
+        /// The requests that go on with an id in it.
+        let links: [RouteDescription.Link]
 
-        init(_ members: [String], _ types: [String: JSONValue] = [:], status: Int = 200, text: String, refusals: [Int] = []) {
+        init(
+            _ members: [String], _ types: [String: JSONValue] = [:], status: Int = 200, text: String, refusals: [Int] = [],
+            links: [RouteDescription.Link] = []
+        ) {
+            self.links = links
             self.status = status
             self.members = members
             self.types = types

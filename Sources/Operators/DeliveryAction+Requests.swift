@@ -76,7 +76,7 @@ extension DeliveryAction {
             DeliveryCriteria.parameters + AdminQuery.page,
             answer: AdminRoute.Answer(
                 ["deliveries", "next"], ["deliveries": AdminSchema.deliveries],
-                text: "The deliveries, and where the list goes on; null at its end."),
+                text: "The deliveries, and where the list goes on; null at its end.", links: .delivery("/deliveries/0/id")),
             .fromStore { request throws(AdminProblem) in try listing(AdminQuery(request.queryItems())) }),
         AdminRoute(
             .delete, path, .operate, summary: "Deletes deliveries that have ended, or marks those that wait for one notifier as dead.",

@@ -103,7 +103,8 @@ extension DeviceAction {
             .get, path, .read, summary: "The registered push tokens, masked, by person and device.", criteria + AdminQuery.page,
             answer: AdminRoute.Answer(
                 ["push_tokens", "next"], ["push_tokens": AdminSchema.devices],
-                text: "The push tokens, and where the list goes on; null at its end."),
+                text: "The push tokens, and where the list goes on; null at its end.",
+                links: .person("/push_tokens/0") + .device("/push_tokens/0")),
             .fromStore { request throws(AdminProblem) in try listing(AdminQuery(request.queryItems())) }),
         AdminRoute(
             .delete, path, .operate, summary: "Removes the push tokens of one person, or one of them.", removal,

@@ -159,7 +159,8 @@ extension FindAction {
                             "found_in": Schema.array(Schema.choice(of: NameMatch.Source.self)),
                         ]))
             ],
-            text: "The matches with where the name was found, and where the search goes on; null at its end. A page may have no match."),
+            text: "The matches with where the name was found, and where the search goes on; null at its end. A page may have no match.",
+            links: .person("/found/0")),
         .fromStore { request throws(AdminProblem) in
             let values = try AdminQuery(request.queryItems()).values(of: parameters)
             return .some(

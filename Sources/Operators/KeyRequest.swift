@@ -50,7 +50,7 @@ extension KeyRequest {
             [
                 "security_key": Schema.text, "key_id": Schema.integer(0...Int64(UInt32.max)), "issued_at": AdminSchema.count,
                 "expires_at": AdminSchema.count,
-            ], status: 201, text: "The key, a secret of the person."),
+            ], status: 201, text: "The key, a secret of the person.", links: .securityKey("/security_key")),
         .fromMemory { request, caller, listener in listener.mint(request, caller) })
 }
 

@@ -39,7 +39,8 @@ package struct NotifierTestAction: AdminAction {
     static let route = AdminRoute(
         .post, path, .operate, summary: "Has a notifier deliver an event of the type operator.test, which is about nobody.", parameters,
         answer: AdminRoute.Answer(
-            ["delivery_id"], ["delivery_id": AdminSchema.uuid], text: "The delivery, which waits for its first attempt."),
+            ["delivery_id"], ["delivery_id": AdminSchema.uuid], text: "The delivery, which waits for its first attempt.",
+            links: .delivery("/delivery_id")),
         .fromStore { request throws(AdminProblem) in
             try request.withBody { body throws(AdminProblem) in
                 guard let name = try AdminFields(body, parameters).text("notifier") else { throw AdminProblem("notifier", "missing.") }

@@ -122,12 +122,13 @@ extension PersonAction {
             .signOut, "/v1/users/sign-out", "Revokes all keys of a person that were issued until now, and removes the devices.",
             AdminRoute.Answer(
                 ["id", "issued_before", "removed"], ["id": AdminSchema.uuid, "issued_before": AdminSchema.count],
-                text: "The revocation, its bound in Unix seconds, and how many devices were removed.")),
+                text: "The revocation, its bound in Unix seconds, and how many devices were removed.", links: .revocation("/id"))),
         route(
             .block, "/v1/users/block", "Denies a person, with any key, until unblocked, and removes the devices.",
             AdminRoute.Answer(
                 ["id", "removed"], ["id": AdminSchema.uuid],
-                text: "The revocation, an earlier one when the person was blocked already, and how many devices were removed.")),
+                text: "The revocation, an earlier one when the person was blocked already, and how many devices were removed.",
+                links: .revocation("/id"))),
         route(
             .unblock, "/v1/users/unblock", "Ends a block: keys that nothing else revokes count again.",
             AdminRoute.Answer(["removed"], text: "How many blocks; 0 when the person was not blocked.")),

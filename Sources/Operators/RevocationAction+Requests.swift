@@ -22,7 +22,7 @@ extension RevocationAction {
             RevocationRequest.parameters,
             answer: AdminRoute.Answer(
                 Revocation.members, AdminSchema.revocation, status: 201,
-                text: "The revocation, which is in force, and how many devices it has removed so far."),
+                text: "The revocation, which is in force, and how many devices it has removed so far.", links: .revocation("/id")),
             .fromStore { request throws(AdminProblem) in
                 .some(RevocationAction.add(try request.withBody { body throws(AdminProblem) in try RevocationRequest(body) }))
             }),
@@ -30,7 +30,7 @@ extension RevocationAction {
             .get, path, .read, summary: "The revocations in force, newest first.", criteria + AdminQuery.page,
             answer: AdminRoute.Answer(
                 ["revocations", "next"], ["revocations": AdminSchema.revocations],
-                text: "The revocations, and where the list goes on; null at its end."),
+                text: "The revocations, and where the list goes on; null at its end.", links: .revocation("/revocations/0/id")),
             .fromStore { request throws(AdminProblem) in try listing(AdminQuery(request.queryItems())) }),
         AdminRoute(
             .delete, "/v1/revocations/:id", .operate, summary: "Removes a revocation: its keys count again.",

@@ -59,15 +59,18 @@ final class OpenAPIDocument: Sendable {
         var item: JSONObject = ["servers": [["url": .string(url)]]]
         for (method, _) in route.handlers {
             guard let description = route.descriptions[method] else { continue }
-            item.append(operation(description, id: "\(method.token.lowercased())\(route.path)", tag), forKey: method.token.lowercased())
+            item.append(operation(description, id: operationID(method, route.path), tag), forKey: method.token.lowercased())
         }
         return .object(item)
     }
 
+    private static func operationID(_ method: HTTPServer.Method, _ path: StaticString) -> String {
+        String("\(method.token.lowercased())\(path)".map { $0.isLetter || $0.isNumber ? $0 : "_" })
+    }
+
     private static func operation(_ description: RouteDescription, id: String, _ tag: String) -> JSONValue {
-        let id = id.map { $0.isLetter || $0.isNumber ? $0 : "_" }
         var operation: JSONObject = [
-            "operationId": .string(String(id)), "tags": [.string(tag)], "summary": .string(description.summary),
+            "operationId": .string(id), "tags": [.string(tag)], "summary": .string(description.summary),
         ]
         if !description.text.isEmpty { operation.append(.string(description.text), forKey: "description") }
         operation.append(security(description.access), forKey: "security")
@@ -117,10 +120,25 @@ final class OpenAPIDocument: Sendable {
     private static func response(_ answer: RouteDescription.Answer) -> JSONValue {
         var headers: JSONObject = ["X-Request-Id": ["$ref": "#/components/headers/X-Request-Id"]]
         for header in answer.headers { headers.append(["$ref": .string("#/components/headers/\(header)")], forKey: header) }
-        return [
+        var response: JSONObject = [
             "description": .string(answer.text), "headers": .object(headers),
             "content": .object(JSONObject([(answer.mediaType, ["schema": answer.schema] as JSONValue)])),
         ]
+        if !answer.links.isEmpty {
+            let links = answer.links.map { (operationID($0.method, $0.path), link($0)) }
+            response.append(.object(JSONObject(links)), forKey: "links")
+        }
+        return .object(response)
+    }
+
+    private static func link(_ link: RouteDescription.Link) -> JSONValue {
+        func object(_ expressions: [String: String]) -> JSONValue {
+            .object(JSONObject(expressions.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value)) }))
+        }
+        var described: JSONObject = ["operationId": .string(operationID(link.method, link.path))]
+        if !link.parameters.isEmpty { described.append(object(link.parameters), forKey: "parameters") }
+        if !link.body.isEmpty { described.append(object(link.body), forKey: "requestBody") }
+        return .object(described)
     }
 }
 

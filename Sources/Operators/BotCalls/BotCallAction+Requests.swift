@@ -31,7 +31,8 @@ extension BotCallAction {
             criteria + AdminQuery.page + [Language.parameter],
             answer: AdminRoute.Answer(
                 ["calls", "next"], ["calls": Schema.array(AdminSchema.object(BotCall.members, types))],
-                text: "The calls, each with what its outcome means, and where the list goes on; null at its end."),
+                text: "The calls, each with what its outcome means, and where the list goes on; null at its end.",
+                links: .botCall("/calls/0/id")),
             .fromStore { request throws(AdminProblem) in
                 let values = try AdminQuery(request.queryItems()).values(of: criteria + AdminQuery.page + [Language.parameter])
                 return try listing { values[$0] }

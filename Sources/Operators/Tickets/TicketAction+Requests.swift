@@ -59,7 +59,8 @@ extension TicketAction {
             .get, path, .read, summary: "The tickets of an app that are open, or those that are closed, the last changed first.", criteria,
             answer: AdminRoute.Answer(
                 ["tickets", "next"], ["tickets": AdminSchema.tickets],
-                text: "The tickets, and where the list goes on; null at its end.", refusals: refusals),
+                text: "The tickets, and where the list goes on; null at its end.", refusals: refusals,
+                links: .ticket("/tickets/0/ticket_id", app: "$request.query.app_id")),
             .fromStore { request throws(AdminProblem) in try listing(AdminQuery(request.queryItems())) }),
         AdminRoute(
             .get, "/v1/tickets/count", .read, summary: "How many tickets an app or a customer has, by state.",
@@ -86,7 +87,7 @@ extension TicketAction {
                     "message": Schema.nullable(Schema.choice(of: NewTicket.Message.Word.self)), "dropped": Schema.array(Schema.text),
                 ], status: 201,
                 text: "The ticket, what became of the first message, and the keys of fields that the help desk has dropped.",
-                refusals: refusals + [404]),
+                refusals: refusals + [404], links: .ticket("/ticket/ticket_id", app: "$request.body#/app_id")),
             .fromStore { request throws(AdminProblem) in
                 try .some(request.withBody { body throws(AdminProblem) in try creating(AdminFields(body, creation)) })
             }),

@@ -83,8 +83,7 @@ import Testing
     }
 
     @Test func operationsHaveNamesOfTheirOwn() {
-        let names = Self.values(of: "operationId", in: document)
-        #expect(Set(names).count == names.count && names.count == described.count)
+        #expect(operations.count == described.count)
     }
 
     @Test func referencesLeadSomewhere() {
@@ -94,6 +93,85 @@ import Testing
             let target = reference.split(separator: "/").dropFirst().reduce(Optional(document)) { $0?[String($1)] }
             #expect(target != nil, "\(reference)")
         }
+    }
+
+    /// The members of an object; none of anything else.
+    private static func members(_ value: JSONValue?) -> [(key: String, value: JSONValue)] {
+        guard case .object(let object)? = value else { return [] }
+        return object.members.map { ($0.key, $0.value) }
+    }
+
+    /// Each operation that is described, by its name.
+    private var operations: [String: (path: String, operation: JSONValue)] {
+        var found: [String: (path: String, operation: JSONValue)] = [:]
+        for path in Self.members(document["paths"]) {
+            for method in Self.members(path.value) where method.key != "servers" {
+                if let name = method.value["operationId"]?.text { found[name] = (path.key, method.value) }
+            }
+        }
+        return found
+    }
+
+    /// Each link, with the operation and the schema of the answer that has it.
+    private var links: [(source: JSONValue, schema: JSONValue, link: JSONValue)] {
+        operations.values.flatMap { _, operation in
+            Self.members(operation["responses"]).flatMap { response in
+                let schema = response.value["content"]?["application/json"]?["schema"] ?? .null
+                return Self.members(response.value["links"]).map { (operation, schema, $0.value) }
+            }
+        }
+    }
+
+    /// Whether an expression finds something by what the request and the answer are described to have.
+    private static func isKnown(_ expression: String, _ source: JSONValue, _ schema: JSONValue) -> Bool {
+        let query = "$request.query."
+        if expression.hasPrefix(query) {
+            let name = expression.dropFirst(query.count)
+            return source["parameters"]?.elements.contains { $0["in"] == "query" && $0["name"]?.text == String(name) } ?? false
+        }
+        let body = source["requestBody"]?["content"]?["application/json"]?["schema"] ?? .null
+        for (prefix, start) in [("$response.body#/", schema), ("$request.body#/", body)] where expression.hasPrefix(prefix) {
+            let names = expression.dropFirst(prefix.count).split(separator: "/")
+            return names.reduce(Optional(start)) { $1 == "0" ? $0?["items"] : $0?["properties"]?[String($1)] } != nil
+        }
+        return false
+    }
+
+    /// Each leads to a request that takes what it gives, and finds that in what was sent or answered.
+    @Test func linksLeadToRequests() throws {
+        let (links, operations) = (links, operations)
+        #expect(links.count > 10)
+        for (source, schema, link) in links {
+            let name = try #require(link["operationId"]?.text)
+            let target = try #require(operations[name], "\(name)").operation
+            let parameters = Self.members(link["parameters"])
+            let known = Set(target["parameters"]?.elements.compactMap { $0["name"]?.text } ?? [])
+            #expect(Set(parameters.map(\.key)).isSubset(of: known), "\(name)")
+            let body = Self.members(link["requestBody"])
+            let members = Self.members(target["requestBody"]?["content"]?["application/json"]?["schema"]?["properties"])
+            #expect(Set(body.map(\.key)).isSubset(of: members.map(\.key)), "\(name)")
+            #expect(!(parameters + body).isEmpty, "\(name)")
+            for (_, expression) in parameters + body {
+                #expect(Self.isKnown(expression.text ?? "", source, schema), "\(name): \(expression)")
+            }
+        }
+    }
+
+    /// An id in a path comes from an answer, so a program that follows the links reaches every such request.
+    @Test func aLinkLeadsToEachRequestWithAnID() {
+        let targets = Set(links.compactMap { $0.link["operationId"]?.text })
+        let withID = operations.filter { $0.value.path.hasPrefix("/v1/") && $0.value.path.contains("{") }.map(\.key)
+        #expect(withID.count >= 4)
+        #expect(targets.isSuperset(of: withID))
+    }
+
+    /// The test above sees an expression that finds nothing.
+    @Test(arguments: ["$response.body#/calls/0/name", "$response.body#/calls/id", "$request.query.name", "$request.body#/id", "$url", ""])
+    func seesAnExpressionThatFindsNothing(expression: String) throws {
+        let source = try #require(operations["get_v1_bots_calls"]).operation
+        let schema = source["responses"]?["200"]?["content"]?["application/json"]?["schema"] ?? .null
+        #expect(Self.isKnown("$response.body#/calls/0/id", source, schema))
+        #expect(!Self.isKnown(expression, source, schema))
     }
 
     /// The texts of all members with a name, however deep.

@@ -1,0 +1,62 @@
+internal import HTTPServer
+
+/// The requests that go on with an id which an answer gives, for the description of the listeners.
+///
+/// The first element of a list stands for all of them.
+extension [RouteDescription.Link] {
+    /// With a delivery.
+    /// - Parameter pointer: where the answer has its id, as a JSON pointer.
+    static func delivery(_ pointer: String) -> Self {
+        let id = inAnswer(pointer)
+        return [
+            RouteDescription.Link(.get, "/v1/deliveries/:id", ["id": id]),
+            RouteDescription.Link(.post, "/v1/deliveries/:id/retry", ["id": id]),
+            RouteDescription.Link(.get, "/v1/explain", ["delivery_id": id]),
+        ]
+    }
+
+    /// With a revocation.
+    static func revocation(_ pointer: String) -> Self {
+        [RouteDescription.Link(.delete, "/v1/revocations/:id", ["id": inAnswer(pointer)])]
+    }
+
+    /// With a call of a bot's function.
+    static func botCall(_ pointer: String) -> Self {
+        [RouteDescription.Link(.get, "/v1/bots/calls/:id", ["id": inAnswer(pointer)])]
+    }
+
+    /// With a person.
+    /// - Parameter pointer: where the answer has the object with `app_id` and `user_id`.
+    static func person(_ pointer: String) -> Self {
+        [
+            RouteDescription.Link(
+                .get, "/v1/users", ["app_id": inAnswer("\(pointer)/app_id"), "user_id": inAnswer("\(pointer)/user_id")])
+        ]
+    }
+
+    /// With a device.
+    /// - Parameter pointer: where the answer has the object with `app_id`, `user_id` and `device_id`.
+    static func device(_ pointer: String) -> Self {
+        let names = ["app_id", "user_id", "device_id"]
+        let values = names.map { ($0, inAnswer("\(pointer)/\($0)")) }
+        return [RouteDescription.Link(.get, "/v1/explain", Dictionary(uniqueKeysWithValues: values))]
+    }
+
+    /// With a ticket.
+    /// - Parameter app: the expression for its app.
+    static func ticket(_ pointer: String, app: String) -> Self {
+        let values = ["app_id": app, "ticket_id": inAnswer(pointer)]
+        return [
+            RouteDescription.Link(.get, "/v1/tickets/show", values), RouteDescription.Link(.post, "/v1/tickets/close", body: values),
+            RouteDescription.Link(.post, "/v1/tickets/reopen", body: values),
+        ]
+    }
+
+    /// With the security key of a person, both of the same request.
+    static func securityKey(_ pointer: String) -> Self {
+        let values = ["app_id": "$request.body#/app_id", "user_id": "$request.body#/user_id", "security_key": inAnswer(pointer)]
+        return [RouteDescription.Link(.get, "/v1/explain", values), RouteDescription.Link(.get, "/v1/keys/revoked", values)]
+    }
+
+    private static func inAnswer(_ pointer: String) -> String { "$response.body#\(pointer)" }
+}
