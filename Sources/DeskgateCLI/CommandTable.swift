@@ -11,7 +11,10 @@ enum CommandTable {
                 ConfigShowCommand.command,
             ]
         ),
-        ("See how it is", [DoctorCommand.command, StatusCommands.status, StatusCommands.health, ExplainCommand.command]),
+        (
+            "See how it is",
+            [DoctorCommand.command, StatusCommands.status, StatusCommands.health, ExplainCommand.command, FindCommand.command]
+        ),
         (
             "Keys and secrets",
             [KeyCommands.mint, KeyCommands.verify, KeyCommands.inspect, SecretCommand.new, SecretRotateCommand.command]

@@ -1,4 +1,3 @@
-internal import Bytes
 package import Core
 internal import Crypto
 internal import HTTPClient

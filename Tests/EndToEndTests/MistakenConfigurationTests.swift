@@ -41,6 +41,7 @@ import Testing
             #expect(result.errors == warning(Self.level), "\(words)")
         }
         #expect(try run(["explain", "--app", Workspace.app, "--user", "nobody"]).errors == warning(Self.level))
+        #expect(try run(["find", "nobody"]).errors == warning(Self.level))
         let difference = try run(["config", "show", "--diff"])
         #expect(difference.code == 1)
         #expect(difference.output.contains("\nA reload would be refused now, as the file has mistakes:\n"))

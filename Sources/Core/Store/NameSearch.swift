@@ -1,5 +1,3 @@
-internal import Bytes
-
 /// A text that may be the name of something in any app, for operators who look for it.
 package struct NameQuery: Sendable, Equatable {
     /// The text, compared as bytes.

@@ -1,0 +1,49 @@
+internal import JSON
+internal import Operators
+
+/// `deskgate find`
+enum FindCommand {
+    static let command = Command(
+        "find", "Finds users, devices, comments, tickets and deliveries of all apps by their id.",
+        details: "Goes on until everything was looked through. A security key is no id: ask deskgate explain --key.",
+        exits: [.negative: "when nothing has this id"], operand: Operand(.text("ID"), "a whole id, of anything"),
+        options: [.config, .json],
+        examples: [Example("deskgate find user-42", "Tells in which apps a user has devices or deliveries, is blocked or signed out.")]
+    ) { arguments throws(CommandError) in
+        let id = arguments.operand ?? ""
+        let access = try arguments.service().access
+        var after: String?
+        var (hasShown, hasFound) = (false, false)
+        while true {
+            let page = try arguments.action { () throws(AdminProblem) in try FindAction(query: id, after: after) }
+            var next: String?
+            let code = try AdminQuestion.ask(
+                page, arguments, of: access,
+                isShown: { answer in
+                    // Pages without a match are passed over; the last one says so when there was no other.
+                    let isShown = answer["found"]?.elements.isEmpty == false || (answer["next"] == .null && !hasShown)
+                    hasShown = hasShown || isShown
+                    return isShown
+                },
+                verdict: { answer in
+                    next = answer["next"]?.text
+                    hasFound = hasFound || answer["found"]?.elements.isEmpty == false
+                    return next == nil && !hasFound ? .negative : .done
+                }, text)
+            guard code == .done, let next else { return code }
+            after = next
+        }
+    }
+
+    private static func text(_ answer: JSONObject) -> String {
+        let found = answer["found"]?.elements ?? []
+        guard !found.isEmpty else { return "Nothing has this id." }
+        let rows = found.map { one -> JSONValue in
+            [
+                "kind": one["kind"] ?? .null, "app": one["app_id"] ?? .null, "user": one["user_id"] ?? .null,
+                "in": .string(one["found_in"]?.elements.compactMap(\.text).joined(separator: ", ") ?? ""),
+            ]
+        }
+        return AdminText.table(rows, [("KIND", "kind"), ("APP", "app"), ("USER", "user"), ("FOUND_IN", "in")])
+    }
+}

@@ -1,0 +1,43 @@
+import JSON
+import TestSupport
+import Testing
+
+/// `deskgate find` on a running service and on its store.
+@Suite final class FindTests {
+    private let sink: ScriptedServer
+
+    init() throws {
+        sink = try ScriptedServer(.everyRequest(.respond(200)))
+    }
+
+    deinit {
+        sink.stop()
+    }
+
+    @Test func tellsWhereAnIDIsKnown() throws {
+        let site = try WebhookSite(sink)
+        let server = try site.start()
+        let configuration = ["--config", site.workspace.configuration]
+        let nobody = try Deskgate.run(["find", "somebody"] + configuration)
+        #expect(nobody.code == 1)
+        #expect(nobody.output == "Nothing has this id.\n")
+
+        #expect(try WebhookSite.post(1, user: "somebody", SocketClient(server.publicAddress)) == "accepted")
+        #expect(try Deskgate.run(["users", "block", "--app", Workspace.app, "--user", "somebody"] + configuration).code == 0)
+        let table = "KIND  APP    USER      FOUND_IN\nuser  app-1  somebody  block, delivery\n"
+        let found = try Deskgate.run(["find", "somebody"] + configuration)
+        #expect(found.code == 0)
+        #expect(found.output == table)
+        let object = try jsonObject(Deskgate.run(["find", "somebody", "--json"] + configuration).output)
+        #expect(object["found"] == [["kind": "user", "app_id": "app-1", "user_id": "somebody", "found_in": ["block", "delivery"]]])
+
+        #expect(try server.stop() == .exit(0))
+        #expect(try Deskgate.run(["find", "somebody"] + configuration).output == table)
+    }
+
+    @Test func takesNoSecurityKey() throws {
+        let result = try Deskgate.run(["find", "dgk1.x"])
+        #expect(result.code == 2)
+        #expect(result.errors.hasPrefix("deskgate: ID is a security key\n"))
+    }
+}
