@@ -72,6 +72,8 @@ def shows_every_view(browser, service):
                     service.traffic(service.good_key)
                     await_looks(operator, 2)
                     expect(operator.page.locator(".chart path")).not_to_have_count(0)
+                    # Of eight calls one is denied and one malformed.
+                    expect(operator.page.locator(".tile").first).to_contain_text("25 % were not answered 200")
                 operator.check(f"{look}-{view}")
                 for link in [link.get_attribute("href") for link in operator.page.locator("a.json").all()]:
                     operator.show(link)

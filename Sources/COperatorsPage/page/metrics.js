@@ -54,6 +54,11 @@ export class History {
     return this.pairs((before, after, seconds) => growth(read(before), read(after)) / seconds);
   }
 
+  /** How much a counter has grown from the first point to the last. */
+  growth(read) {
+    return this.pairs((before, after) => growth(read(before), read(after))).reduce((all, { value }) => all + (value ?? 0), 0);
+  }
+
   /** A quantile of what a histogram saw from each point to the next, in its own unit. */
   quantiles(name, quantile) {
     return this.pairs((before, after) => quantileOf(buckets(before, name), buckets(after, name), quantile));

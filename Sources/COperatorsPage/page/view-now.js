@@ -12,6 +12,7 @@ import { t, word } from "./words.js";
 // Dead letters are counted in the store, so they are asked for less often.
 const DEAD_STEPS = 10;
 const AUTHORIZE = "deskgate_authorize_requests_total";
+const REFUSED = "deskgate_refused_callers_total";
 const LATENCY = "deskgate_authorize_duration_seconds";
 // Whole numbers whose half is one, too.
 const COUNTS = [0, 1, 2, 3, 4, 5, 6].flatMap((power) => [2, 4, 10].map((step) => step * 10 ** power));
@@ -41,7 +42,11 @@ export async function now({ place, signal }) {
     const latest = history.points.at(-1)?.samples;
     if (!latest) return;
     put(tiles, figures(latest, wrong.has("queue_late")));
-    charts.results.update(RESULTS.map(([result, code, tone]) => ({ name: `${code} ${t(`result.${result}`)}`, tone, points: history.rates((samples) => sum(samples, AUTHORIZE, (labels) => labels.result === result)) })));
+    const refused = history.rates((samples) => sum(samples, REFUSED));
+    charts.results.update([
+      ...RESULTS.map(([result, code, tone]) => ({ name: `${code} ${t(`result.${result}`)}`, tone, points: history.rates((samples) => sum(samples, AUTHORIZE, (labels) => (labels.result === "shadowed" ? "authorized" : labels.result) === result)) })),
+      ...(refused.some(({ value }) => value > 0) ? [{ name: `403 ${t("result.refused")}`, points: refused }] : []),
+    ]);
     charts.reasons.update(labelled(latest, AUTHORIZE, "reason", (labels) => labels.result !== "authorized")
       .map((reason) => ({ name: word(`denial.${reason}`) ?? reason, points: history.rates((samples) => sum(samples, AUTHORIZE, (labels) => labels.reason === reason && labels.result !== "authorized")) }))
       .filter(({ points }) => points.some(({ value }) => value > 0)));
@@ -100,8 +105,11 @@ function latestOf(points) {
 
 function figures(samples, isLate) {
   const rate = (read) => latestOf(history.rates(read));
-  const answers = rate((each) => sum(each, AUTHORIZE));
-  const denied = rate((each) => sum(each, AUTHORIZE, (labels) => labels.result === "denied"));
+  const asked = (each) => sum(each, AUTHORIZE) + sum(each, REFUSED);
+  const answers = rate(asked);
+  // A handful of users asks less than once a step, so the share is that of all points.
+  const all = history.growth(asked);
+  const good = history.growth((each) => sum(each, AUTHORIZE, (labels) => ["authorized", "shadowed"].includes(labels.result)));
   const slow = latestOf(history.quantiles(LATENCY, 0.99));
   // While the store is away, nobody knows what waits.
   const isKnown = samples.has("deskgate_queue_pending");
@@ -110,7 +118,7 @@ function figures(samples, isLate) {
   const isUp = sum(samples, "deskgate_store_up") === 1;
   const stuck = (samples.get("deskgate_notifier_state") ?? []).filter(({ labels, value }) => value === 1 && ["paused", "open", "half_open"].includes(labels.state)).map(({ labels }) => labels.notifier);
   return [
-    tile(t("tile.answers"), Number.isFinite(answers) ? t("per-second", { rate: rough(answers) }) : "–", Number.isFinite(answers) ? t("tile.denied", { share: answers > 0 ? rough((100 * denied) / answers) : "0" }) : t("tile.measuring")),
+    tile(t("tile.answers"), Number.isFinite(answers) ? t("per-second", { rate: rough(answers) }) : "–", !Number.isFinite(answers) ? t("tile.measuring") : all > 0 ? t("tile.not-200", { share: rough((100 * (all - good)) / all) }) : t("now.nothing")),
     tile(t("tile.latency"), Number.isFinite(slow) ? latency(slow) : "–", t("tile.latency.text")),
     tile(t("tile.waiting"), isKnown ? number(pending) : "–", !isKnown ? t("store.silent") : pending ? t("tile.oldest", { duration: duration(oldest) }) : t("now.empty-queue"), isLate ? "warn" : ""),
     tile(t("tile.notifiers"), stuck.length ? t("tile.stuck", { count: stuck.length }) : t("tile.working"), stuck.join(", ") || t("tile.working.text"), stuck.length ? "bad" : "good"),
