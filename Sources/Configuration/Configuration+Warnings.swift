@@ -1,4 +1,4 @@
-internal import Core
+package import Core
 internal import Crypto
 internal import HTTPServer
 internal import Postgres
@@ -26,6 +26,12 @@ extension Configuration {
                 (name, UnixSeconds(rawValue: $0))
             }
         }
+    }
+
+    /// What ends at a time that the configuration tells: the certificates of the listeners, and the last keys of apps that have an end.
+    package var credentials: [ExpiringCredential] {
+        certificateExpiries.map { ExpiringCredential(.listenerCertificate, of: $0.listener, expiresAt: $0.expiresAt) }
+            + apps.compactMap { app in app.lastMinting.map { ExpiringCredential(.appKey, of: app.id, expiresAt: $0) } }
     }
 
     private var callerWarnings: [ConfigurationWarning] {
@@ -154,7 +160,8 @@ extension Configuration {
             path: path,
             message: certificate.expiresAt <= now
                 ? Told("expired at \(time); renew it and send SIGHUP", "истёк \(time); обновите его и пошлите SIGHUP")
-                : Told("expires at \(time); renew it and send SIGHUP", "истекает \(time); обновите его и пошлите SIGHUP"))
+                : Told("expires at \(time); renew it and send SIGHUP", "истекает \(time); обновите его и пошлите SIGHUP"),
+            isAboutCredential: true)
     }
 
     private func keyWarnings(_ now: UnixSeconds) -> [ConfigurationWarning] {
@@ -168,7 +175,8 @@ extension Configuration {
                         "нет активного с не наступившим \"not_after\", поэтому выдать ключ этому приложению нельзя; ")
                         + Told(
                             "make one \"active\", or run deskgate secret rotate",
-                            "сделайте один \"active\" или выполните deskgate secret rotate"))
+                            "сделайте один \"active\" или выполните deskgate secret rotate"),
+                    isAboutCredential: app.lastMinting != nil)
             }
             guard let last = app.lastMinting, last < now + Self.renewalSeconds else { return nil }
             return ConfigurationWarning(
@@ -178,7 +186,8 @@ extension Configuration {
                     "выдать ключ этому приложению нельзя будет после \(RFC3339.text(last.milliseconds)), ")
                     + Told(
                         "the \"not_after\" of the last active one; add one with deskgate secret rotate",
-                        "это \"not_after\" последнего активного; добавьте новый командой deskgate secret rotate"))
+                        "это \"not_after\" последнего активного; добавьте новый командой deskgate secret rotate"),
+                isAboutCredential: true)
         }
     }
 }

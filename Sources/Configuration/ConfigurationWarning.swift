@@ -6,4 +6,6 @@ package struct ConfigurationWarning: Sendable {
     package let path: String
     /// What is wrong and what to do about it: the end of a sentence.
     package let message: Told
+    /// Whether it is about the end of one of `Configuration.credentials`.
+    package var isAboutCredential = false
 }

@@ -11,16 +11,6 @@ package struct ExpiringCredential: Sendable, Equatable {
         case notifierCertificate = "notifier_certificate"
         /// The last active key of an app.
         case appKey = "app_key"
-
-        /// What an operator does about it.
-        fileprivate var remedy: String {
-            switch self {
-            case .listenerCertificate: "renew the certificate in its file, then reload the configuration (SIGHUP)"
-            case .notifierCertificate:
-                "get a new certificate from the provider, or a key, which does not expire; then reload the configuration (SIGHUP)"
-            case .appKey: "add a key with deskgate secret rotate, and have the app's backend mint with it"
-            }
-        }
     }
 
     /// What it is.
@@ -57,12 +47,32 @@ package struct ExpiringCredential: Sendable, Equatable {
         expiresAt < now + UInt64(thresholds.expiresDays) * 86_400 ? .holds : .over(.resolved)
     }
 
+    /// What an operator does about it, in sentences.
+    package var remedy: Told {
+        switch kind {
+        case .listenerCertificate:
+            Told(
+                "Renew the certificate in the file of \(name == "admin" ? "admin" : "listen").tls.certificate, and reload (SIGHUP).",
+                "Обновите сертификат в файле из \(name == "admin" ? "admin" : "listen").tls.certificate и перезагрузите настройки (SIGHUP)."
+            )
+        case .notifierCertificate:
+            Told(
+                "Get a new one from the provider, put it where notifiers.\(name).certificate says, and reload (SIGHUP). A key does not expire.",
+                "Получите новый у провайдера, положите его туда, куда указывает notifiers.\(name).certificate, и перезагрузите (SIGHUP). Ключ не истекает."
+            )
+        case .appKey:
+            Told(
+                "Add a key with deskgate secret rotate, and have the app's backend mint with it.",
+                "Добавьте ключ командой deskgate secret rotate, и пусть сервер приложения выдаёт ключи с ним.")
+        }
+    }
+
     /// What its condition tells, as the text of a JSON object.
     package var data: [UInt8] {
         let end = min(expiresAt.rawValue, RFC3339.latest)
         let data: JSONValue = [
             "credential": .string(kind.rawValue), "name": .string(name),
-            "expires_at": .string(RFC3339.text(UnixSeconds(rawValue: end).milliseconds)), "remedy": .string(kind.remedy),
+            "expires_at": .string(RFC3339.text(UnixSeconds(rawValue: end).milliseconds)), "remedy": .string(remedy.english),
         ]
         return data.serialized()
     }

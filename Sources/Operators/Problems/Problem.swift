@@ -36,6 +36,10 @@ struct Problem: Equatable {
         case listenerFull = "listener_full"
         /// One caller has as many connections as one may have.
         case callerFull = "caller_full"
+        /// The certificate of a listener has ended, or ends soon.
+        case listenerCertificateEnds = "listener_certificate_ends"
+        /// The last active key of an app has ended, or ends soon.
+        case appKeyEnds = "app_key_ends"
         /// A notifier's credential has ended, or ends soon.
         case credentialEnds = "credential_ends"
         /// A notifier has failed so often in a row that it is tried now and then only.

@@ -29,7 +29,8 @@ extension Problem.Kind {
         switch self {
         case .authorizationsUndecided, .nearlyAllDenied, .unknownApp, .callersRefused, .backendOpen, .listenerFull, .reloadRefused: true
         case .serviceDown, .store, .revocationsUnknown, .revocationsLate, .revocationsCopy, .backendNewKeys, .notifierPaused,
-            .settingsDoubtful, .callerFull, .credentialEnds, .notifierFailing, .notifierUnknown, .queueFull, .queueLate, .replicaKeys,
+            .settingsDoubtful, .callerFull, .listenerCertificateEnds, .appKeyEnds, .credentialEnds, .notifierFailing, .notifierUnknown,
+            .queueFull, .queueLate, .replicaKeys,
             .configurationWarning:
             false
         }

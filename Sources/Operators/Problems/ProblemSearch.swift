@@ -82,14 +82,15 @@ package struct ProblemSearch {
         case .settingsDoubtful: standings.compactMap(doubtful)
         case .listenerFull: crowded.filter { $0.bound.caller == nil }.map(full)
         case .callerFull: crowded.compactMap(callerFull)
-        case .credentialEnds: standings.compactMap(credential)
+        case .listenerCertificateEnds, .appKeyEnds, .credentialEnds: endingCredentials.filter { $0.kind == kind }
         case .notifierFailing: standings.compactMap(failing)
         case .notifierUnknown: pending.filter { !configuration.runs($0.notifier) }.map(unknown)
         case .queueFull: pending.compactMap(full)
         case .queueLate: pending.compactMap(late)
         case .reloadRefused: refusedAt.map { [refused($0)] } ?? []
         case .replicaKeys: strangers.isEmpty ? [] : [otherKeys]
-        case .configurationWarning: configuration.toldWarnings(now: now.seconds).map(warning)
+        case .configurationWarning:
+            configuration.toldWarnings(now: now.seconds).filter { !$0.isAboutCredential }.map(warning)
         }
     }
 
@@ -163,22 +164,13 @@ package struct ProblemSearch {
                     "Выясните, какая программа держит их открытыми, или увеличьте admin.max_connections и перезапустите службу."))
     }
 
-    private func credential(_ standing: NotifierStanding) -> Problem? {
-        guard let end = standing.credentialExpiresAt else { return nil }
-        let credential = ExpiringCredential(.notifierCertificate, of: standing.name, expiresAt: end)
-        guard credential.isShown(now: now.seconds, configuration.operators.thresholds) else { return nil }
-        let (name, at) = (standing.name, Telling.time(end))
-        let left = Telling.duration(seconds: now.seconds.remaining(until: end))
-        let isOver = credential.hasEnded(now: now.seconds)
-        return Problem(
-            .credentialEnds, as: isOver ? .problem : .warning, of: name,
-            isOver
-                ? Told("The certificate of \(name) expired at \(at).", "Сертификат канала \(name) истёк \(at).")
-                : Told(
-                    "The certificate of \(name) expires in \(left), at \(at).", "Сертификат канала \(name) истекает через \(left), \(at)."),
-            remedy: Told(
-                "Get a new one from the provider, put it where notifiers.\(name).certificate says, and reload (SIGHUP).",
-                "Получите новый у провайдера, положите его туда, куда указывает notifiers.\(name).certificate, и перезагрузите (SIGHUP)."))
+    /// Those that the configuration names, and those of the notifiers.
+    private var endingCredentials: [Problem] {
+        let ofNotifiers = standings.compactMap { standing in
+            standing.credentialExpiresAt.map { ExpiringCredential(.notifierCertificate, of: standing.name, expiresAt: $0) }
+        }
+        return (configuration.credentials + ofNotifiers).filter { $0.isShown(now: now.seconds, configuration.operators.thresholds) }
+            .map { $0.problem(now: now.seconds) }
     }
 
     /// Nil while the notifier is paused, because that problem gives the cause.

@@ -28,11 +28,7 @@ struct WatchedConfiguration: Sendable {
         notifiers = configuration.notifiers
         runningNotifiers = configuration.runningNotifiers
         apps = configuration.apps.map(\.id)
-        credentials =
-            configuration.certificateExpiries.map { ExpiringCredential(.listenerCertificate, of: $0.listener, expiresAt: $0.expiresAt) }
-            + configuration.apps.compactMap { app in
-                app.lastMinting.map { ExpiringCredential(.appKey, of: app.id, expiresAt: $0) }
-            }
+        credentials = configuration.credentials
         disks = WatchedDisk.all(configuration.store)
         lifeMilliseconds = UInt64(configuration.deliveries.expireAfterSeconds) * 1000
     }

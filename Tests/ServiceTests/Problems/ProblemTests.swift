@@ -110,6 +110,7 @@ import Time
             Self.search(standings: [Self.standing(.open)], pending: [Self.waiting("crm", seconds: 3600)]),
             Self.search(standings: [Self.standing(.working, doubt: "status_401")], pending: [Self.waiting("crm", seconds: 3600)]),
             Self.search(standings: [Self.standing(.working, ends: Self.now + 86_400)]),
+            Self.search(apps: Self.ending(Self.now + 86_400)),
             Self.search(pending: [Self.waiting("former", seconds: 10)]),
             Self.search(pending: [Self.waiting("crm", seconds: 10, count: 250_000)]),
             Self.search(standings: [Self.standing(.working)], pending: [Self.waiting("crm", seconds: 901, count: 11)]),
@@ -125,7 +126,8 @@ import Time
             Self.search(members: #""admin":{"tokens":[{"name":"reader","role":"read","token":{"file":"secrets/read-token"}}]}"#),
         ].map(\.problems)
         for problems in found { #expect(problems.count == 1, "\(problems)") }
-        let all = found.flatMap { $0 } + [.serviceDown]
+        let certificate = ExpiringCredential(.listenerCertificate, of: "public", expiresAt: Self.now + 86_400)
+        let all = found.flatMap { $0 } + [.serviceDown, certificate.problem(now: Self.now)]
         #expect(Set(all.map(\.kind)) == Set(Problem.Kind.allCases))
         for problem in all {
             #expect(problem.text.english.hasSuffix(".") && problem.remedy.english.hasSuffix("."), "\(problem)")
@@ -271,6 +273,47 @@ import Time
         }
         #expect(try severity(Self.now) == .problem && severity(Self.now - 86_400) == .problem)
         #expect(try severity(Self.now + 29 * 86_400) == .warning && severity(Self.now + 31 * 86_400) == nil)
+    }
+
+    /// The app `shop`, whose only key ends.
+    private static func ending(_ end: UnixSeconds) -> String {
+        #""apps":[{"app_id":"shop","keys":[{"id":1,"secret":{"file":"secrets/app-1.key"},"not_after":\#(end)}]}]"#
+    }
+
+    /// It is no warning of the configuration besides.
+    @Test(
+        arguments: [
+            (-86_400, Problem.Severity.problem, "The last active key of shop ended at "),
+            (0, .problem, "The last active key of shop ended at "),
+            (29 * 86_400, .warning, "The last active key of shop ends in 29 days, at "), (31 * 86_400, nil, ""),
+        ] as [(Int64, Problem.Severity?, String)])
+    func `the last key of an app ends`(_ seconds: Int64, _ severity: Problem.Severity?, _ text: String) throws {
+        let problems = try Self.search(apps: Self.ending(Self.now.advanced(by: seconds))).problems
+        #expect(problems.map(\.kind) == (severity == nil ? [] : [.appKeyEnds]))
+        #expect(problems.first?.severity == severity)
+        #expect(problems.first?.text.english.hasPrefix(text) != false)
+    }
+
+    @Test(arguments: [
+        (
+            ExpiringCredential.Kind.listenerCertificate, "public", "The certificate of the public listener expired at ",
+            "listen.tls.certificate"
+        ),
+        (.listenerCertificate, "admin", "The certificate of the admin listener expired at ", "admin.tls.certificate"),
+        (.notifierCertificate, "apns", "The certificate of apns expired at ", "notifiers.apns.certificate"),
+        (.appKey, "shop", "The last active key of shop ended at ", "deskgate secret rotate"),
+    ])
+    func `a credential that has ended is a problem with a remedy`(
+        _ kind: ExpiringCredential.Kind, _ name: String, _ text: String, _ remedy: String
+    ) {
+        let problem = ExpiringCredential(kind, of: name, expiresAt: Self.now).problem(now: Self.now)
+        #expect(problem.severity == .problem)
+        #expect(problem.subject == name)
+        #expect(problem.text.english.hasPrefix(text))
+        #expect(problem.remedy.english.contains(remedy))
+        #expect(problem.text.isTranslated)
+        #expect(problem.remedy.isTranslated)
+        #expect(ExpiringCredential(kind, of: name, expiresAt: Self.now + 1).problem(now: Self.now).severity == .warning)
     }
 
     @Test func `a credential is shown no later than operators are told`() throws {
