@@ -63,9 +63,20 @@ struct SecretReader {
             return contents.bytes
         } catch {
             problems.sources.note(resolved, at: place, nil)
-            problems.add(place, "cannot read \(shown): \(error)\(error.isTooLarge ? "; give one of at most \(limit.text)" : "")")
+            problems.add(
+                place, "cannot read \(shown): \(error)\(error.isTooLarge ? "; give one of at most \(limit.text)" : remedy(error, resolved))"
+            )
             return nil
         }
+    }
+
+    /// The remedy when this user may not read a file, as the end of a sentence.
+    private func remedy(_ error: SystemError, _ path: String) -> String {
+        guard error.isForbidden, let (visible, owner) = FileSystem.visibleOwner(of: path) else { return "" }
+        let name = Machine.userName(owner)
+        return
+            "; \(printable(visible, longest: 4096)) belongs to \(name): if \(name) serves, run this as that user, otherwise chown the file to "
+            + "the user that serves"
     }
 
     private func check(_ contents: File.Contents, _ path: String, at place: String, shown: String, isSecret: Bool) {

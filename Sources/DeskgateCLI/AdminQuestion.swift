@@ -1,6 +1,5 @@
 internal import JSON
 internal import Operators
-internal import Service
 
 /// Runs an admin action, through the running service or directly on the store, and prints the answer.
 enum AdminQuestion {

@@ -6,7 +6,7 @@ internal import POSIX
 struct Arguments {
     private(set) var operand: String?
     private(set) var wantsHelp = false
-    private let command: Command
+    let command: Command
     /// The values by option name; a switch has an empty list.
     private var values: [String: [String]] = [:]
 

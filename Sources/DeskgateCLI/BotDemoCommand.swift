@@ -45,7 +45,7 @@ enum BotDemoCommand {
         let directory = try explaining { () throws(DemoFailure) in try DemoFiles.temporaryPath() }
         let ports = DemoPorts.free(withShop: true)
         try InitFiles(directory: directory, helpDesk: .pyrus, hasBot: true)
-            .write(app: BotDemoFiles.app, ports: (ports.listen, ports.admin), store: nil, simulator: nil)
+            .write(app: BotDemoFiles.app, ports: ports, store: nil, simulator: nil)
         return directory
     }
 

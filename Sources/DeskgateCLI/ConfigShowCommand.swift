@@ -1,7 +1,6 @@
 internal import Configuration
 internal import JSON
 internal import Operators
-internal import Service
 
 /// `deskgate config show`
 enum ConfigShowCommand {

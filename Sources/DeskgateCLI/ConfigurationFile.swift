@@ -18,20 +18,33 @@ enum ConfigurationFile {
 /// Shared by all commands that need a configuration.
 extension Arguments {
     /// The configuration's path: from the option, else from the environment, else the default.
+    /// - Throws: also when this user may not read it.
     func configurationFile() throws(CommandError) -> String {
+        let file = try namedConfigurationFile() ?? ConfigurationFile.usual
+        if let error = FileSystem.obstacle(toReading: file), error.isForbidden {
+            // sudo does not pass the environment on.
+            let isGiven = self[Option.config.name] != nil || file == ConfigurationFile.usual
+            let remedy = error.remedy(at: file, isGiven ? line : "\(line) --\(Option.config.name) \(ShellWord.quoted(file))")
+            throw .failed(
+                "\(file) \(File.exists(file) ? "exists, but this user may not read it" : "may not be read by this user")\(remedy)")
+        }
+        return file
+    }
+
+    private func namedConfigurationFile() throws(CommandError) -> String? {
         if let given = self[Option.config.name] { return given }
         if let named = POSIX.Process.environment(ConfigurationFile.variable), !named.isEmpty {
             try Self.refuseKey(named, as: ConfigurationFile.variable)
             return named
         }
-        guard File.exists(ConfigurationFile.usual) else {
+        if FileSystem.obstacle(toReading: ConfigurationFile.usual)?.isMissing == true {
             throw .usage(
                 """
                 no configuration: give \(Option.config.spelling), or set \(ConfigurationFile.variable), \
                 or put one at \(ConfigurationFile.usual); make one with: deskgate init
                 """)
         }
-        return ConfigurationFile.usual
+        return nil
     }
 
     /// Reads the configuration; throws every error in it.

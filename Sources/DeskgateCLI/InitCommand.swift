@@ -16,10 +16,13 @@ enum InitCommand {
                 "help-desk", value: .choice(HelpDeskKind.allCases.map(\.rawValue), "NAME"), default: HelpDeskKind.default.rawValue,
                 "the help desk that the app belongs to: pyrus or sendbird"),
             Option(
-                "port", value: .number(1...65534), default: "\(usualPorts.public), and \(usualPorts.admin)",
+                "port", value: .number(1...65534),
+                default:
+                    "\(DemoPorts.usual.listen), and \(DemoPorts.usual.admin) for the admin listener, or others when one of them is taken",
                 "the port of the public listener; the admin listener gets the next one"),
             Option(
-                "store", value: .file, default: "deskgate.db beside the configuration",
+                "store", value: .file,
+                default: "deskgate.db beside the configuration, and in \(InitPlace.packaged.state) for \(InitPlace.packaged.configuration)",
                 "the SQLite database, relative to DIR; elsewhere when the service may not write to DIR"),
             Option(
                 "simulator", value: .directory,
@@ -29,14 +32,13 @@ enum InitCommand {
             .json,
         ],
         examples: [
-            Example("deskgate init /etc/deskgate --app my-app", "Makes a configuration and its secrets under /etc/deskgate."),
+            Example("deskgate init /etc/deskgate --app my-app", "Makes a configuration and its secrets for the service of the package."),
             Example("deskgate init data --simulator data/simulator", "Makes one whose pushes go to deskgate simulate."),
             Example("deskgate init data --help-desk sendbird --app THE-APPLICATION-ID", "Makes one for an app of Sendbird Desk."),
             Example("deskgate init --bot-demo shop", "Makes one with a bot that deskgate bots demo shows at work."),
         ], run: run)
 
     private static let placeholder = "my-app"
-    private static let usualPorts: InitFiles.Ports = (8080, 9090)
 
     private static func run(_ arguments: Arguments) throws(CommandError) -> ExitCode {
         let hasBot = arguments.has("bot-demo")
@@ -51,28 +53,32 @@ enum InitCommand {
             try InitSimulator(directory: directory, helpDesk: helpDesk)
         }
         let port: UInt16? = arguments.number("port")
-        let ports: InitFiles.Ports = port.map { ($0, $0 + 1) } ?? usualPorts
-        if hasBot, ports.public > UInt16.max - 2 { throw .option("port", "the sample shop needs the second port behind it") }
-        let files = InitFiles(directory: arguments.operand ?? ".", helpDesk: helpDesk, hasBot: hasBot)
+        let ports = port.map { DemoPorts(from: $0) } ?? DemoPorts.free(withShop: hasBot)
+        if hasBot, ports.listen > UInt16.max - 2 { throw .option("port", "the sample shop needs the second port behind it") }
+        let place = InitPlace(named: arguments.operand ?? ".")
+        let files = InitFiles(directory: arguments.operand ?? ".", helpDesk: helpDesk, hasBot: hasBot) { path, error in
+            error.remedy(at: path, arguments.line)
+        }
         if let existing = files.all.first(where: File.exists) {
             throw .negative("exists", "\(existing) exists already; nothing was changed")
         }
         try Process.asOwner(of: files.configuration) {
             .failed("cannot make \(files.configuration) with the rights of the path's owner: \($0)")
         } _: { () throws(CommandError) in
-            try files.write(app: app, ports: ports, store: arguments["store"], simulator: simulator)
+            try files.write(app: app, ports: ports, store: arguments["store"] ?? place.store, simulator: simulator)
         }
-        Console.answer(
-            arguments, files.json,
-            hasBot ? BotDemoGuide(files, app, port: ports.public).text : nextSteps(files, app, isSimulated: simulator != nil))
+        let start = place.start(files.configuration)
+        // Ports that were asked for are taken as they are.
+        let others = port == nil && ports != .usual ? "The usual ports are taken, so it has \(ports.listen) and \(ports.admin).\n" : ""
+        let next =
+            hasBot
+            ? BotDemoGuide(files, app, port: ports.listen).text : nextSteps(files, app, isSimulated: simulator != nil, start: start)
+        Console.answer(arguments, files.json(ports, start: start), others + next)
         return .done
     }
 
-    private static func nextSteps(_ files: InitFiles, _ app: String, isSimulated: Bool) -> String {
-        var steps = [
-            "Serve:         deskgate serve --config \(files.configuration)",
-            "Mint a key:    deskgate key mint --config \(files.configuration) --app \(app) --user USER",
-        ]
+    private static func nextSteps(_ files: InitFiles, _ app: String, isSimulated: Bool, start: String) -> String {
+        var steps = ["Mint a key:    deskgate key mint --config \(files.configuration) --app \(app) --user USER"]
         let desk: String
         if let secret = files.webhookSecret {
             desk = "Pyrus"
@@ -103,15 +109,15 @@ enum InitCommand {
 
             Next:
             \(numbered.joined(separator: "\n"))
+
+            Then serve it:
+              \(start)
             """
     }
 }
 
 /// The files that `init` creates.
 struct InitFiles {
-    /// The ports of both listeners.
-    typealias Ports = (public: UInt16, admin: UInt16)
-
     let directory: String
     let configuration: String
     let secrets: String
@@ -121,8 +127,13 @@ struct InitFiles {
     let webhookSecret: String?
     /// The files of a demonstration of bots; nil without one.
     let bot: BotDemoFiles?
+    private let remedy: (String, SystemError) -> String
 
-    init(directory: String, helpDesk: HelpDeskKind, hasBot: Bool) {
+    /// - Parameter remedy: the end of the sentence that says why a path cannot be made.
+    init(
+        directory: String, helpDesk: HelpDeskKind, hasBot: Bool, remedy: @escaping (String, SystemError) -> String = { _, _ in "" }
+    ) {
+        self.remedy = remedy
         self.directory = directory
         configuration = Path.resolve("config.json", in: directory)
         secrets = Path.resolve("secrets", in: directory)
@@ -140,10 +151,11 @@ struct InitFiles {
 
     private var freshSecrets: [String] { [adminToken, appSecret] + (webhookSecret.map { [$0] } ?? []) }
 
-    /// The JSON of `--json`: what was created.
-    var json: JSONValue {
+    /// The JSON of `--json`: what was created, and the command that starts the service.
+    func json(_ ports: DemoPorts, start: String) -> JSONValue {
         var files: JSONObject = [
             "configuration": .string(configuration), "admin_token": .string(adminToken), "app_secret": .string(appSecret),
+            "port": .integer(Int64(ports.listen)), "admin_port": .integer(Int64(ports.admin)), "start": .string(start),
         ]
         if let webhookSecret { files.append(.string(webhookSecret), forKey: "webhook_secret") }
         if let bot {
@@ -155,26 +167,25 @@ struct InitFiles {
     }
 
     /// Creates the files, the configuration last, so that it never exists without its secrets.
-    func write(app: String, ports: Ports, store: String?, simulator: InitSimulator?) throws(CommandError) {
+    func write(app: String, ports: DemoPorts, store: String?, simulator: InitSimulator?) throws(CommandError) {
         try make(directory) { () throws(SystemError) in try File.createDirectory(directory, mode: 0o700) }
         try make(secrets) { () throws(SystemError) in try File.createDirectory(secrets, mode: 0o700) }
         for path in freshSecrets {
             let secret = try SecretCommand.newSecret()
             try make(path) { () throws(SystemError) in try File.create(path, mode: 0o600, "\(secret)\n".utf8) }
         }
-        let shopPort = ports.public + 2
-        if let bot { try explaining { () throws(DemoFailure) in try bot.write(shopPort: shopPort) } }
-        let bots = bot.map { _ in BotDemoFiles.bots(app: app, port: ports.public, shopPort: shopPort) }
+        if let bot { try explaining { () throws(DemoFailure) in try bot.write(shopPort: ports.shop) } }
+        let bots = bot.map { _ in BotDemoFiles.bots(app: app, port: ports.listen, shopPort: ports.shop) }
         let text = configurationJSON(app: app, ports, store, simulator, bots).serialized(pretty: true) + [UInt8(ascii: "\n")]
         try make(configuration) { () throws(SystemError) in try File.create(configuration, mode: 0o640, text) }
     }
 
     private func make(_ path: String, _ work: () throws(SystemError) -> Void) throws(CommandError) {
-        try explaining(work) { .failed("cannot make \(path): \($0)") }
+        try explaining(work) { .failed("cannot make \(path): \($0)\(remedy(path, $0))") }
     }
 
     private func configurationJSON(
-        app: String, _ ports: Ports, _ store: String?, _ simulator: InitSimulator?, _ bots: JSONValue?
+        app: String, _ ports: DemoPorts, _ store: String?, _ simulator: InitSimulator?, _ bots: JSONValue?
     ) -> JSONValue {
         var application: JSONObject = ["app_id": .string(app), "keys": [["id": 1, "secret": ["file": "secrets/app-1.key"]]]]
         var notifiers = simulator?.notifiers
@@ -185,7 +196,7 @@ struct InitFiles {
             notifiers = InitSendbird.notifiers(notifiers)
         }
         var configuration: JSONObject = [
-            "listen": ["host": "127.0.0.1", "port": .integer(Int64(ports.public))],
+            "listen": ["host": "127.0.0.1", "port": .integer(Int64(ports.listen))],
             "admin": ["host": "127.0.0.1", "port": .integer(Int64(ports.admin)), "token": ["file": "secrets/admin-token"]],
         ]
         if let simulator { application.append(.object(simulator.routes), forKey: "routes") }

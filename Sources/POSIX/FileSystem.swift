@@ -49,6 +49,16 @@ package enum FileSystem {
         return status.st_uid
     }
 
+    /// The owner of a path or, where that cannot be seen, of the nearest directory above it that can; nil when none can.
+    package static func visibleOwner(of path: String) -> (place: String, owner: UInt32)? {
+        Path.ancestors(of: path).lazy.compactMap { place in (try? owner(of: place)).map { (place, $0) } }.first
+    }
+
+    /// The reason why this process cannot read an existing or missing file; nil when it can.
+    package static func obstacle(toReading path: String) -> SystemError? {
+        unsafe faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) == 0 ? nil : SystemError.last
+    }
+
     /// When an existing file was written last, in seconds since 1970; symbolic links are followed.
     /// - Throws: why that is unknown.
     package static func modified(_ path: String) throws(SystemError) -> UInt64 {

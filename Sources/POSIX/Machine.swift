@@ -23,15 +23,18 @@ package enum Machine {
         return nil
     }
 
-    /// The name of a user for people; `user ID` where the system has none (getpwuid_r(3)).
-    package static func userName(_ id: UInt32) -> String {
+    /// The name of a user for people; `user ID` where the system has none.
+    package static func userName(_ id: UInt32) -> String { knownUserName(id) ?? "user \(id)" }
+
+    /// The name of a user; nil when the system has none (getpwuid_r(3)).
+    package static func knownUserName(_ id: UInt32) -> String? {
         var entry = unsafe passwd()
         var found: UnsafeMutablePointer<passwd>?
         var texts = [CChar](repeating: 0, count: 16_384)
         return unsafe texts.withUnsafeMutableBufferPointer { texts in
             guard let start = texts.baseAddress, unsafe getpwuid_r(id, &entry, start, texts.count, &found) == 0, unsafe found != nil,
                 let name = unsafe entry.pw_name
-            else { return "user \(id)" }
+            else { return nil }
             return unsafe String(cString: name)
         }
     }

@@ -29,6 +29,8 @@ package struct SystemError: Error, Equatable, CustomStringConvertible {
 
     /// The file or directory does not exist.
     package var isMissing: Bool { code == ENOENT }
+    /// This user may not do it.
+    package var isForbidden: Bool { code == EACCES || code == EPERM }
     /// The file or directory exists already.
     package var alreadyExists: Bool { code == EEXIST }
     /// The file is larger than the limit.

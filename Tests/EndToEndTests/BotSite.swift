@@ -32,13 +32,13 @@ final class BotSite {
     init(_ change: (inout String) -> Void = { _ in }) throws {
         let scratch = try TemporaryDirectory()
         self.scratch = scratch
-        #expect(try Deskgate.run("init", "--bot-demo", scratch.path("d")).code == 0)
+        #expect(try Deskgate.run("init", "--bot-demo", "--port", "8080", scratch.path("d")).code == 0)
         func secret(_ name: String) throws -> String { String(try scratch.read("d/secrets/\(name)").dropLast()) }
         let shop = try SampleShop(
             SampleShopSettings(secrets: [secret("bot-orders.whsec")], token: secret("shop-token")))
         self.shop = shop
         var text = try scratch.read("d/config.json").replacing("http://127.0.0.1:8082", with: shop.url)
-        for port in ["8080", "9090"] { text = text.replacing("\"port\": \(port)", with: "\"port\": 0") }
+        for port in ["8080", "8081"] { text = text.replacing("\"port\": \(port)", with: "\"port\": 0") }
         // Refusals by a limit would hide what else refuses.
         text = text.replacing("\"max\": 100", with: "\"max\": 1000").replacing("\"window_seconds\": 60", with: "\"window_seconds\": 1")
         change(&text)

@@ -12,7 +12,7 @@ import Testing
         let result = try Deskgate.run("init", scratch.path("new"))
         #expect(result.code == 0)
         #expect(result.errors.isEmpty)
-        #expect(result.output.contains("deskgate serve --config \(scratch.path("new"))/config.json\n"))
+        #expect(result.output.hasSuffix("\nThen serve it:\n  deskgate serve --config \(scratch.path("new"))/config.json\n"))
         #expect(scratch.contents() == ["new", "new/config.json", "new/secrets"] + Self.files.dropFirst().map { "new/\($0)" })
         #expect(result.output.contains("where SECRET stands in \(scratch.path("new"))/secrets/webhook-1.key\n"))
         #expect(mode(scratch.path("new")) == 0o700)
@@ -42,11 +42,12 @@ import Testing
     @Test func forMachines() throws {
         let scratch = try TemporaryDirectory()
         let root = scratch.path("new")
-        let result = try Deskgate.run("init", "--json", root)
+        let result = try Deskgate.run("init", "--json", "--port", "28100", root)
         #expect(
             try result.json == [
                 "configuration": .string("\(root)/config.json"), "admin_token": .string("\(root)/secrets/admin-token"),
-                "app_secret": .string("\(root)/secrets/app-1.key"), "webhook_secret": .string("\(root)/secrets/webhook-1.key"),
+                "app_secret": .string("\(root)/secrets/app-1.key"), "port": 28100, "admin_port": 28101,
+                "start": .string("deskgate serve --config \(root)/config.json"), "webhook_secret": .string("\(root)/secrets/webhook-1.key"),
             ])
     }
 
@@ -61,7 +62,7 @@ import Testing
         let scratch = try TemporaryDirectory()
         let process = try ChildProcess("/usr/bin/env", ["-C", scratch.path, Deskgate.path, "init"].map { Array($0.utf8) })
         #expect(try process.waitForEnd() == .exit(0))
-        #expect(try process.output.text().hasPrefix("Made config.json, and fresh secrets in secrets "))
+        #expect(try process.output.text().contains("Made config.json, and fresh secrets in secrets "))
         #expect(scratch.contents() == ["config.json", "secrets"] + Self.files.dropFirst())
     }
 
@@ -165,9 +166,12 @@ import Testing
 
     @Test func portsAreChosenTogether() throws {
         let scratch = try TemporaryDirectory()
-        #expect(try Deskgate.run("init", scratch.path("a")).code == 0)
+        let first = try Deskgate.run("init", scratch.path("a"))
+        #expect(first.code == 0)
         let usual = try ports(scratch.read("a/config.json"))
-        #expect(usual == [8080, 9090])
+        // Others may have the usual ports just now.
+        let said = usual == [8080, 9090] ? "" : "The usual ports are taken, so it has \(usual[0]) and \(usual[1]).\n"
+        #expect(first.output.hasPrefix("\(said)Made "))
         #expect(try Deskgate.run("init", scratch.path("b"), "--port", "28100").code == 0)
         let chosen = try ports(scratch.read("b/config.json"))
         #expect(chosen == [28100, 28101])
@@ -179,6 +183,55 @@ import Testing
         #expect(!scratch.contents().contains("c"))
     }
 
+    @Test func `free ports take the place of usual ones that are taken`() throws {
+        let scratch = try TemporaryDirectory()
+        // Another process that has the port may end at any moment.
+        guard let holder = try? ScriptedServer(.everyRequest(.respond(404)), port: 8080) else { return }
+        defer { holder.stop() }
+        let result = try Deskgate.run("init", scratch.path("a"))
+        let chosen = try ports(scratch.read("a/config.json"))
+        #expect(chosen[0] != 8080)
+        #expect(chosen[1] != 9090)
+        #expect(result.output.hasPrefix("The usual ports are taken, so it has \(chosen[0]) and \(chosen[1]).\nMade "))
+    }
+
+    @Test(.enabled(if: getuid() == 0, "only root may give files away"))
+    func `files that root makes are the directory's owner's`() throws {
+        let scratch = try TemporaryDirectory()
+        let (user, group) = try daemon()
+        #expect(unsafe chown(scratch.path, user, group) == 0)
+        let result = try Deskgate.run("init", scratch.path)
+        #expect(result.code == 0)
+        for file in Self.files + ["secrets"] {
+            var status = stat()
+            unsafe lstat(scratch.path(file), &status)
+            #expect(status.st_uid == user, "\(file)")
+            #expect(status.st_gid == group, "\(file)")
+        }
+        #expect(result.output.hasSuffix("\n  runuser -u daemon -- deskgate serve --config \(scratch.path)/config.json\n"))
+    }
+
+    @Test(.enabled(if: getuid() == 0, "only root can become another user"))
+    func `a directory of another user is refused with the line that works`() throws {
+        let scratch = try TemporaryDirectory()
+        let (user, group) = try daemon()
+        #expect(unsafe chown(scratch.path, user, group) == 0)
+        let words = ["--reuid=65534", "--regid=65534", "--clear-groups", Deskgate.path, "init", scratch.path, "--app", "app-1"]
+        let process = try ChildProcess("setpriv", words.map { Array($0.utf8) })
+        #expect(try process.waitForEnd() == .exit(2))
+        #expect(
+            try process.errors.text()
+                == "deskgate: cannot make \(scratch.path)/secrets: Permission denied; \(scratch.path) belongs to daemon; "
+                + "as root, or with sudo: runuser -u daemon -- deskgate init --app app-1 \(scratch.path)\n")
+        #expect(scratch.contents() == [])
+    }
+
+    /// The user and group `daemon`, whom each system has.
+    private func daemon() throws -> (user: uid_t, group: gid_t) {
+        let entry = unsafe getpwnam("daemon").map { unsafe (user: $0.pointee.pw_uid, group: $0.pointee.pw_gid) }
+        return try #require(entry)
+    }
+
     private func ports(_ text: String) throws -> [Int64] {
         let configuration = try jsonObject(text)
         return ["listen", "admin"].compactMap { name in
@@ -188,7 +241,7 @@ import Testing
 
     /// Changes the ports to such as the system chooses, so that tests do not meet at them.
     private func chooseFreePorts(_ path: String) throws {
-        #expect(try Command("sed", "-i", "s/8080/0/; s/9090/0/", path).status == 0)
+        #expect(try Command("sed", "-i", #"s/"port": [0-9]*/"port": 0/"#, path).status == 0)
     }
 
     private func mode(_ path: String) -> mode_t {

@@ -37,6 +37,11 @@ package struct HostPlaces: Sendable {
         shown(unit)?["MainPID"].flatMap { Int32($0) }.flatMap { $0 > 0 ? $0 : nil }
     }
 
+    /// Whether systemd runs here (sd_booted(3)) and has a unit.
+    package func isServed(by unit: String) -> Bool {
+        FileSystem.isDirectory("\(root)/run/systemd/system") && written(unit) != nil
+    }
+
     /// What a unit's file says, without its drop-ins; nil when there is none.
     func written(_ unit: String) -> UnitSettings? {
         for directory in ["/etc/systemd/system", "/run/systemd/system", "/usr/local/lib/systemd/system", "/usr/lib/systemd/system"] {

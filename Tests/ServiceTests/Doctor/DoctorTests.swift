@@ -7,6 +7,16 @@ import Threading
 
 /// How the doctor runs its checks.
 @Suite struct DoctorTests {
+    @Test func `a unit serves where systemd runs`() throws {
+        let scratch = try TemporaryDirectory()
+        let places = HostPlaces(root: scratch.path, systemctl: "/nonexistent")
+        try scratch.write("usr/lib/systemd/system/deskgate.service", "[Service]\n")
+        #expect(!places.isServed(by: "deskgate.service"))
+        try scratch.write("run/systemd/system/other", "")
+        #expect(places.isServed(by: "deskgate.service"))
+        #expect(!places.isServed(by: "other.service"))
+    }
+
     @Test func hangingCheckIsToldAndTheOthersAreKept() throws {
         let scratch = try TemporaryDirectory()
         let log = try TestLog(in: scratch, level: .error)

@@ -1,0 +1,45 @@
+internal import POSIX
+internal import Service
+
+/// Where `init` puts the database, and how the service of a place is started.
+struct InitPlace: Equatable {
+    /// The directories of the Debian package. Its unit lets the service write to the second one alone.
+    static let packaged = (configuration: "/etc/deskgate", state: "/var/lib/deskgate")
+
+    /// Whether the configuration is that of the package's service.
+    private let isPackaged: Bool
+
+    /// - Parameter directory: the absolute path of the configuration's directory.
+    init(directory: String) {
+        isPackaged = directory == Self.packaged.configuration
+    }
+
+    /// The path of the database; nil for the default, beside the configuration.
+    var store: String? { isPackaged ? "\(Self.packaged.state)/deskgate.db" : nil }
+
+    /// The command that starts the service, as a shell takes it.
+    /// - Parameters:
+    ///   - configuration: the file, as commands are to name it.
+    ///   - hasUnit: whether systemd runs here and has the package's unit.
+    ///   - otherOwner: the name of the user that the files belong to, when root has made them for another user.
+    func start(_ configuration: String, hasUnit: Bool, otherOwner: String?) -> String {
+        if isPackaged, hasUnit { return "systemctl enable --now deskgate" }
+        let serve = "deskgate serve --config \(ShellWord.quoted(configuration))"
+        return otherOwner.map { "runuser -u \($0) -- \(serve)" } ?? serve
+    }
+}
+
+extension InitPlace {
+    /// The place of a directory, which may be missing.
+    init(named directory: String) {
+        let found = (try? FileSystem.absolutePath(of: directory)) ?? directory
+        self.init(directory: found.utf8.count > 1 && found.utf8.last == UInt8(ascii: "/") ? String(found.dropLast()) : found)
+    }
+
+    /// The command that starts the service of a configuration that is there now.
+    func start(_ configuration: String) -> String {
+        let owner = try? FileSystem.owner(of: configuration)
+        let otherOwner = Process.user == 0 && owner != 0 ? owner.flatMap(Machine.knownUserName) : nil
+        return start(configuration, hasUnit: HostPlaces.system.isServed(by: "deskgate.service"), otherOwner: otherOwner)
+    }
+}

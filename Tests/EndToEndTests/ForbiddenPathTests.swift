@@ -1,0 +1,72 @@
+import Glibc
+import TestSupport
+import Testing
+
+@testable import DeskgateCLI
+
+/// Commands of a user who may not read or make the files: the error has the line that works.
+@Suite struct ForbiddenPathTests {
+    @Test(arguments: [
+        (998, "deskgate", "/etc/deskgate belongs to deskgate; as root, or with sudo: runuser -u deskgate -- deskgate status"),
+        (0, "root", "/etc/deskgate belongs to root; as root, or with sudo: deskgate status"),
+        (12345, nil, "/etc/deskgate belongs to user 12345; run the command as that user"),
+        (1000, "ann", "/etc/deskgate belongs to this user; run chmod u+rwX on it"),
+    ])
+    func `the remedy names the owner`(_ owner: UInt32, _ name: String?, _ remedy: String) {
+        #expect(ForbiddenPath(place: "/etc/deskgate", owner: owner, name: name, user: 1000).remedy("deskgate status") == remedy)
+    }
+
+    @Test(arguments: [
+        (["status"], "deskgate status"), (["status", "--json"], "deskgate status --json"),
+        (["tokens", "list", "--user", "a b", "--app=x"], "deskgate tokens list --app x --user 'a b'"),
+        (["init", "it's", "--port", "80"], #"deskgate init --port 80 'it'\''s'"#),
+    ])
+    func `a line can be repeated`(_ words: [String], _ line: String) throws {
+        #expect(try self.line(words) == line)
+    }
+
+    @Test func `a line holds no secret`() throws {
+        let (option, operand) = (["explain", "--key", wellFormedKey, "--config", "c"], ["key", "inspect", wellFormedKey])
+        #expect(try line(option) == "deskgate explain --config c --key -")
+        #expect(try line(operand) == "deskgate key inspect -")
+    }
+
+    private func line(_ words: [String]) throws -> String {
+        let found = try #require(CommandTable.find(words))
+        return try Arguments(Array(found.rest), for: found.command).line
+    }
+
+    @Test(.enabled(if: getuid() == 0, "only root can become another user"))
+    func `a configuration of another user is not taken for a missing one`() throws {
+        let workspace = try Workspace()
+        let (directory, configuration) = (workspace.directory.path, workspace.configuration)
+        let line = "; as root, or with sudo: runuser -u daemon -- deskgate"
+        #expect(try Command("chown", "-R", "daemon:daemon", directory).status == 0)
+        for words in [["status"], ["check"], ["deliveries", "list", "--all"], ["doctor"], ["serve"]] {
+            let whole = (words + ["--config", configuration]).joined(separator: " ")
+            let text = try run(words + ["--config", configuration])
+            let ordered = words.count > 2 ? "deliveries list --config \(configuration) --all" : whole
+            #expect(text == "deskgate: \(configuration) may not be read by this user; \(directory) belongs to daemon\(line) \(ordered)\n")
+        }
+        #expect(unsafe chmod(directory, 0o755) == 0)
+        let text = try run(["status", "--config", configuration])
+        #expect(
+            text == "deskgate: \(configuration) exists, but this user may not read it; \(configuration) belongs to daemon\(line) "
+                + "status --config \(configuration)\n")
+        let named = try run(["status"], ["/usr/bin/env", "DESKGATE_CONFIG=\(configuration)"])
+        #expect(named.hasSuffix("\(line) status --config \(configuration)\n"))
+        #expect(unsafe chmod(configuration, 0o644) == 0)
+        let token = workspace.directory.path("admin-token")
+        let secret =
+            "cannot read \(token): Permission denied; \(token) belongs to daemon: if daemon serves, run this as that user, otherwise "
+        #expect(try run(["status", "--config", configuration]).contains("$.admin.token.file: \(secret)"))
+    }
+
+    /// What nobody is told on standard error.
+    private func run(_ words: [String], _ environment: [String] = []) throws -> String {
+        let nobody = ["--reuid=65534", "--regid=65534", "--clear-groups"] + environment + [Deskgate.path] + words
+        let process = try ChildProcess("setpriv", nobody.map { Array($0.utf8) })
+        #expect(try process.waitForEnd() == .exit(2))
+        return try process.errors.text()
+    }
+}

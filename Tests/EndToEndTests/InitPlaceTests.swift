@@ -1,0 +1,37 @@
+import Testing
+
+@testable import DeskgateCLI
+
+/// Where `init` puts the database, and how it says to start the service.
+@Suite struct InitPlaceTests {
+    @Test func `the database of the package's service is where its unit may write`() {
+        #expect(InitPlace(directory: "/etc/deskgate").store == "/var/lib/deskgate/deskgate.db")
+    }
+
+    @Test(arguments: ["/etc/deskgate/more", "/etc", "/srv/etc/deskgate", "/etc/deskgate2", "/home/ann/data", "/"])
+    func `any other database is beside the configuration`(_ directory: String) {
+        #expect(InitPlace(directory: directory).store == nil)
+    }
+
+    @Test func `a directory is known by each of its names`() {
+        #expect(InitPlace(named: "/etc/deskgate/") == InitPlace(directory: "/etc/deskgate"))
+        #expect(InitPlace(named: "/etc/deskgate") == InitPlace(directory: "/etc/deskgate"))
+        #expect(InitPlace(named: ".") != InitPlace(directory: "/etc/deskgate"))
+    }
+
+    @Test(arguments: [
+        ("/etc/deskgate", true, nil, "systemctl enable --now deskgate"),
+        ("/etc/deskgate", true, "deskgate", "systemctl enable --now deskgate"),
+        ("/etc/deskgate", false, nil, "deskgate serve --config C"),
+        ("/etc/deskgate", false, "deskgate", "runuser -u deskgate -- deskgate serve --config C"),
+        ("/srv/chat", true, nil, "deskgate serve --config C"), ("/srv/chat", true, "ann", "runuser -u ann -- deskgate serve --config C"),
+    ])
+    func `the service is started by the command of its place`(_ directory: String, _ hasUnit: Bool, _ owner: String?, _ start: String) {
+        #expect(InitPlace(directory: directory).start("C", hasUnit: hasUnit, otherOwner: owner) == start)
+    }
+
+    @Test func `a path is one word of the command`() {
+        let start = InitPlace(directory: "/srv").start("/srv/it's here/config.json", hasUnit: false, otherOwner: nil)
+        #expect(start == #"deskgate serve --config '/srv/it'\''s here/config.json'"#)
+    }
+}
