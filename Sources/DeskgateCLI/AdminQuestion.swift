@@ -21,14 +21,22 @@ enum AdminQuestion {
                     ? try access.performInService(action) : try access.perform(action, remark: Console.complain)
             }
         }
-        guard case .object(let object) = answer.json else { preconditionFailure("every answer is an object") }
-        let isGood = [200, 201].contains(answer.status)
+        return tell(answer.status, answer.json, arguments, isShown: isShown, verdict: verdict, text)
+    }
+
+    /// Prints an answer, as `ask` does.
+    static func tell(
+        _ status: Int, _ json: JSONValue, _ arguments: Arguments, isShown: (JSONObject) -> Bool = { _ in true },
+        verdict: (JSONObject) -> ExitCode = { _ in .done }, _ text: (JSONObject) -> String
+    ) -> ExitCode {
+        guard case .object(let object) = json else { preconditionFailure("every answer is an object") }
+        let isGood = [200, 201].contains(status)
         if isGood || arguments.has("json") {
-            if !isGood || isShown(object) { Console.answer(arguments, answer.json, text(object)) }
+            if !isGood || isShown(object) { Console.answer(arguments, json, text(object)) }
         } else {
             Console.complain(AdminText.text(object["message"]))
         }
-        switch answer.status {
+        switch status {
         case 200, 201: return verdict(object)
         case 404, 409: return .negative
         default: return .usage

@@ -95,7 +95,7 @@ enum DeliveriesCommands {
 
     static let retry = Command(
         "deliveries retry", "Has dead deliveries tried again: one, those that match, or all.",
-        exits: [.negative: "when that one is unknown or not dead"],
+        exits: [.negative: "when that one is unknown or not dead, or when some stay dead"],
         operand: Operand(.text("ID"), required: false, "a delivery's id, without filters"),
         options: [.config] + filters + [Option("all", "all dead deliveries, without filters"), .author, .json],
         examples: [
@@ -104,9 +104,9 @@ enum DeliveriesCommands {
                 "Has the deliveries tried again that an outage has ended.")
         ]
     ) { arguments throws(CommandError) in
-        try AdminQuestion.ask(retrying(arguments), arguments) { answer in
-            "\(AdminText.count(answer["retried"], "delivery is", "deliveries are")) pending again."
-        }
+        let action = try retrying(arguments)
+        if case .retry(let filter, _) = action { return try RetryProgress.run(filter, arguments) }
+        return try AdminQuestion.ask(action, arguments) { _ in "1 delivery is pending again." }
     }
 
     private static func retrying(_ arguments: Arguments) throws(CommandError) -> DeliveryAction {

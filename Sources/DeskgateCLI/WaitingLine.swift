@@ -5,8 +5,10 @@ internal import Time
 /// A line on a terminal's standard error that says every second for how long a command has been at work.
 enum WaitingLine {
     /// Runs work; from its first second on the line is there, and it is gone when the work ends.
-    /// - Parameter what: what is done, such as `backing up`.
-    static func show<Result, Failure: Error>(_ what: String, _ work: () throws(Failure) -> Result) throws(Failure) -> Result {
+    /// - Parameter what: what is done, such as `backing up`; asked each second, on a thread of its own.
+    static func show<Result, Failure: Error>(
+        _ what: @escaping @Sendable @autoclosure () -> String, _ work: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
         let isOver = Monitor(false)
         let thread = Machine.isTerminal(2) ? try? OwnThread { tell(what, isOver) } : nil
         defer {
@@ -16,11 +18,11 @@ enum WaitingLine {
         return try work()
     }
 
-    private static func tell(_ what: String, _ isOver: Monitor<Bool>) {
+    private static func tell(_ what: () -> String, _ isOver: Monitor<Bool>) {
         let start = SystemClock.monotonicMilliseconds()
         var isShown = false
         while isOver.wait(timeoutMilliseconds: 1000, { $0 ? true : nil }) == nil {
-            write("\(what): \(SystemClock.monotonicMilliseconds().elapsed(since: start) / 1000) s")
+            write("\(what()): \(SystemClock.monotonicMilliseconds().elapsed(since: start) / 1000) s")
             isShown = true
         }
         if isShown { write("") }

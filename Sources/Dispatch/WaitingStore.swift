@@ -175,8 +175,10 @@ extension WaitingStore {
         try store().arrival(ofForgotten: comment, appID: appID)
     }
 
-    func retry(_ filter: DeliveryFilter, now: UnixMilliseconds, expiresAt: UnixMilliseconds) throws(StoreError) -> Int {
-        try store().retry(filter, now: now, expiresAt: expiresAt)
+    func retry(
+        _ filter: DeliveryFilter, after: DeliveryCursor?, limit: Int, now: UnixMilliseconds, expiresAt: UnixMilliseconds
+    ) throws(StoreError) -> RetryStep {
+        try store().retry(filter, after: after, limit: limit, now: now, expiresAt: expiresAt)
     }
 
     func giveUpExpired(now: UnixMilliseconds, expiredBy: UnixMilliseconds, limit: Int) throws(StoreError) -> [ExpiredDeliveries] {
@@ -204,7 +206,7 @@ extension WaitingStore {
 
     func pending() throws(StoreError) -> [PendingDeliveries] { try store().pending() }
 
-    func dead() throws(StoreError) -> [DeadDeliveries] { try store().dead() }
+    func dead() throws(StoreError) -> DeadCounts { try store().dead() }
 
     func revoke(
         _ revocation: Revocation, of person: RevokedPerson?, announcing arrival: Arrival?, telling audience: RegistryAudience

@@ -17,7 +17,7 @@ extension DeliveryAction {
                 query: DeliveryCriteria.texts(of: filter) + (after.map { [("after", $0.description)] } ?? []) + [("limit", "\(limit)")])
         case .show(let id): AdminRequest(.get, "\(path)/\(id)")
         case .retryOne(let id): AdminRequest(.post, "\(path)/\(id)/retry")
-        case .retry(let filter): AdminRequest(.post, "\(path)/retry", body: Self.body(filter))
+        case .retry(let filter, let after): AdminRequest(.post, "\(path)/retry", body: Self.body(filter, after))
         case .giveUp(let notifier):
             AdminRequest(.delete, path, query: [("state", Delivery.State.pending.rawValue), ("notifier", notifier)])
         case .purge(let state, let before):
@@ -54,13 +54,15 @@ extension DeliveryAction {
         return try purging(state: values["state"], before: values["before"], notifier: values["notifier"])
     }
 
-    private static func body(_ filter: DeliveryFilter) -> [UInt8] {
+    private static func body(_ filter: DeliveryFilter, _ after: RetryCursor?) -> [UInt8] {
         var object = JSONObject()
         for (name, text) in DeliveryCriteria.texts(of: filter) {
             let id = DeliveryCriteria.identities.contains(name) ? HelpDeskID(text) : nil
             object.append(id?.json ?? .string(text), forKey: name)
         }
-        return JSONValue.object(object.members.isEmpty ? ["all": true] : object).serialized()
+        if object.members.isEmpty { object.append(true, forKey: "all") }
+        if let after { object.append(.string(after.description), forKey: DeliveryRetryBody.after.name) }
+        return JSONValue.object(object).serialized()
     }
 }
 
@@ -92,9 +94,18 @@ extension DeliveryAction {
             answer: AdminRoute.Answer(["retried"], text: "How many: 1.", refusals: [409]),
             .fromStore { request in id(of: request).map { DeliveryAction.retryOne($0) } }),
         AdminRoute(
-            .post, "/v1/deliveries/retry", .operate, summary: "Makes all dead deliveries that match pending again.",
-            DeliveryRetryBody.criteria + [DeliveryRetryBody.all],
-            answer: AdminRoute.Answer(["retried"], text: "How many."),
+            .post, "/v1/deliveries/retry", .operate,
+            summary: "Makes dead deliveries that match pending again, at most \(retriedPerStep) of a set that is fixed when it begins.",
+            DeliveryRetryBody.criteria + [DeliveryRetryBody.all, DeliveryRetryBody.after],
+            answer: AdminRoute.Answer(
+                ["retried", "kept", "total", "left", "next"],
+                [
+                    "kept": Schema.object(RetryObstacle.allCases.map { ($0.rawValue, AdminSchema.count) }), "total": AdminSchema.count,
+                    "left": AdminSchema.count,
+                ],
+                text:
+                    "How many of the step are pending again, and how many stay dead and why; how many the set had when it began, and how many "
+                    + "of them are left; and where the next step begins, null when none is left. What dies meanwhile is not in the set."),
             .fromStore { request throws(AdminProblem) in
                 try request.withBody { body throws(AdminProblem) in try DeliveryRetryBody.action(body) }
             }),

@@ -10,8 +10,9 @@ package enum DeliveryAction: Sendable, Equatable {
     case show(UUIDv7)
     /// Retries one dead delivery.
     case retryOne(UUIDv7)
-    /// Retries all matching dead deliveries.
-    case retry(DeliveryFilter)
+    /// Retries matching dead deliveries, a step of them: those of a set from its last place on, or the first ones of a new set, which holds
+    /// all that match now.
+    case retry(DeliveryFilter, after: RetryCursor? = nil)
     /// Deletes deliveries that ended in this state before this time; nil is now.
     case purge(Delivery.State, before: UnixMilliseconds?)
     /// Marks pending deliveries of this notifier as dead, with the reason `purged`.
@@ -55,6 +56,8 @@ extension DeliveryAction {
 
 extension DeliveryAction: AdminAction {
     private static let purgedPerStep = 500
+    /// How many deliveries of a set one request retries.
+    static let retriedPerStep = 1000
 
     /// As `AdminAction` says.
     package var change: String? {
@@ -80,10 +83,7 @@ extension DeliveryAction: AdminAction {
             guard let story = try context.store.story(of: id) else { return .unknown }
             return AdminAnswer(.object(story.json(context)))
         case .retryOne(let id): return try Self.retry(id, context)
-        case .retry(let filter):
-            let count = try Self.retry(filter, context)
-            if count == 0, let problem = try context.problem(in: filter) { return problem }
-            return AdminAnswer(.retried(count))
+        case .retry(let filter, let after): return try Self.retry(filter, after, context)
         case .giveUp(let notifier): return try Self.giveUp(notifier, context)
         case .purge(let state, let before):
             return try Self.purged { limit throws(StoreError) in
@@ -117,14 +117,30 @@ extension DeliveryAction: AdminAction {
     private static func retry(_ id: UUIDv7, _ context: AdminContext) throws(StoreError) -> AdminAnswer {
         var filter = DeliveryFilter()
         filter.id = id
-        let count = try retry(filter, context)
-        if count > 0 { return AdminAnswer(.retried(count)) }
+        let step = try context.store.retryAll(filter, now: context.now, expiresAt: expiry(context))
+        if step.retried > 0 { return AdminAnswer(.retried(step.retried)) }
+        if let obstacle = step.kept.keys.first { return .kept(obstacle) }
         return try context.store.story(of: id) == nil ? .unknown : .notDead
     }
 
-    private static func retry(_ filter: DeliveryFilter, _ context: AdminContext) throws(StoreError) -> Int {
-        let expiry = context.now.saturating(adding: context.state.registryAudience.lifeMilliseconds)
-        return try context.store.retry(filter, now: context.now, expiresAt: expiry)
+    private static func retry(
+        _ filter: DeliveryFilter, _ after: RetryCursor?, _ context: AdminContext
+    ) throws(StoreError) -> AdminAnswer {
+        var set = after
+        if set == nil {
+            set = try DeadGroups(filter, in: context.store, until: .max).set
+            if set == nil, let problem = try context.problem(in: filter) { return problem }
+        }
+        guard let set else { return .retried(RetryStep(), total: 0, next: nil) }
+        var filter = filter
+        (filter.state, filter.endedBy) = (.dead, set.endedBy)
+        let step = try context.store.retry(
+            filter, after: set.place, limit: retriedPerStep, now: context.now, expiresAt: expiry(context))
+        return .retried(step, total: set.total, next: set.after(step))
+    }
+
+    private static func expiry(_ context: AdminContext) -> UnixMilliseconds {
+        context.now.saturating(adding: context.state.registryAudience.lifeMilliseconds)
     }
 
     /// Purges in several transactions, between which other calls run.
@@ -135,5 +151,29 @@ extension DeliveryAction: AdminAction {
             purged += count
             if count < purgedPerStep { return AdminAnswer(.purged(purged)) }
         }
+    }
+}
+
+extension AdminAnswer {
+    /// A dead delivery that was not retried.
+    fileprivate static func kept(_ obstacle: RetryObstacle) -> AdminAnswer {
+        let message =
+            switch obstacle {
+            case .notifierQueueFull: "It stays dead: the queue of its notifier is full. See why the others do not arrive."
+            case .queueFull: "It stays dead: as many deliveries wait as may. See why they do not arrive."
+            case .forgotten: "It stays dead: its user was forgotten, so there is nothing to send."
+            }
+        return error(409, obstacle.rawValue, message)
+    }
+
+    /// What a step of a retry did, and how far the set has come.
+    fileprivate static func retried(_ step: RetryStep, total: Int, next: RetryCursor?) -> AdminAnswer {
+        var kept = JSONObject()
+        for obstacle in RetryObstacle.allCases { kept.append(.integer(Int64(step.kept[obstacle] ?? 0)), forKey: obstacle.rawValue) }
+        return AdminAnswer(
+            [
+                "retried": .integer(Int64(step.retried)), "kept": .object(kept), "total": .integer(Int64(total)),
+                "left": .integer(Int64(next?.left ?? 0)), "next": next.map { .string($0.description) } ?? .null,
+            ], change: .retried(step.retried))
     }
 }

@@ -104,14 +104,23 @@ enum DeliveryRetryBody {
     /// The flag that selects all dead deliveries.
     static let all = AdminRoute.Parameter("all", .body, .flag, text: "All dead deliveries, without a criterion.")
 
+    /// The set that is retried.
+    static let after = AdminRoute.Parameter(
+        "after", .body,
+        text:
+            "Where the step before has ended (next), or a set that was counted (set), with the same criteria; without it a new set begins.")
+
     /// Parses the body. Without a criterion it must have `all`, so that a forgotten filter does not retry everything.
     static func action(_ body: Span<UInt8>) throws(AdminProblem) -> DeliveryAction {
         var criteria = DeliveryCriteria()
-        var wantsAll = false
+        var (wantsAll, cursor) = (false, nil as RetryCursor?)
         for member in try AdminBody.object(body).members {
             if member.key.utf8.elementsEqual(all.name.utf8) {
                 guard member.value == true else { throw AdminProblem("all", "expected true.") }
                 wantsAll = true
+            } else if member.key.utf8.elementsEqual(after.name.utf8) {
+                cursor = RetryCursor(try text(member))
+                guard cursor != nil else { throw AdminProblem("after", "expected the next of an earlier step, or the set of a count.") }
             } else {
                 try criteria.add(member.key, try text(member))
             }
@@ -122,7 +131,7 @@ enum DeliveryRetryBody {
         guard criteria.filter.state ?? .dead == .dead else {
             throw AdminProblem("state", "expected dead; nothing else can be tried again.")
         }
-        return .retry(criteria.filter)
+        return .retry(criteria.filter, after: cursor)
     }
 
     private static func text(_ member: JSONObject.Member) throws(AdminProblem) -> String {

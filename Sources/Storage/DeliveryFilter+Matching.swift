@@ -22,6 +22,7 @@ extension DeliveryFilter {
             && isSame(reason, delivery.reason)
             && event.receivedAt >= receivedFrom ?? 0
             && (receivedBefore.map { event.receivedAt < $0 } ?? true)
+            && (endedBy.map { (delivery.endedAt?.stored ?? .max) <= $0 } ?? true)
     }
 
     private func isSame(_ wanted: String?, _ text: String) -> Bool {

@@ -31,6 +31,10 @@ import Time
         (deliveries.ticketID, deliveries.commentID) = (1, 2)
         (calls.appID, calls.userID, calls.bot, calls.function, calls.outcome) = ("app", "user", "shop", "order", .failed)
         (deliveries.receivedFrom, deliveries.receivedBefore, calls.since) = (1012, 1013, 1014)
+        // By the store's own clock.
+        deliveries.endedBy = 7
+        let dead = DeadDeliveries(
+            notifier: "log", appID: "app", reason: "timeout", count: 2, oldestReceivedAt: 1027, newestReceivedAt: 1028)
         return [
             event, happened(.userForgotten, id), delivery, attempt, pause, ending, call, deliveries, calls, device, times,
             Arrival(event, to: [Subscription(notifier: "log")], token: token, isErased: true),
@@ -48,9 +52,7 @@ import Time
             FinishedAttempt.Next.delivered, DeliveryStory(delivery: delivery, attempts: [attempt]),
             DeliveryPage([delivery], next: DeliveryCursor(event: 7, position: 8)),
             PendingDeliveries(notifier: "log", count: 1, oldestReceivedAt: 1022),
-            DeadDeliveries(
-                notifier: "log", appID: "app", reason: "timeout", count: 2, oldestReceivedAt: 1027, newestReceivedAt: 1028),
-            BotCallBeginning.repeated(call), BotCallBeginning.new,
+            dead, DeadCounts([dead], endedBy: 7), BotCallBeginning.repeated(call), BotCallBeginning.new,
             BotCallPage([call], next: BotCallCursor(at: 7, number: 8)),
             KeyUse(appID: "app", keyID: 1, since: 1023, usedAt: 1024),
             OperatorCondition(OperatorCondition.Key(.diskLow, "store"), since: 1025, data: [1]),

@@ -148,7 +148,9 @@ import Time
         #expect(again.code == 1)
         #expect(again.output.isEmpty)
         #expect(again.errors == "deskgate: Only a dead delivery can be tried again.\n")
-        #expect(try run("retry", "--reason", "expired", "--json").output == "{\"retried\":1}\n")
+        let kept = #"{"notifier_queue_full":0,"queue_full":0,"forgotten":0}"#
+        let answer = #"{"retried":1,"kept":\#(kept),"total":1,"left":0,"next":null}"#
+        #expect(try run("retry", "--reason", "expired", "--json").output == "\(answer)\n")
         #expect(try run("retry", "--all").output == "0 deliveries are pending again.\n")
         #expect(try run("purge", "--state=delivered", "--before=2026-03-10T08:15:12Z").output == "0 deliveries are forgotten.\n")
         #expect(try run("purge", "--state=delivered").output == "1 delivery is forgotten.\n")

@@ -32,8 +32,8 @@ import Testing
         let server = try RunningServer(workspace)
         try workspace.configure(Self.members(["log": ["level": "loud"]]))
         for words in [
-            ["status"], ["deliveries", "list"], ["deliveries", "list", "--all"], ["tokens", "list", "--app", Workspace.app],
-            ["config", "show", "--running"], ["revocations", "list"],
+            ["status"], ["deliveries", "list"], ["deliveries", "list", "--all"], ["deliveries", "retry", "--all"],
+            ["tokens", "list", "--app", Workspace.app], ["config", "show", "--running"], ["revocations", "list"],
             ["users", "show", "--app", Workspace.app, "--user", "nobody"], ["health"], ["health", "--ready"],
         ] {
             let result = try run(words)

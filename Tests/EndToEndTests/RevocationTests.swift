@@ -138,6 +138,9 @@ import Testing
         #expect(try author("--author", "anna")?.hasSuffix(" (anna)") == true)
         #expect(try author("--author", "anna")?.hasPrefix("admin.token ") == true)
         _ = try server.process.errors.line(containing: #""token":"admin.token","author":"anna","peer":"#)
+        let retry = ["deliveries", "retry", "--all", "--author", "boris", "--config", site.workspace.configuration]
+        #expect(try Deskgate.run(retry).code == 0)
+        _ = try server.process.errors.line(containing: #""token":"admin.token","author":"boris","peer":"#)
         #expect(try server.stop() == .exit(0))
         #expect(try author() == "command (\(user))")
     }

@@ -4,6 +4,7 @@ import JSON
 import Storage
 import TestSupport
 import Testing
+import Time
 
 @testable import Configuration
 @testable import Dispatch
@@ -147,7 +148,8 @@ import Testing
     func retriesWhatMatches(_ body: String, _ count: Int) throws {
         let fixture = try AdminDeliverFixture()
         let response = fixture.send(.post, "/v1/deliveries/retry", body: body)
-        #expect(response.text == #"{"retried":\#(count)}"#)
+        let kept = #"{"notifier_queue_full":0,"queue_full":0,"forgotten":0}"#
+        #expect(response.text == #"{"retried":\#(count),"kept":\#(kept),"total":\#(count),"left":0,"next":null}"#)
         #expect(fixture.wakeUpCount == (count > 0 ? 1 : 0))
         #expect(try fixture.send(.get, "/v1/deliveries?state=pending").numbers().count == 1 + count)
     }
@@ -155,7 +157,8 @@ import Testing
     @Test(arguments: [
         "", "{", "[]", "{}", #"{"all":false}"#, #"{"all":1}"#, #"{"all":true,"app_id":"shop"}"#, #"{"app":"shop"}"#, #"{"limit":1}"#,
         #"{"app_id":1}"#, #"{"ticket_id":""}"#, #"{"ticket_id":true}"#, #"{"comment_id":1.0}"#, #"{"state":"pending"}"#, #"{"from":1}"#,
-        #"{"reason":null}"#,
+        #"{"reason":null}"#, #"{"after":"7-9-9"}"#, #"{"all":true,"after":"7-9"}"#, #"{"all":true,"after":1}"#,
+        #"{"all":true,"after":null}"#,
     ])
     func refusesBodies(_ body: String) throws {
         let fixture = try AdminDeliverFixture()
@@ -163,6 +166,65 @@ import Testing
         #expect(response.status == 400)
         #expect(try response.object()["error"] == "malformed")
         #expect(try fixture.send(.get, "/v1/deliveries?state=dead").numbers() == [4, 2])
+    }
+
+    /// The page counts, asks, and retries exactly the counted ones.
+    @Test func retriesTheSetThatWasCounted() throws {
+        let fixture = try AdminDeliverFixture()
+        guard case .string(let set) = try fixture.send(.get, "/v1/deliveries/reasons").object()["set"] else {
+            throw SocketClient.Failure.closed
+        }
+        // The last one of the set has ended 50 s after the fixture's time.
+        _ = try fixture.store.giveUpPending(notifier: "sink-3", now: AdminDeliverFixture.time + 50_001, limit: 1)
+        let answer = try fixture.send(.post, "/v1/deliveries/retry", body: #"{"all":true,"after":"\#(set)"}"#).object()
+        #expect(answer["retried"] == 2)
+        #expect(answer["total"] == 2)
+        #expect(answer["next"] == .null)
+        #expect(try fixture.send(.get, "/v1/deliveries?state=dead").numbers() == [3], "it died later")
+    }
+
+    @Test func retriesALargeSetInSteps() throws {
+        let fixture = try AdminDeliverFixture()
+        let count = DeliveryAction.retriedPerStep + 1
+        for number in 0..<count {
+            let event = Event(
+                id: UUIDv7(
+                    milliseconds: 1, random: InlineArray { [4, 5].contains($0) ? UInt8(truncatingIfNeeded: number >> (8 * ($0 - 4))) : 0 }),
+                kind: .operatorTest,
+                identity: Event.Identity(appID: "shop", ticketID: nil, commentID: nil, deviceID: "d"), userID: "user", deviceType: nil,
+                occurredAt: 1, receivedAt: 1, expiresAt: 2, data: [])
+            fixture.store.accept(Arrival(event, to: [Subscription(notifier: "many")])) { _ in }
+        }
+        while try !fixture.store.giveUpExpired(now: 3, limit: 1000).isEmpty {}
+        var (retried, left, after) = ([JSONValue?](), [JSONValue?](), "")
+        while true {
+            let body = #"{"notifier":"many"\#(after)}"#
+            let answer = try fixture.send(.post, "/v1/deliveries/retry", body: body).object()
+            #expect(answer["total"] == .integer(Int64(count)))
+            retried.append(answer["retried"])
+            left.append(answer["left"])
+            guard case .string(let next) = answer["next"] else { break }
+            after = #","after":"\#(next)""#
+        }
+        #expect(retried == [.integer(Int64(count - 1)), 1])
+        #expect(left == [1, 0])
+    }
+
+    @Test func saysWhyOneStaysDead() throws {
+        var settings = StoreSettings()
+        settings.maxPendingPerNotifier = 1
+        let fixture = try AdminDeliverFixture(store: MemoryStore(settings: settings))
+        let event = Event(
+            id: UUIDv7(milliseconds: 2, random: InlineArray(repeating: 1)), kind: .operatorTest,
+            identity: Event.Identity(appID: "shop", ticketID: nil, commentID: nil, deviceID: "d"), userID: "user", deviceType: nil,
+            occurredAt: 1, receivedAt: AdminDeliverFixture.time, expiresAt: .max, data: [])
+        fixture.store.accept(Arrival(event, to: [Subscription(notifier: "sink-2")])) { _ in }
+        let response = fixture.send(.post, "/v1/deliveries/\(AdminDeliverFixture.id(2))/retry")
+        #expect(response.status == 409)
+        #expect(try response.object()["error"] == "notifier_queue_full")
+        let all = try fixture.send(.post, "/v1/deliveries/retry", body: #"{"notifier":"sink-2"}"#).object()
+        #expect(all["retried"] == 0)
+        #expect(all["kept"]?["notifier_queue_full"] == 1)
     }
 
     @Test(arguments: [

@@ -161,8 +161,10 @@ final class DeliveryStore: Store {
 
     func story(of id: UUIDv7) throws(StoreError) -> DeliveryStory? { try store.story(of: id) }
 
-    func retry(_ filter: DeliveryFilter, now: UnixMilliseconds, expiresAt: UnixMilliseconds) throws(StoreError) -> Int {
-        try store.retry(filter, now: now, expiresAt: expiresAt)
+    func retry(
+        _ filter: DeliveryFilter, after: DeliveryCursor?, limit: Int, now: UnixMilliseconds, expiresAt: UnixMilliseconds
+    ) throws(StoreError) -> RetryStep {
+        try store.retry(filter, after: after, limit: limit, now: now, expiresAt: expiresAt)
     }
 
     func giveUpExpired(now: UnixMilliseconds, expiredBy: UnixMilliseconds, limit: Int) throws(StoreError) -> [ExpiredDeliveries] {
@@ -235,7 +237,7 @@ final class DeliveryStore: Store {
 
     func pending() throws(StoreError) -> [PendingDeliveries] { try store.pending() }
 
-    func dead() throws(StoreError) -> [DeadDeliveries] { try store.dead() }
+    func dead() throws(StoreError) -> DeadCounts { try store.dead() }
 
     func arrival(ofForgotten comment: HelpDeskID, appID: String) throws(StoreError) -> UnixMilliseconds? {
         try store.arrival(ofForgotten: comment, appID: appID)

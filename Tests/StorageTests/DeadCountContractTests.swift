@@ -19,7 +19,7 @@ import Time
         let listed = groups.map { name, deliveries in
             "\(name.map(\.text)) \(deliveries.count) \(deliveries[0].event.receivedAt) \(deliveries[deliveries.count - 1].event.receivedAt)"
         }
-        let counted = try store.dead().map {
+        let counted = try store.dead().deliveries.map {
             "\([$0.notifier, $0.appID, $0.reason]) \($0.count) \($0.oldestReceivedAt) \($0.newestReceivedAt)"
         }
         #expect(counted.sorted() == listed.sorted(), step, sourceLocation: sourceLocation)
@@ -39,7 +39,7 @@ import Time
     @Test(arguments: Backend.allCases) func eachWayToDieIsCounted(_ backend: Backend) throws {
         let fixture = try backend.store(perNotifier: 8)
         let store = fixture.store
-        #expect(try store.dead() == [])
+        #expect(try store.dead() == DeadCounts([], endedBy: nil))
         try take(store, 0..<8) { $0.app = $0.number < 5 ? "app" : "other" }
         #expect(try expectExact(store, "pending") == 0)
         let claimed = try store.claim(at: 3000)
@@ -66,7 +66,7 @@ import Time
         for number in 0..<4 {
             _ = try fixture.store.take(Sample(number).arrival(to: number < 2 ? ["full"] : ["full", "other"]))
         }
-        #expect(try fixture.store.dead().map(\.reason) == ["notifier_queue_full"])
+        #expect(try fixture.store.dead().deliveries.map(\.reason) == ["notifier_queue_full"])
         #expect(try expectExact(fixture.store, "no room") == 2)
     }
 
@@ -82,7 +82,7 @@ import Time
         #expect(try expectExact(store, "expired") == 30)
         var one = DeliveryFilter()
         one.id = Sample(7).delivery().id
-        #expect(try store.retry(one, now: 2001, expiresAt: 9000) == 1)
+        #expect(try store.retryAll(one, now: 2001, expiresAt: 9000).retried == 1)
         #expect(try expectExact(store, "one is retried") == 29)
         let claimed = try #require(try store.claim(at: 2001).first)
         try store.report(claimed, .dead, "status_404", at: 2002)
@@ -94,8 +94,8 @@ import Time
         #expect(try expectExact(store, "the retention is over") == 16)
         #expect(try store.forget(.dead, endedBefore: 2001, limit: 5) == 5)
         #expect(try expectExact(store, "deleted by an operator") == 11)
-        #expect(try store.retry(DeliveryFilter(), now: 2004, expiresAt: 9000) == 11)
-        #expect(try store.dead() == [])
+        #expect(try store.retryAll(DeliveryFilter(), now: 2004, expiresAt: 9000).retried == 11)
+        #expect(try store.dead() == DeadCounts([], endedBy: nil))
     }
 
     @Test(arguments: Backend.allCases) func manyAreCountedExactly(_ backend: Backend) throws {
@@ -141,7 +141,7 @@ import Time
                                     id: $0.id, attempt: $0.attempts, next: .dead, reason: "r\(round % 2)", now: now + UInt64(index))
                             })
                         switch index {
-                        case 0: _ = try store.retry(DeliveryFilter(), now: now + 5, expiresAt: 1_000_000)
+                        case 0: _ = try store.retryAll(DeliveryFilter(), now: now + 5, expiresAt: 1_000_000)
                         case 1: _ = try store.forget(.dead, endedBefore: now, limit: 5)
                         default: _ = try store.giveUpPending(notifier: "log", now: now + 5, limit: 5)
                         }

@@ -40,7 +40,7 @@ import Time
         for number in 3..<6 { try store.take(Sample(number).with { $0.notifier = "http" }) }
         for delivery in try store.claim("http", at: 2000) { try store.report(delivery, .dead, "status_404", at: 2001) }
         let (deliveries, devices, dead) = (try store.all(), try store.registered(), try store.dead())
-        #expect(dead.map(\.count) == [3])
+        #expect(dead.deliveries.map(\.count) == [3])
         store.close()
         try #require(Migrations.latest == 14)
         let connection = try Connection(path: path, mode: .readWriteCreate)

@@ -26,7 +26,13 @@ import Time
         #expect(fixture.store.refusal == nil)
         let ended = try #require(try fixture.store.all().first { $0.reason == "notifier_queue_full" })
         #expect(ended.endedAt == 1000 && ended.attempts == 0)
-        #expect(try fixture.store.retry(DeliveryFilter(), now: 2000, expiresAt: 9000) == 2, "an operator may try again")
+        #expect(try fixture.store.retryAll(DeliveryFilter(), now: 2000, expiresAt: 9000).kept == [.notifierQueueFull: 2])
+        for delivery in try fixture.store.claim("dead", at: 2000, limit: 1) {
+            try fixture.store.report(delivery, .delivered, "ok", at: 2001)
+        }
+        let again = try fixture.store.retryAll(DeliveryFilter(), now: 2000, expiresAt: 9000)
+        #expect(again.retried == 1, "there is room for one")
+        #expect(again.kept == [.notifierQueueFull: 1])
     }
 
     /// Two apps share a notifier that is away: the backlog of one leaves room for the other.
@@ -74,8 +80,9 @@ import Time
         try fixture.store.report(own[2], .dead, at: 2002)
         try take(8, "app")
         #expect(throws: StoreError.self) { try take(9, "app") }
-        #expect(try fixture.store.retry(DeliveryFilter(), now: 3000, expiresAt: 1_000_000) == 1)
+        #expect(try fixture.store.retryAll(DeliveryFilter(), now: 3000, expiresAt: 1_000_000).kept == [.notifierQueueFull: 1])
         try fixture.store.report(own[3], .delivered, at: 3001)
+        #expect(try fixture.store.retryAll(DeliveryFilter(), now: 3002, expiresAt: 1_000_000).retried == 1)
         #expect(throws: StoreError.self, "what an operator has brought back counts") { try take(10, "app") }
     }
 

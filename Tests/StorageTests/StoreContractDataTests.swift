@@ -30,7 +30,7 @@ import Time
         _ = try fixture.store.take(sample().arrival(to: ["a", "b"]))
         try fixture.store.report(try fixture.store.claim("a", at: 1000)[0], .dead, at: 1001)
         try fixture.store.report(try fixture.store.claim("b", at: 1000)[0], .delivered, at: 1001)
-        #expect(try fixture.store.retry(DeliveryFilter(), now: 1002, expiresAt: 9000) == 1)
+        #expect(try fixture.store.retryAll(DeliveryFilter(), now: 1002, expiresAt: 9000).retried == 1)
         let again = try fixture.store.claim("a", at: 1003)[0]
         #expect(again.event.data == Self.text)
         try fixture.store.report(again, .dead, at: 1004)

@@ -103,7 +103,7 @@ import Time
         let fixture = try filled(backend)
         let filter = Self.filters[filter](DeliveryFilter())
         let dead = try fixture.store.all().filter { $0.state == .dead && Self.matches(filter, $0) }
-        #expect(try fixture.store.retry(filter, now: 5000, expiresAt: 60_000) == dead.count)
+        #expect(try fixture.store.retryAll(filter, now: 5000, expiresAt: 60_000).retried == dead.count)
         for delivery in dead {
             let revived = try #require(try fixture.store.current(delivery))
             #expect((revived.state, revived.dueAt, revived.endedAt, revived.attempts) == (.pending, 5000, nil, 1))

@@ -61,7 +61,7 @@ import Time
         for number in 1...3 { try fixture.store.take(ordered(number)) }
         #expect(try claim(fixture.store, at: 2000) == [1])
         try fixture.store.report(try delivery(fixture.store, comment: 1), .dead, at: 2001)
-        #expect(try fixture.store.retry(DeliveryFilter(), now: 3000, expiresAt: 9000) == 1)
+        #expect(try fixture.store.retryAll(DeliveryFilter(), now: 3000, expiresAt: 9000).retried == 1)
         #expect(try claim(fixture.store, at: 3000) == [1])
         try fixture.store.report(try delivery(fixture.store, comment: 1), .delivered, at: 3001)
         #expect(try claim(fixture.store, at: 3001) == [2])
@@ -73,7 +73,7 @@ import Time
         #expect(try claim(fixture.store, at: 1400) == [1])
         try fixture.store.report(try delivery(fixture.store, comment: 1), .retry(at: 5000), at: 1401)
         #expect(try fixture.store.giveUpExpired(now: 2000, limit: 10) == [ExpiredDeliveries(notifier: "log", count: 1)])
-        #expect(try fixture.store.retry(DeliveryFilter(), now: 2002, expiresAt: 9000) == 1)
+        #expect(try fixture.store.retryAll(DeliveryFilter(), now: 2002, expiresAt: 9000).retried == 1)
         #expect(try claim(fixture.store, at: 2002) == [])
         #expect(try claim(fixture.store, at: 5000) == [1])
         try fixture.store.report(try delivery(fixture.store, comment: 1), .delivered, at: 5001)

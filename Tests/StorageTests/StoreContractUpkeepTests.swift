@@ -27,8 +27,8 @@ import Time
         try take(fixture.store, 0..<3, .dead, at: 2000)
         var filter = DeliveryFilter()
         filter.id = Sample(1).delivery().id
-        #expect(try fixture.store.retry(filter, now: 3000, expiresAt: 9000) == 1)
-        #expect(try fixture.store.retry(filter, now: 3000, expiresAt: 9000) == 0, "it is not dead any more")
+        #expect(try fixture.store.retryAll(filter, now: 3000, expiresAt: 9000).retried == 1)
+        #expect(try fixture.store.retryAll(filter, now: 3000, expiresAt: 9000).retried == 0, "it is not dead any more")
         let claimed = try fixture.store.claim(at: 3000)
         #expect(claimed.map(\.id) == [Sample(1).delivery().id])
         #expect(claimed.map(\.attempts) == [2])
@@ -41,7 +41,7 @@ import Time
         try fixture.store.takeAll((0..<121).map { Sample($0).with { $0.expires = 1001 } })
         while try !expire(fixture.store, now: 2000, limit: 50).isEmpty {}
         #expect(try fixture.store.pending() == [])
-        #expect(try fixture.store.retry(DeliveryFilter(), now: 3000, expiresAt: 9000) == 121)
+        #expect(try fixture.store.retryAll(DeliveryFilter(), now: 3000, expiresAt: 9000).retried == 121)
         #expect(try fixture.store.pending().map(\.count) == [121])
     }
 
@@ -140,7 +140,7 @@ import Time
         #expect(try expire(fixture.store, now: 1499) == [])
         #expect(try fixture.store.claimDue(Claim(notifier: "log", now: 1500, leaseMilliseconds: 1, limit: 9)).expired == 5)
         #expect(try expire(fixture.store, now: 1500, limit: 2) == ["2 http"])
-        _ = try fixture.store.retry(DeliveryFilter(), now: 1500, expiresAt: 1600)
+        _ = try fixture.store.retryAll(DeliveryFilter(), now: 1500, expiresAt: 1600)
         #expect(try expire(fixture.store, now: 2000) == ["5 http", "5 log"])
         #expect(try expire(fixture.store, now: 2000) == [])
     }
@@ -177,7 +177,7 @@ import Time
         let calls: [() throws -> Void] = [
             { try store.take(Sample(2)) }, { _ = try store.claim(at: 1) }, { try store.finish([]) },
             { _ = try store.nextDue(notifier: "log") }, { _ = try store.all() },
-            { _ = try store.story(of: Sample(1).delivery().id) }, { _ = try store.retry(DeliveryFilter(), now: 1, expiresAt: 2) },
+            { _ = try store.story(of: Sample(1).delivery().id) }, { _ = try store.retryAll(DeliveryFilter(), now: 1, expiresAt: 2) },
             { _ = try store.purge(now: 1, deliveredBefore: 1, deadBefore: 1, limit: 1) },
             { _ = try store.forget(.dead, endedBefore: 1, limit: 1) }, { _ = try store.giveUpExpired(now: 1, limit: 1) },
             { _ = try store.giveUpPending(notifier: "log", now: 1, limit: 1) }, { _ = try store.pending() },

@@ -94,7 +94,7 @@ import Time
         (comment.appID, comment.commentID) = ("app", 7)
         #expect(try store.deliveries(comment, limit: 10).count == 1)
         #expect(try store.take(Sample(5000).arrival()) == .accepted)
-        #expect(try store.retry(DeliveryFilter(), now: 1000, expiresAt: 2000) == 0)
+        #expect(try store.retryAll(DeliveryFilter(), now: 1000, expiresAt: 2000).retried == 0)
     }
 
     @Test func areEndedWhenTheStoreIsClosed() throws {

@@ -164,6 +164,17 @@ package struct DeliveryBounds: Sendable, Equatable {
         return waiting == 0 && hasFullQueue ? .failure(notifierQueuesFull) : .success(rows)
     }
 
+    /// Why a dead delivery cannot wait again; nil when there is room.
+    /// - Parameters:
+    ///   - total: how many deliveries are pending.
+    ///   - queue: the queue of its notifier.
+    package func obstacle(total: Int, queue: () -> Queue) -> RetryObstacle? {
+        // No bound is near, so nothing is counted.
+        if total < min(maxPending, maxPendingPerNotifier) { return nil }
+        if !hasRoom(queue(), added: 0) { return .notifierQueueFull }
+        return total < maxPending ? nil : .queueFull
+    }
+
     /// The error while as many deliveries are pending as may be.
     package var commonQueueFull: StoreError {
         StoreError(.queueFull, "\(maxPending) deliveries wait already, as many as may; see why they do not arrive, or raise max_pending")

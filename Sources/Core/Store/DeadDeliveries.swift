@@ -24,6 +24,23 @@ package struct DeadDeliveries: Sendable, Equatable {
     }
 }
 
+/// The numbers of all dead deliveries as of one moment.
+package struct DeadCounts: Sendable, Equatable {
+    /// The numbers by notifier, app and reason.
+    package private(set) var deliveries: [DeadDeliveries]
+    /// When the last of them ended, in milliseconds by the store's own clock, for `DeliveryFilter.endedBy`; nil when there is none.
+    package let endedBy: Int64?
+
+    /// Makes counts.
+    package init(_ deliveries: [DeadDeliveries], endedBy: Int64?) {
+        (self.deliveries, self.endedBy) = (deliveries, endedBy)
+    }
+}
+
+extension DeadCounts: Timestamped {
+    package mutating func convertMoments(_ convert: (UnixMilliseconds) -> UnixMilliseconds) { deliveries.convertMoments(convert) }
+}
+
 extension DeadDeliveries: Timestamped {
     package mutating func convertMoments(_ convert: (UnixMilliseconds) -> UnixMilliseconds) {
         oldestReceivedAt.convertMoments(convert)
@@ -35,7 +52,7 @@ extension DeliveryFilter {
     /// Whether it asks for nothing but what `Store.dead` counts by.
     package var isOfDeadCounts: Bool {
         id == nil && kind == nil && userID == nil && ticketID == nil && commentID == nil && receivedFrom == nil && receivedBefore == nil
-            && state ?? .dead == .dead
+            && endedBy == nil && state ?? .dead == .dead
     }
 
     /// Whether it matches the deliveries that were counted.

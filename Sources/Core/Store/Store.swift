@@ -120,10 +120,13 @@ package protocol Store: Sendable {
     /// - Returns: nil when there is none.
     func arrival(ofForgotten comment: HelpDeskID, appID: String) throws(StoreError) -> UnixMilliseconds?
 
-    /// Makes dead deliveries that match pending again, due now, with a new expiry; their attempts count on. Works in several transactions,
-    /// between which other calls go on.
-    /// - Returns: how many.
-    func retry(_ filter: DeliveryFilter, now: UnixMilliseconds, expiresAt: UnixMilliseconds) throws(StoreError) -> Int
+    /// Makes dead deliveries that match pending again, due now, with a new expiry; their attempts count on. Looks at those that match, newest
+    /// first and at most `limit` of them, in several transactions, between which other calls go on. A delivery that finds no room in the queue
+    /// (`DeliveryBounds`), or whose user was forgotten, stays dead.
+    /// - Parameter after: the `next` of the step before; nil for the first step.
+    func retry(
+        _ filter: DeliveryFilter, after: DeliveryCursor?, limit: Int, now: UnixMilliseconds, expiresAt: UnixMilliseconds
+    ) throws(StoreError) -> RetryStep
 
     /// Gives up due deliveries that have expired, with the reason `expired`, also of notifiers that claim nothing; at most `limit`, so that
     /// no other call waits long.
@@ -170,7 +173,7 @@ package protocol Store: Sendable {
 
     /// The dead deliveries by notifier, app and reason, as of one moment and in no order. The store counts them in the transactions that
     /// change them, so the numbers are exact, and the cost does not grow with them.
-    func dead() throws(StoreError) -> [DeadDeliveries]
+    func dead() throws(StoreError) -> DeadCounts
 
     /// Adds a revocation, and in the same transaction stores the event that tells of it, if there is one, and signs out the devices of a
     /// person that it covers. Where there is no room for its deliveries they end at once.

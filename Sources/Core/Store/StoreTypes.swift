@@ -121,6 +121,8 @@ package struct DeliveryFilter: Sendable, Equatable {
     package var receivedFrom: UnixMilliseconds?
     /// Accepted before this time.
     package var receivedBefore: UnixMilliseconds?
+    /// Ended at this moment or earlier, in milliseconds by the store's own clock, as `DeadCounts.endedBy`; only for dead deliveries.
+    package var endedBy: Int64?
 
     /// Makes a filter that everything matches.
     package init() {}

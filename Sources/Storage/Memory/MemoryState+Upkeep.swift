@@ -3,11 +3,28 @@ internal import Time
 
 /// Upkeep: the calls of operators and what ends by time.
 extension MemoryState {
-    mutating func retry(_ filter: DeliveryFilter, now: UnixMilliseconds, expiresAt: UnixMilliseconds) -> Int {
-        let dead = entries.indices.filter { entries[$0].delivery.state == .dead && filter.matches(entries[$0].delivery) }
-            .filter { !erased.contains(entries[$0].delivery.event.id) }
-        for index in dead { entries[index].delivery = entries[index].delivery.revived(at: now, expiresAt: expiresAt) }
-        return dead.count
+    mutating func retry(
+        _ filter: DeliveryFilter, after: DeliveryCursor?, limit: Int, now: UnixMilliseconds, expiresAt: UnixMilliseconds,
+        _ rules: MemoryRules
+    ) -> RetryStep {
+        let dead = entries.indices.reversed().filter { index in
+            entries[index].delivery.state == .dead && filter.matches(entries[index].delivery) && isBefore(after, entries[index])
+        }
+        var (step, pending) = (RetryStep(), pendingByApp)
+        for index in dead.prefix(limit) {
+            let (notifier, event) = (entries[index].delivery.notifier, entries[index].delivery.event)
+            let app = ByteKey(event.identity.appID)
+            let obstacle =
+                erased.contains(event.id)
+                ? .forgotten : rules.bounds.obstacle(total: pending.total) { pending.queue(notifier, of: app) }
+            step.count(obstacle)
+            guard obstacle == nil else { continue }
+            entries[index].delivery = entries[index].delivery.revived(at: now, expiresAt: expiresAt)
+            pending.add(1, to: ByteKey(notifier), of: app)
+        }
+        step.seen = min(dead.count, limit)
+        if dead.count >= limit { step.next = dead.prefix(limit).last.map { entries[$0].place } ?? after }
+        return step
     }
 
     mutating func giveUpExpired(now: UnixMilliseconds, expiredBy: UnixMilliseconds, limit: Int) -> [ExpiredDeliveries] {

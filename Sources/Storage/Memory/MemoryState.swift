@@ -57,10 +57,14 @@ struct MemoryState {
     }
 
     func page(of filter: DeliveryFilter, after: DeliveryCursor?, limit: Int) -> DeliveryPage {
-        let found = entries.reversed().lazy.filter { entry in
-            after.map { (entry.place.event, entry.place.position) < ($0.event, $0.position) } ?? true
-        }.map { (place: $0.place, delivery: self.shown($0)) }.filter { filter.matches($0.delivery) }
+        let found = entries.reversed().lazy.filter { isBefore(after, $0) }.map { (place: $0.place, delivery: self.shown($0)) }.filter {
+            filter.matches($0.delivery)
+        }
         return DeliveryPage(Array(found.prefix(limit + 1)), limit: limit)
+    }
+
+    func isBefore(_ place: DeliveryCursor?, _ entry: Entry) -> Bool {
+        place.map { (entry.place.event, entry.place.position) < ($0.event, $0.position) } ?? true
     }
 
     mutating func accept(
@@ -88,7 +92,7 @@ struct MemoryState {
         return rules.bounds.admitted(rows, of: event, total: pendingCount) { pending.queue($0, of: ByteKey(event.identity.appID)) }
     }
 
-    private var pendingByApp: PendingByApp<ByteKey> {
+    var pendingByApp: PendingByApp<ByteKey> {
         var pending = PendingByApp<ByteKey>()
         for entry in entries where entry.delivery.state == .pending {
             pending.add(1, to: ByteKey(entry.delivery.notifier), of: ByteKey(entry.delivery.event.identity.appID))
@@ -198,15 +202,16 @@ struct MemoryState {
         }
     }
 
-    func dead() -> [DeadDeliveries] {
+    func dead() -> DeadCounts {
         let dead = entries.map(\.delivery).filter { $0.state == .dead }
         let groups = Dictionary(grouping: dead) { [ByteKey($0.notifier), ByteKey($0.event.identity.appID), ByteKey($0.reason)] }
-        return groups.values.map { deliveries in
+        let counts = groups.values.map { deliveries in
             DeadDeliveries(
                 notifier: deliveries[0].notifier, appID: deliveries[0].event.identity.appID, reason: deliveries[0].reason,
                 count: deliveries.count, oldestReceivedAt: deliveries[0].event.receivedAt,
                 newestReceivedAt: deliveries[deliveries.count - 1].event.receivedAt)
         }
+        return DeadCounts(counts, endedBy: dead.compactMap { $0.endedAt?.stored }.max())
     }
 
     /// The pending deliveries of a notifier, without those that wait for an earlier one.

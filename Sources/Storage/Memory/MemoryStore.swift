@@ -121,8 +121,11 @@ package final class MemoryStore: Store {
     }
 
     /// As `Store` says.
-    package func retry(_ filter: DeliveryFilter, now: UnixMilliseconds, expiresAt: UnixMilliseconds) throws(StoreError) -> Int {
-        try whileOpen { $0.retry(filter, now: now, expiresAt: expiresAt) }
+    package func retry(
+        _ filter: DeliveryFilter, after: DeliveryCursor?, limit: Int, now: UnixMilliseconds, expiresAt: UnixMilliseconds
+    ) throws(StoreError) -> RetryStep {
+        StoreRules.check(limit: limit)
+        return try whileOpen { $0.retry(filter, after: after, limit: limit, now: now, expiresAt: expiresAt, rules) }
     }
 
     /// As `Store` says.
@@ -169,7 +172,7 @@ package final class MemoryStore: Store {
     }
 
     /// As `Store` says.
-    package func dead() throws(StoreError) -> [DeadDeliveries] {
+    package func dead() throws(StoreError) -> DeadCounts {
         try whileOpen { $0.dead() }
     }
 

@@ -29,7 +29,7 @@ extension PostgresSession {
         ]
         let query =
             if filter.state == .dead {
-                Query(ReadingStatements.dead, common + ofEvents)
+                Query(ReadingStatements.dead, common + ofEvents + [.int8(filter.endedBy)])
             } else if filter.isOfDeliveriesAlone {
                 Query(ReadingStatements.byState, common + [state])
             } else {
@@ -104,16 +104,17 @@ extension PostgresSession {
         return pending
     }
 
-    /// The dead deliveries by notifier, app and reason.
-    func dead() throws(PostgresError) -> [DeadDeliveries] {
-        var found: [DeadDeliveries] = []
+    /// The numbers of dead deliveries.
+    func deadCounts() throws(PostgresError) -> DeadCounts {
+        var (found, endedBy) = ([DeadDeliveries](), nil as Int64?)
         for row in try run([Query(ReadingStatements.deadCounts)])[0] {
             found.append(
                 DeadDeliveries(
                     notifier: try row.stored(0), appID: try row.stored(1), reason: try row.stored(2), count: Int(try row.int64(3)),
                     oldestReceivedAt: try row.time(4), newestReceivedAt: try row.time(5)))
+            endedBy = try row.int64(6)
         }
-        return found
+        return DeadCounts(found, endedBy: endedBy)
     }
 }
 
@@ -185,6 +186,7 @@ private enum ReadingStatements {
             AND ($7::text IS NULL OR app_id = $7) AND ($8::text IS NULL OR user_id = $8) AND ($9::text IS NULL OR ticket_id = $9)
             AND ($10::text IS NULL OR comment_id = $10) AND ($11::bigint IS NULL OR received_at >= $11)
             AND ($12::bigint IS NULL OR received_at < $12) AND ($13::text IS NULL OR kind = $13)
+            AND ($14::bigint IS NULL OR walked.ended_at <= $14)
         ORDER BY walked.event DESC, walked.position DESC LIMIT $4
         """
     static let attempts: StaticString = """
@@ -209,7 +211,8 @@ private enum ReadingStatements {
             (SELECT received_at FROM events WHERE number = (
                 SELECT event FROM deliveries
                 WHERE state = 2 AND notifier = counted.notifier AND app = counted.app AND reason = counted.reason
-                ORDER BY event DESC, position DESC LIMIT 1))
+                ORDER BY event DESC, position DESC LIMIT 1)),
+            (SELECT ended_at FROM deliveries WHERE state = 2 AND ended_at IS NOT NULL ORDER BY ended_at DESC LIMIT 1)
         FROM (
             SELECT notifier, app, reason, sum(count)::bigint AS count FROM dead_counts GROUP BY notifier, app, reason HAVING sum(count) > 0
         ) AS counted JOIN apps ON apps.number = counted.app

@@ -5,20 +5,19 @@ package import Time
 /// What operators and the passing of time do; each call is a transaction of a limited amount.
 extension PostgresStore {
     /// As `Store` says.
-    package func retry(_ filter: DeliveryFilter, now: UnixMilliseconds, expiresAt: UnixMilliseconds) throws(StoreError) -> Int {
-        guard filter.state == nil || filter.state == .dead else { return 0 }
-        var filter = filter
-        filter.state = .dead
+    package func retry(
+        _ filter: DeliveryFilter, after: DeliveryCursor?, limit: Int, now: UnixMilliseconds, expiresAt: UnixMilliseconds
+    ) throws(StoreError) -> RetryStep {
+        StoreRules.check(limit: limit)
+        guard filter.state ?? .dead == .dead else { return RetryStep() }
         let offset = offset(for: now)
-        let dead = offset.stored(filter)
+        var dead = offset.stored(filter)
+        dead.state = .dead
         let (now, expiresAt) = (offset.stored(now), offset.stored(expiresAt))
-        var (count, before) = (0, DeliveryKey.end)
-        while true {
-            let found = try search(dead, before: before, limit: settings.rowsPerCommit, until: .max).found
-            let keys = found.map { DeliveryKey($0.place) }
-            guard let last = keys.last else { return count }
-            before = last
-            count += try upkeep { work throws(PostgresError) in try work.revive(keys, now: now, expiresAt: expiresAt) }
+        return try RetryStep(after: after, limit: limit, perCommit: settings.rowsPerCommit) { [dead] before, limit throws(StoreError) in
+            try search(dead, before: before, limit: limit, until: .max).found.map { DeliveryKey($0.place) }
+        } revive: { keys throws(StoreError) in
+            try upkeep { work throws(PostgresError) in try work.revive(keys, now: now, expiresAt: expiresAt) }
         }
     }
 

@@ -224,9 +224,9 @@ package final class PostgresStore: Store {
     }
 
     /// As `Store` says.
-    package func dead() throws(StoreError) -> [DeadDeliveries] {
+    package func dead() throws(StoreError) -> DeadCounts {
         let offset = offset(for: clock())
-        return offset.told(try ask(on: watcher) { session throws(PostgresError) in try session.dead() })
+        return offset.told(try ask(on: watcher) { session throws(PostgresError) in try session.deadCounts() })
     }
 
     /// As `Store` says: other processes store events and release leases, of which nobody tells this one.

@@ -4,11 +4,18 @@ internal import Time
 
 /// What operators and the passing of time do to deliveries, each call a transaction of a limited amount.
 extension PostgresWork {
-    /// Makes dead deliveries pending again, due now; those that follow them in their order wait.
-    /// - Returns: how many were still dead.
-    func revive(_ keys: [DeliveryKey], now: UnixMilliseconds, expiresAt: UnixMilliseconds) throws(PostgresError) -> Int {
-        let places = try lockRevivable(keys)
-        guard !places.isEmpty else { return 0 }
+    /// Makes those of the deliveries pending again, due now, that are still dead and find room; those that follow them in their order wait.
+    func revive(_ keys: [DeliveryKey], now: UnixMilliseconds, expiresAt: UnixMilliseconds) throws(PostgresError) -> RetryStep {
+        var (step, places) = (RetryStep(), [Place]())
+        // Newest first, as far as there is room.
+        for (place, isErased) in try lockDead(keys).reversed() {
+            let obstacle = isErased ? .forgotten : try obstacle(to: place)
+            step.count(obstacle)
+            guard obstacle == nil else { continue }
+            places.append(place)
+            depth.add(1, to: place.notifier, of: place.app)
+        }
+        guard !places.isEmpty else { return step }
         let found = places.map(\.key)
         let ordered = places.filter { $0.order != nil }
         let heads: [Parameter] = [
@@ -23,8 +30,13 @@ extension PostgresWork {
                         .int8(expiresAt.stored),
                     ])
             ] + (ordered.isEmpty ? [] : [Query(WorkStatements.lead, heads)]))
-        for place in places { depth.add(1, to: place.notifier, of: place.app) }
-        return places.count
+        return step
+    }
+
+    /// Why there is no room for one more; nil when there is.
+    private func obstacle(to place: Place) throws(PostgresError) -> RetryObstacle? {
+        if depth.isUnread { depth.take(try session.depth()) }
+        return batch.unit.settings.bounds.obstacle(total: depth.total) { depth.queue(place.notifier, of: place.app) }
     }
 
     /// Gives up deliveries that have expired and are not being attempted.
@@ -90,10 +102,13 @@ extension PostgresWork {
             Query(UpkeepStatements.overdue, [.stored(notifier), .int8(expiredBy.stored), .int8(dueBy.stored), .int8(Int64(limit))]))
     }
 
-    /// Locks those that are dead, but for those of an event that a person has left for ever.
-    private func lockRevivable(_ keys: [DeliveryKey]) throws(PostgresError) -> [Place] {
-        try places(
-            Query(UpkeepStatements.lockRevivable, [.int8Array(keys.map(\.event)), .int4Array(keys.map { Int32($0.position) })]))
+    /// Locks those that are dead.
+    /// - Returns: them in the order of their keys, and whether a person has left their event for ever.
+    private func lockDead(_ keys: [DeliveryKey]) throws(PostgresError) -> [(place: Place, isErased: Bool)] {
+        let query = Query(UpkeepStatements.lockDead, [.int8Array(keys.map(\.event)), .int4Array(keys.map { Int32($0.position) })])
+        var found: [(place: Place, isErased: Bool)] = []
+        for row in try session.run([query])[0] { found.append((try Place(row), try row.bool(8))) }
+        return found
     }
 
     /// Deletes events with their deliveries and attempts; their comments are still recognised.
@@ -143,11 +158,11 @@ private enum UpkeepStatements {
     static let erasePerson: StaticString = """
         DELETE FROM persons WHERE app = (SELECT number FROM apps WHERE app_id = $1) AND user_id = $2
         """
-    static let lockRevivable: StaticString = """
-        SELECT deliveries.event, deliveries.position, notifier, app, order_key, leads, state::integer, attempts
+    static let lockDead: StaticString = """
+        SELECT deliveries.event, deliveries.position, notifier, app, order_key, leads, state::integer, attempts,
+            EXISTS (SELECT 1 FROM events WHERE number = wanted.event AND erased)
         FROM unnest($1::bigint[], $2::integer[]) AS wanted (event, position)
             JOIN deliveries ON deliveries.event = wanted.event AND deliveries.position = wanted.position AND state = 2
-                AND NOT EXISTS (SELECT 1 FROM events WHERE number = wanted.event AND erased)
         ORDER BY deliveries.event, deliveries.position FOR NO KEY UPDATE OF deliveries
         """
     static let overdue: StaticString = """

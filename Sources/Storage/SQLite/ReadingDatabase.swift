@@ -51,7 +51,7 @@ final class ReadingDatabase {
             WHERE state = 2 AND (?2 IS NULL OR notifier = ?2) AND (?3 IS NULL OR reason = ?3)
                 AND (?4 IS NULL OR app_id = ?4) AND (?5 IS NULL OR user_id = ?5) AND (?6 IS NULL OR ticket_id = ?6)
                 AND (?7 IS NULL OR comment_id = ?7) AND (?8 IS NULL OR received_at >= ?8) AND (?9 IS NULL OR received_at < ?9)
-                AND (?14 IS NULL OR kind = ?14) AND event > ?1 AND (event, position) < (?11, ?12)
+                AND (?14 IS NULL OR kind = ?14) AND (?13 IS NULL OR ended_at <= ?13) AND event > ?1 AND (event, position) < (?11, ?12)
             ORDER BY event DESC, position DESC LIMIT ?10
             """)
         attempts = try prepare(
@@ -85,7 +85,8 @@ final class ReadingDatabase {
                 (SELECT received_at FROM events WHERE number = (
                     SELECT event FROM deliveries
                     WHERE state = 2 AND notifier = dead_counts.notifier AND app = dead_counts.app AND reason = dead_counts.reason
-                    ORDER BY event DESC LIMIT 1))
+                    ORDER BY event DESC LIMIT 1)),
+                (SELECT ended_at FROM deliveries WHERE state = 2 AND ended_at IS NOT NULL ORDER BY ended_at DESC LIMIT 1)
             FROM dead_counts CROSS JOIN apps ON number = app WHERE count > 0
             """)
         revocationQueries = try RevocationQueries(connection)
@@ -136,7 +137,7 @@ final class ReadingDatabase {
             statement.bind(before.event, at: 11)
             statement.bind(before.position, at: 12)
             if statement !== byState { statement.bind(filter.kind?.rawValue, at: 14) }
-            if statement !== deadStories { statement.bind(filter.state?.number, at: 13) }
+            if statement === deadStories { statement.bind(filter.endedBy, at: 13) } else { statement.bind(filter.state?.number, at: 13) }
         }
     }
 
@@ -202,16 +203,17 @@ final class ReadingDatabase {
         return time
     }
 
-    /// The dead deliveries by notifier, app and reason.
-    func deadDeliveries() throws(SQLiteError) -> [DeadDeliveries] {
-        var found: [DeadDeliveries] = []
+    /// The numbers of dead deliveries.
+    func deadCounts() throws(SQLiteError) -> DeadCounts {
+        var (found, endedBy) = ([DeadDeliveries](), nil as Int64?)
         try dead.forEachRow { row throws(SQLiteError) in
             found.append(
                 DeadDeliveries(
                     notifier: try row.string(0), appID: try row.string(1), reason: try row.string(2), count: Int(try row.int64(3)),
                     oldestReceivedAt: try row.time(4), newestReceivedAt: try row.time(5)))
+            endedBy = try row.int64(6)
         }
-        return found
+        return DeadCounts(found, endedBy: endedBy)
     }
 
     private func rows(

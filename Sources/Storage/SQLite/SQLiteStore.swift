@@ -193,21 +193,18 @@ package final class SQLiteStore: Store {
         try read(listReader) { database throws(SQLiteError) in try database.arrival(ofForgotten: comment, appID: appID) }
     }
 
-    /// As `Store` says; afterwards more than `maxPending` deliveries may be pending, because these are in the file already.
-    package func retry(_ filter: DeliveryFilter, now: UnixMilliseconds, expiresAt: UnixMilliseconds) throws(StoreError) -> Int {
-        guard filter.state == nil || filter.state == .dead else { return 0 }
+    /// As `Store` says. A reader finds them, so that the writer only writes.
+    package func retry(
+        _ filter: DeliveryFilter, after: DeliveryCursor?, limit: Int, now: UnixMilliseconds, expiresAt: UnixMilliseconds
+    ) throws(StoreError) -> RetryStep {
+        StoreRules.check(limit: limit)
+        guard filter.state ?? .dead == .dead else { return RetryStep() }
         var dead = filter
         dead.state = .dead
-        var (count, place) = (0, DeliveryKey.end)
-        while true {
-            // A reader finds them, so that the writer only writes.
-            let found = try search(dead, before: place, limit: settings.rowsPerCommit, until: .max).found
-            let keys = found.map { DeliveryKey($0.place) }
-            guard let lowest = keys.last else { return count }
-            place = lowest
-            count += try queue.perform { database throws(SQLiteError) in
-                try database.revive(keys, now: now, expiresAt: expiresAt)
-            }
+        return try RetryStep(after: after, limit: limit, perCommit: settings.rowsPerCommit) { before, limit throws(StoreError) in
+            try search(dead, before: before, limit: limit, until: .max).found.map { DeliveryKey($0.place) }
+        } revive: { keys throws(StoreError) in
+            try queue.perform { database throws(SQLiteError) in try database.revive(keys, now: now, expiresAt: expiresAt) }
         }
     }
 
@@ -226,8 +223,8 @@ package final class SQLiteStore: Store {
     }
 
     /// As `Store` says.
-    package func dead() throws(StoreError) -> [DeadDeliveries] {
-        try read(metricsReader) { database throws(SQLiteError) in try database.deadDeliveries() }
+    package func dead() throws(StoreError) -> DeadCounts {
+        try read(metricsReader) { database throws(SQLiteError) in try database.deadCounts() }
     }
 
     /// As `Store` says.

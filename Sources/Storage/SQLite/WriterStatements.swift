@@ -97,8 +97,8 @@ struct WriterStatements {
         // Who was forgotten has left the event, which cannot be sent again.
         findDead = try prepare(
             """
-            SELECT notifier, app, order_key FROM deliveries WHERE event = ?1 AND position = ?2 AND state = 2
-                AND NOT EXISTS (SELECT 1 FROM events WHERE number = ?1 AND erased = 1)
+            SELECT notifier, app, order_key, EXISTS (SELECT 1 FROM events WHERE number = ?1 AND erased = 1) FROM deliveries
+            WHERE event = ?1 AND position = ?2 AND state = 2
             """)
         revive = try prepare(
             """

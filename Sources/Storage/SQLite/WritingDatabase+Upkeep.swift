@@ -3,19 +3,23 @@ internal import SQLite
 internal import Time
 
 extension WritingDatabase {
-    /// Makes those of the deliveries pending again that are still dead.
-    /// - Returns: how many.
-    func revive(_ keys: [DeliveryKey], now: UnixMilliseconds, expiresAt: UnixMilliseconds) throws(SQLiteError) -> Int {
-        var count = 0
+    /// Makes those of the deliveries pending again that are still dead and find room.
+    func revive(_ keys: [DeliveryKey], now: UnixMilliseconds, expiresAt: UnixMilliseconds) throws(SQLiteError) -> RetryStep {
+        var step = RetryStep()
         for key in keys {
-            guard let (notifier, app, order) = try findDead(key) else { continue }
-            if let order { try statements.follow.run(notifier, app, order) }
+            guard let dead = try findDead(key) else { continue }
+            let obstacle =
+                dead.isErased
+                ? .forgotten
+                : settings.bounds.obstacle(total: counts.pending.total) { counts.pending.queue(dead.notifier, of: dead.app) }
+            step.count(obstacle)
+            guard obstacle == nil else { continue }
+            if let order = dead.order { try statements.follow.run(dead.notifier, dead.app, order) }
             try statements.revive.run(key.event, key.position, now.stored, expiresAt.stored)
-            if let order { try statements.lead.run(notifier, app, order) }
-            counts.add(1, to: notifier, of: app)
-            count += 1
+            if let order = dead.order { try statements.lead.run(dead.notifier, dead.app, order) }
+            counts.add(1, to: dead.notifier, of: dead.app)
         }
-        return count
+        return step
     }
 
     /// Marks expired deliveries as dead, at most `limit` in all.
@@ -65,10 +69,10 @@ extension WritingDatabase {
         return done + (try forgetPacedCalls(until: now, limit: limit - done))
     }
 
-    private func findDead(_ key: DeliveryKey) throws(SQLiteError) -> (notifier: String, app: Int64, order: Int64?)? {
-        var found: (String, Int64, Int64?)?
+    private func findDead(_ key: DeliveryKey) throws(SQLiteError) -> (notifier: String, app: Int64, order: Int64?, isErased: Bool)? {
+        var found: (String, Int64, Int64?, Bool)?
         try statements.findDead.forEachRow(key.event, key.position) { row throws(SQLiteError) in
-            found = (try row.string(0), try row.int64(1), try row.optionalInt64(2))
+            found = (try row.string(0), try row.int64(1), try row.optionalInt64(2), try row.int64(3) != 0)
         }
         return found
     }

@@ -61,7 +61,7 @@ final class RelayLife {
 
     /// Goes on until everything has been told, what had died included.
     func settle() throws {
-        _ = try store.retry(DeliveryFilter(), now: now, expiresAt: now + 1 << 40)
+        _ = try store.retryAll(DeliveryFilter(), now: now, expiresAt: now + 1 << 40)
         for _ in 0..<500 {
             if try store.pending().isEmpty { return }
             pass(Self.window)

@@ -17,7 +17,13 @@ import Testing
 
     @Test func countsDeadDeliveriesByReason() throws {
         let answer = try fixture.send(.get, "/v1/deliveries/reasons").object()
-        #expect(answer["counted"] == 2 && answer["complete"] == true)
+        #expect(answer["counted"] == 2)
+        #expect(answer["complete"] == true)
+        for criterion in ["user_id=user-1", "type=comment.created&reason=status_404", "before=2026-03-10T08:15:11.993Z"] {
+            let answer = try fixture.send(.get, "/v1/deliveries/reasons?\(criterion)").object()
+            #expect(answer["counted"] == 1, "\(criterion)")
+            #expect(answer["complete"] == true, "\(criterion)")
+        }
         guard case .array(let groups) = answer["groups"] else { throw SocketClient.Failure.closed }
         #expect(
             groups == [

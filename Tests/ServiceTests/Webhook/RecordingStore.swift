@@ -135,7 +135,9 @@ final class RecordingStore: Store {
 
     func story(of id: UUIDv7) throws(StoreError) -> DeliveryStory? { nil }
 
-    func retry(_ filter: DeliveryFilter, now: UnixMilliseconds, expiresAt: UnixMilliseconds) throws(StoreError) -> Int { 0 }
+    func retry(
+        _ filter: DeliveryFilter, after: DeliveryCursor?, limit: Int, now: UnixMilliseconds, expiresAt: UnixMilliseconds
+    ) throws(StoreError) -> RetryStep { RetryStep() }
 
     func giveUpExpired(now: UnixMilliseconds, expiredBy: UnixMilliseconds, limit: Int) throws(StoreError) -> [ExpiredDeliveries] { [] }
 
@@ -185,7 +187,7 @@ final class RecordingStore: Store {
 
     func pending() throws(StoreError) -> [PendingDeliveries] { [] }
 
-    func dead() throws(StoreError) -> [DeadDeliveries] { [] }
+    func dead() throws(StoreError) -> DeadCounts { DeadCounts([], endedBy: nil) }
 
     func arrival(ofForgotten comment: HelpDeskID, appID: String) throws(StoreError) -> UnixMilliseconds? { nil }
 

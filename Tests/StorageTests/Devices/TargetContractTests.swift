@@ -86,7 +86,7 @@ import Time
         var filter = DeliveryFilter()
         filter.state = .noTarget
         #expect(try fixture.store.deliveries(filter, limit: 9).count == 2)
-        #expect(try fixture.store.retry(DeliveryFilter(), now: 5000, expiresAt: 9000) == 0, "it is not dead")
+        #expect(try fixture.store.retryAll(DeliveryFilter(), now: 5000, expiresAt: 9000).retried == 0, "it is not dead")
         #expect(
             try fixture.store.purge(now: UnixMilliseconds(Recognition.milliseconds + 1001), deliveredBefore: 1001, deadBefore: 0, limit: 9)
                 == 4)

@@ -228,7 +228,7 @@ import Time
         #expect(try counts() == ["5 expired", "3 purged"])
         try place.run(Query("DELETE FROM deliveries WHERE reason = 'expired'"))
         #expect(try counts() == ["3 purged"])
-        let span = try #require(try store.dead().first)
+        let span = try #require(try store.dead().deliveries.first)
         #expect(span.newestReceivedAt.offset(from: span.oldestReceivedAt) == 2)
     }
 

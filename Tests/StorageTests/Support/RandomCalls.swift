@@ -105,7 +105,12 @@ struct RandomCalls {
         filter.notifier = random.element(of: ["log", nil])
         filter.ticketID = random.element(of: [1, "01", "caf\u{E9}", nil, nil])
         let chosen = filter
-        return { store in describe { try store.retry(chosen, now: time, expiresAt: expiry) } }
+        return { store in
+            describe {
+                let step = try store.retryAll(chosen, now: time, expiresAt: expiry)
+                return "\(step.retried) of \(step.seen), kept \(RetryObstacle.allCases.map { step.kept[$0] ?? 0 })"
+            }
+        }
     }
 
     private mutating func giveUpExpired() -> Call {

@@ -91,7 +91,7 @@ extension Store {
 
     /// The numbers of dead deliveries, in the order of their names' bytes.
     func deadInOrder() throws(StoreError) -> [DeadDeliveries] {
-        try dead().sorted {
+        try dead().deliveries.sorted {
             (ByteKey($0.notifier), ByteKey($0.appID), ByteKey($0.reason)) < (ByteKey($1.notifier), ByteKey($1.appID), ByteKey($1.reason))
         }
     }

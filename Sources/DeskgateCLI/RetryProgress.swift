@@ -1,0 +1,87 @@
+internal import Core
+internal import JSON
+internal import Operators
+internal import Threading
+
+/// What the steps of a retry have come to.
+struct RetryProgress {
+    private var (retried, total): (Int64, Int64) = (0, 0)
+    private var kept: [RetryObstacle: Int64] = [:]
+    /// Where the next step begins; nil when none is left.
+    private(set) var next: RetryCursor?
+
+    /// Retries all dead deliveries that match a filter, in steps, and tells on a terminal how far that is.
+    static func run(_ filter: DeliveryFilter, _ arguments: Arguments) throws(CommandError) -> ExitCode {
+        let access = try arguments.service(author: arguments.author()).access
+        let shown = Monitor("retrying")
+        var progress = RetryProgress()
+        let refusal = try explaining {
+            try WaitingLine.show(shown.withLock { $0 }) { () throws(AdminAccess.Failure) in
+                repeat {
+                    let isFirst = progress.next == nil
+                    // What the first step remarks holds for all.
+                    let answer = try access.perform(DeliveryAction.retry(filter, after: progress.next)) {
+                        if isFirst { Console.complain($0) }
+                    }
+                    guard answer.status == 200, case .object(let object) = answer.json else { return Optional(answer) }
+                    progress.add(object)
+                    shown.withLock { $0 = "retrying, \(progress.retried) of \(progress.shownTotal)" }
+                } while progress.next != nil
+                return nil
+            }
+        } as: {
+            .failed(progress.retried == 0 ? "\($0)" : "\($0); \(progress.remark)")
+        }
+        if let refusal {
+            if progress.retried > 0 { Console.complain(progress.remark) }
+            return AdminQuestion.tell(refusal.status, refusal.json, arguments) { _ in "" }
+        }
+        Console.answer(arguments, .object(progress.json), progress.text)
+        return progress.kept.values.contains { $0 > 0 } ? .negative : .done
+    }
+
+    private mutating func add(_ step: JSONObject) {
+        retried += Self.count(step["retried"])
+        total = Self.count(step["total"])
+        if case .object(let numbers) = step["kept"] {
+            for obstacle in RetryObstacle.allCases { kept[obstacle, default: 0] += Self.count(numbers[obstacle.rawValue]) }
+        }
+        next = if case .string(let text) = step["next"] { RetryCursor(text) } else { nil }
+    }
+
+    private static func count(_ value: JSONValue?) -> Int64 { if case .integer(let number) = value { number } else { 0 } }
+
+    private var keptCount: Int64 { kept.values.reduce(0, +) }
+
+    /// What ended in the moment in which the set was counted may come to it.
+    private var shownTotal: Int64 { max(total, retried + keptCount) }
+
+    /// What was done before something failed.
+    private var remark: String { "\(retried) of \(shownTotal) deliveries are pending again; repeat the command for the rest" }
+
+    private var json: JSONObject {
+        var kept = JSONObject()
+        for obstacle in RetryObstacle.allCases { kept.append(.integer(self.kept[obstacle] ?? 0), forKey: obstacle.rawValue) }
+        return ["retried": .integer(retried), "kept": .object(kept), "total": .integer(total), "left": 0, "next": .null]
+    }
+
+    private var text: String {
+        guard retried < shownTotal else { return "\(AdminText.count(.integer(retried), "delivery is", "deliveries are")) pending again." }
+        var lines = ["\(retried) of \(shownTotal) deliveries \(retried == 1 ? "is" : "are") pending again."]
+        for obstacle in RetryObstacle.allCases {
+            guard let count = kept[obstacle], count > 0 else { continue }
+            lines.append("\(AdminText.count(.integer(count), "stays", "stay")) dead: \(Self.cause(obstacle))")
+        }
+        let gone = shownTotal - retried - keptCount
+        if gone > 0 { lines.append("\(AdminText.count(.integer(gone), "is", "are")) dead no more: retried or deleted meanwhile.") }
+        return lines.joined(separator: "\n")
+    }
+
+    private static func cause(_ obstacle: RetryObstacle) -> String {
+        switch obstacle {
+        case .notifierQueueFull: "the queue of the notifier is full (\(obstacle.rawValue)); see why its deliveries do not arrive."
+        case .queueFull: "as many deliveries wait as may (\(obstacle.rawValue)); see why they do not arrive."
+        case .forgotten: "the user was forgotten (\(obstacle.rawValue)), so there is nothing to send."
+        }
+    }
+}
