@@ -170,7 +170,7 @@ extension Configuration {
 extension Configuration.Listener {
     /// Reads the listener that the help desk calls from a file whose other parts may have mistakes.
     /// - Parameter environment: looks up environment variables.
-    /// - Returns: nil when the listener itself has a mistake, or the file is unreadable, unsafe or not JSON.
+    /// - Returns: nil when the listener itself has a mistake, when the file is not JSON up to its end, or is unreadable or unsafe.
     package init?(contentsOf path: String, environment: @escaping (String) -> String? = { Process.environment($0) }) {
         guard let listen = ConfigurationReader.part("listen", of: path, environment: environment, \.listen) else { return nil }
         self = listen
@@ -180,7 +180,7 @@ extension Configuration.Listener {
 extension Configuration.Admin {
     /// Reads the operators' listener from a file whose other parts may have mistakes.
     /// - Parameter environment: looks up environment variables.
-    /// - Returns: nil when the listener itself has a mistake, or the file is unreadable, unsafe or not JSON.
+    /// - Returns: nil when the listener itself has a mistake, when the file is not JSON up to its end, or is unreadable or unsafe.
     package init?(contentsOf path: String, environment: @escaping (String) -> String? = { Process.environment($0) }) {
         guard let admin = ConfigurationReader.part("admin", of: path, environment: environment, \.admin) else { return nil }
         self = admin

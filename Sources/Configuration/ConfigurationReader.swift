@@ -58,19 +58,38 @@ struct ConfigurationReader {
     /// - Parameters:
     ///   - key: the part, whose secrets are bound by `allow_insecure_secrets`.
     ///   - environment: looks up environment variables.
-    /// - Returns: nil when the part itself has a mistake, or the file is unreadable, unsafe or not JSON.
+    /// - Returns: nil when the part itself has a mistake, when the file is not JSON up to its end, or is unreadable or unsafe.
     static func part<Value>(
         _ key: String, of path: String, environment: @escaping (String) -> String?, _ read: (ConfigurationReader) -> Value
     ) -> Value? {
         let problems = ConfigurationFindings()
         let protection = FileProtection(problems)
-        guard case .object(let members)? = parse(path, problems, protection) else { return nil }
-        let needed = members.members.filter { [key, "allow_insecure_secrets"].contains($0.key) }.map { ($0.key, $0.value) }
-        guard let root = ConfigurationObject(.object(JSONObject(needed)), path: "$", keys: rootKeys, problems: problems) else { return nil }
+        guard let bytes = contents(of: path, problems, protection),
+            let members = members([key, "allow_insecure_secrets"], of: bytes, needing: key),
+            let root = ConfigurationObject(.object(members), path: "$", keys: rootKeys, problems: problems)
+        else { return nil }
         let value = read(
             ConfigurationReader(
                 problems: problems, secrets: secrets(of: path, root, environment, protection), now: SystemClock.unixSeconds(), root: root))
         return problems.all.isEmpty ? value : nil
+    }
+
+    /// Members of the root, also of a text that has a mistake behind them.
+    /// - Parameter needed: the one that may be missing only in a text without a mistake, where its defaults count.
+    /// - Returns: nil when that is missing otherwise, or when one is not JSON or stands there twice.
+    private static func members(_ names: [String], of bytes: [UInt8], needing needed: String) -> JSONObject? {
+        let outline = JSONOutline.members(of: bytes.span)
+        let found = outline.members.filter { names.contains($0.name) }
+        guard outline.isWhole || found.contains(where: { $0.name == needed }), Set(found.map(\.name)).count == found.count else {
+            return nil
+        }
+        var members = JSONObject()
+        for member in found {
+            let text = Array(bytes[member.value.range])
+            guard let value = try? JSONDocument(parsing: text.span).value() else { return nil }
+            members.append(value, forKey: member.name)
+        }
+        return members
     }
 
     private static func secrets(
@@ -82,6 +101,19 @@ struct ConfigurationReader {
     }
 
     private static func parse(_ path: String, _ problems: ConfigurationFindings, _ protection: FileProtection) -> JSONValue? {
+        guard let bytes = contents(of: path, problems, protection) else { return nil }
+        do throws(JSONError) {
+            return try JSONDocument(parsing: bytes.span).value()
+        } catch {
+            let slip = isSyntax(error.reason) ? JSONSlip.first(in: bytes.span) : nil
+            problems.add(
+                "$", slip.map { "not valid JSON: \($0.message)" } ?? error.reason.description,
+                at: slip?.place ?? JSONPlace(line: error.line, column: error.column))
+            return nil
+        }
+    }
+
+    private static func contents(of path: String, _ problems: ConfigurationFindings, _ protection: FileProtection) -> [UInt8]? {
         do throws(SystemError) {
             let contents = try File.read(path, limit: sizeLimit)
             problems.sources.note(path, at: "$", contents.bytes)
@@ -89,20 +121,12 @@ struct ConfigurationReader {
             // Whatever the file says of insecure secrets, as somebody else may have written that.
             protection.check(path, mode: contents.mode, at: "$", shown: "this file")
             protection.trustOwners(ofConfiguration: path, contents)
-            let bytes = contents.bytes
-            do throws(JSONError) {
-                return try JSONDocument(parsing: bytes.span).value()
-            } catch {
-                let slip = isSyntax(error.reason) ? JSONSlip.first(in: bytes.span) : nil
-                problems.add(
-                    "$", slip.map { "not valid JSON: \($0.message)" } ?? error.reason.description,
-                    at: slip?.place ?? JSONPlace(line: error.line, column: error.column))
-            }
+            return contents.bytes
         } catch {
             problems.sources.note(path, at: "$", nil)
             problems.add("$", error.isMissing ? "no such file; make one with: deskgate init" : "cannot be read: \(error)")
+            return nil
         }
-        return nil
     }
 
     /// Whether a usual slip may be the reason.

@@ -36,6 +36,15 @@ package struct JSONOutline: Sendable {
         self.elements = elements
     }
 
+    /// The members of a text's object that end before its first mistake, and whether the text has none; no members when it is no object.
+    ///
+    /// It finds fewer mistakes than `JSONDocument` does, so parse the values with that.
+    package static func members(of text: Span<UInt8>) -> (members: [Member], isWhole: Bool) {
+        var scanner = PlainScanner()
+        let (members, isWhole) = members(in: text, &scanner, depth: JSONDocument.usualDepth - 1)
+        return (members, isWhole && scanner.isAtEnd(of: text))
+    }
+
     /// The value of a member; nil when there is none.
     package subscript(name: String) -> JSONOutline? {
         members.first { $0.name.hasSameBytes(as: name) }?.value
@@ -57,20 +66,28 @@ package struct JSONOutline: Sendable {
     }
 
     private static func object(in text: Span<UInt8>, _ scanner: inout PlainScanner, from start: Int, depth: Int) -> JSONOutline? {
+        let (members, isWhole) = members(in: text, &scanner, depth: depth)
+        return isWhole ? JSONOutline(range: start..<scanner.position, members: members) : nil
+    }
+
+    /// Reads an object up to its end, or to its first mistake.
+    private static func members(
+        in text: Span<UInt8>, _ scanner: inout PlainScanner, depth: Int
+    ) -> (members: [Member], isWhole: Bool) {
         var members: [Member] = []
-        guard scanner.take(UInt8(ascii: "{"), in: text) else { return nil }
-        if !scanner.take(UInt8(ascii: "}"), in: text) {
-            repeat {
-                scanner.passWhiteSpace(in: text)
-                let nameStart = scanner.position
-                guard let name = scanner.takeText(in: text) else { return nil }
-                let nameRange = nameStart..<scanner.position
-                guard scanner.take(UInt8(ascii: ":"), in: text), let value = value(in: text, &scanner, depth: depth) else { return nil }
-                members.append(Member(name: self.name(name.range, in: text), nameRange: nameRange, value: value))
-            } while scanner.take(UInt8(ascii: ","), in: text)
-            guard scanner.take(UInt8(ascii: "}"), in: text) else { return nil }
-        }
-        return JSONOutline(range: start..<scanner.position, members: members)
+        guard scanner.take(UInt8(ascii: "{"), in: text) else { return ([], false) }
+        if scanner.take(UInt8(ascii: "}"), in: text) { return ([], true) }
+        repeat {
+            scanner.passWhiteSpace(in: text)
+            let nameStart = scanner.position
+            guard let name = scanner.takeText(in: text) else { return (members, false) }
+            let nameRange = nameStart..<scanner.position
+            guard scanner.take(UInt8(ascii: ":"), in: text), let value = value(in: text, &scanner, depth: depth) else {
+                return (members, false)
+            }
+            members.append(Member(name: self.name(name.range, in: text), nameRange: nameRange, value: value))
+        } while scanner.take(UInt8(ascii: ","), in: text)
+        return (members, scanner.take(UInt8(ascii: "}"), in: text))
     }
 
     private static func array(in text: Span<UInt8>, _ scanner: inout PlainScanner, from start: Int, depth: Int) -> JSONOutline? {

@@ -50,6 +50,18 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
+    @Test func `a comma too many is a mistake as well`() throws {
+        let server = try RunningServer(workspace)
+        let text = try workspace.read("config.json")
+        let end = try #require(text.lastIndex(of: "}"))
+        try workspace.write("config.json", "\(text[..<end]),}")
+        let result = try run(["status"])
+        #expect(result.code == 0)
+        #expect(result.errors.hasPrefix("deskgate: warning: \(workspace.configuration) has mistakes, "))
+        #expect(result.errors.hasSuffix(": not valid JSON: a comma too many before }; remove it\n"))
+        #expect(try server.stop() == .exit(0))
+    }
+
     @Test func `commands that need the whole configuration are refused`() throws {
         let server = try RunningServer(workspace)
         try workspace.configure(Self.members(["log": ["level": "loud"]]))

@@ -31,6 +31,19 @@ import Testing
         #expect(!isJSON)
     }
 
+    @Test(arguments: [
+        ("{}", [], true), (#"{"a":1,"b":{"c":[]}}"#, ["a", "b"], true), (#"{"a":1,"b":{"c":[}}"#, ["a"], false),
+        (#"{"a":1,}"#, ["a"], false),
+        (#"{"a":{} "b":1}"#, ["a"], false), (#"{"a":{}} x"#, ["a"], false), (#"{"a":{}"#, ["a"], false), (#"{"a"}"#, [], false),
+        (#"{a:1,"b":2}"#, [], false), (#"["a",1]"#, [], false), ("", [], false),
+    ])
+    func `members before the first mistake are found`(_ text: String, _ names: [String], _ isWhole: Bool) {
+        let bytes = Array(text.utf8)
+        let found = JSONOutline.members(of: bytes.span)
+        #expect(found.members.map(\.name) == names)
+        #expect(found.isWhole == isWhole)
+    }
+
     @Test func hasABoundOfDepth() {
         func nested(_ depth: Int) -> Bool {
             outline(String(repeating: "[", count: depth) + String(repeating: "]", count: depth)) != nil

@@ -57,7 +57,26 @@ import Testing
         #expect(Configuration.Admin(contentsOf: directory.file)?.tokens.count == 1)
     }
 
-    @Test(arguments: ["", "{", "[]", "7", #"{"admin":{},}"#])
+    @Test(arguments: [
+        "{ADMIN,", "{ADMIN,}", "{ADMIN", #"{ADMIN "apps":[]}"#, #"{ADMIN,"apps":[1 2]}"#, #"{ADMIN,"apps":[],,"log":{}}"#, "{ADMIN}}",
+        "{ADMIN,'log':{}}", "{ADMIN, // a remark\n}",
+    ])
+    func `a mistake of JSON behind the part does not count`(_ text: String) throws {
+        try write(text.replacing("ADMIN", with: Self.admin))
+        #expect(Configuration.Admin(contentsOf: directory.file)?.tokens.count == 1)
+        #expect(Configuration.Listener(contentsOf: directory.file) == nil)
+    }
+
+    @Test(arguments: [
+        #"{"log":{"level" "info"},ADMIN}"#, "{'log':{},ADMIN}", #"{"admin":{"port":9191,}}"#, #"{"admin":{"port":1,"port":2}}"#,
+        #"{ADMIN,ADMIN}"#, #"{"admin":{"port":9191"#, "[ADMIN]",
+    ])
+    func `a mistake of JSON in or before the part counts`(_ text: String) throws {
+        try write(text.replacing("ADMIN", with: Self.admin))
+        #expect(Configuration.Admin(contentsOf: directory.file) == nil)
+    }
+
+    @Test(arguments: ["", "{", "[]", "7"])
     func `a file that is no object of JSON has no part`(_ text: String) throws {
         try write(text)
         #expect(Configuration.Admin(contentsOf: directory.file) == nil)
