@@ -3,7 +3,7 @@ internal import JSON
 internal import Operators
 internal import Threading
 
-/// What the steps of a retry have come to.
+/// The sum of the steps of a retry.
 struct RetryProgress {
     private var (retried, total): (Int64, Int64) = (0, 0)
     private var kept: [RetryObstacle: Int64] = [:]
@@ -19,7 +19,7 @@ struct RetryProgress {
             try WaitingLine.show(shown.withLock { $0 }) { () throws(AdminAccess.Failure) in
                 repeat {
                     let isFirst = progress.next == nil
-                    // What the first step remarks holds for all.
+                    // The remark of the first step holds for all.
                     let answer = try access.perform(DeliveryAction.retry(filter, after: progress.next)) {
                         if isFirst { Console.complain($0) }
                     }
@@ -53,10 +53,10 @@ struct RetryProgress {
 
     private var keptCount: Int64 { kept.values.reduce(0, +) }
 
-    /// What ended in the moment in which the set was counted may come to it.
+    /// A delivery that ended in the moment in which the set was counted may come to it.
     private var shownTotal: Int64 { max(total, retried + keptCount) }
 
-    /// What was done before something failed.
+    /// How far the retry was when something failed.
     private var remark: String { "\(retried) of \(shownTotal) deliveries are pending again; repeat the command for the rest" }
 
     private var json: JSONObject {

@@ -166,7 +166,7 @@ extension AdminAnswer {
         return error(409, obstacle.rawValue, message)
     }
 
-    /// What a step of a retry did, and how far the set has come.
+    /// The result of a step of a retry, and how much of the set is left.
     fileprivate static func retried(_ step: RetryStep, total: Int, next: RetryCursor?) -> AdminAnswer {
         var kept = JSONObject()
         for obstacle in RetryObstacle.allCases { kept.append(.integer(Int64(step.kept[obstacle] ?? 0)), forKey: obstacle.rawValue) }

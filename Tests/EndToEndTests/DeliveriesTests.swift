@@ -160,6 +160,52 @@ import Time
         #expect(try run("show", "--json", Self.id(1).description).json.string("error") == "not_found")
     }
 
+    /// More than one request retries, and more than the queue has room for.
+    @Test func retriesManyAsFarAsThereIsRoom() throws {
+        let store = try SQLiteStore(path: workspace.directory.path("deskgate.db"))
+        for number in 0..<1200 {
+            let random = InlineArray<10, UInt8> { [4, 5].contains($0) ? UInt8(truncatingIfNeeded: number >> (8 * ($0 - 4))) : 0 }
+            let event = Event(
+                id: UUIDv7(milliseconds: 2, random: random), kind: .operatorTest,
+                identity: Event.Identity(appID: "app-1", ticketID: nil, commentID: nil, deviceID: "phone"), userID: "user-1",
+                occurredAt: Self.time, receivedAt: Self.time, expiresAt: Self.time + 1, data: Array("{}".utf8))
+            store.accept(Arrival(event, to: [Subscription(notifier: "many")])) { _ in }
+        }
+        while try !store.giveUpExpired(now: Self.time + 2, limit: 1000).isEmpty {}
+        store.close()
+        try workspace.configure(["store": ["minimum_free_megabytes": 0, "max_pending_per_notifier": 1100]])
+        let result = try run("retry", "--notifier=many")
+        #expect(result.code == 1)
+        #expect(
+            result.output == """
+                1100 of 1200 deliveries are pending again.
+                100 stay dead: the queue of the notifier is full (notifier_queue_full); see why its deliveries do not arrive.
+
+                """)
+        let again = try run("retry", "--notifier=many", "--json")
+        #expect(again.code == 1)
+        #expect(try again.json["retried"] == 0)
+        #expect(try again.json["total"] == 100)
+        #expect(try again.json["kept"]?["notifier_queue_full"] == 100)
+    }
+
+    @Test func saysWhatFindsNoRoom() throws {
+        let workspace = try Workspace(["store": ["minimum_free_megabytes": 0, "max_pending_per_notifier": 1]])
+        let store = try SQLiteStore(path: workspace.directory.path("deskgate.db"))
+        for number in 5...6 { try Self.accept(store, number, to: "sink") }
+        let claim = Claim(notifier: "sink", now: Self.time + 70_000, leaseMilliseconds: 1000, limit: 10)
+        #expect(try store.work([], [claim])[0].get().expired == 2)
+        store.close()
+        let result = try Deskgate.run("deliveries", "retry", "--all", "--config", workspace.configuration)
+        #expect(result.code == 1)
+        #expect(
+            result.output == """
+                1 of 2 deliveries is pending again.
+                1 stays dead: the queue of the notifier is full (notifier_queue_full); see why its deliveries do not arrive.
+
+                """)
+    }
+
     @Test func purgesWhatHadNoTargetAlone() throws {
         let store = try SQLiteStore(
             path: workspace.directory.path("deskgate.db"))
@@ -229,14 +275,14 @@ import Time
         _ = try store.work([FinishedAttempt(id: id(number), attempt: attempt, next: next, reason: reason, now: time + 10)], [])
     }
 
-    private static func accept(_ store: any Store, _ number: Int, requiresDevice: Bool = false) throws {
+    private static func accept(_ store: any Store, _ number: Int, to notifier: String? = nil, requiresDevice: Bool = false) throws {
         let event = Event(
             id: eventID(number), kind: .commentCreated,
             identity: Event.Identity(appID: "app-1", ticketID: 7, commentID: HelpDeskID(Int64(number)), deviceID: "phone"),
             userID: number == 4 ? "u\u{1B}[31m" : "user-1", occurredAt: time - 1000, receivedAt: time - 10 + UInt64(number),
             expiresAt: time + (number == 4 ? 40_000 : 60_000), data: Array("{}".utf8))
         let done = Monitor(false)
-        store.accept(Arrival(event, to: [Subscription(notifier: "sink-\(number)", requiresDevice: requiresDevice)])) { result in
+        store.accept(Arrival(event, to: [Subscription(notifier: notifier ?? "sink-\(number)", requiresDevice: requiresDevice)])) { result in
             if (try? result.get()) == .accepted { done.update { $0 = true } }
         }
         try #require(done.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0 ? true : nil } == true)

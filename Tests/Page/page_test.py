@@ -185,13 +185,43 @@ def tries_dead_letters_again(browser, service):
         operator.check("retry-asks")
         assert service.ask("POST", "/v1/deliveries/retry", {"notifier": "crm"})[1]["retried"] == count
         dialog.get_by_role("button", name=f"Retry {count}").click()
-        expect(page.locator(".notice").first).to_contain_text(f"0 of {count} are tried again.")
+        expect(page.locator(".notice").first).to_contain_text(f"0 of {count} are tried again. {count} are dead no more")
         assert ("crm", "purged") not in service.groups()
         reason, count = next((reason, number) for (notifier, reason), number in service.groups().items() if notifier == "fcm")
         page.get_by_role("button", name=f"Retry all of fcm, {reason}").click()
         dialog.get_by_role("button", name=f"Retry {count}").click()
         expect(page.locator(".notice").first).to_contain_text(f"{count} deliveries are tried again.")
         operator.check("retry-done")
+
+
+def tells_how_far_a_retry_is(browser, service):
+    """The service's answers are made up: a set that takes several requests would take long to make."""
+    with Operator(browser, service) as operator:
+        page, steps = operator.page, []
+        kept = {"notifier_queue_full": 0, "queue_full": 0, "forgotten": 0}
+        group = {"notifier": "fcm", "reason": "expired", "count": 2500, "oldest": "2026-03-10T08:15:12Z", "newest": "2026-03-10T08:15:12Z", "meaning": "It expired.", "remedy": None}
+        page.route(re.compile("/v1/deliveries/reasons"), lambda route: route.fulfill(json={"groups": [group], "counted": 2500, "complete": True, "set": "7-2500-2500"}))
+        page.route(re.compile("/v1/deliveries/retry"), steps.append)
+        operator.sign_in(address="#/dead")
+        page.get_by_role("button", name="Retry all of fcm, expired").click()
+        dialog = page.locator("dialog")
+        dialog.get_by_role("button", name="Retry 2500").click()
+        operator.wait_until(lambda: len(steps) == 1, "asks for the first step")
+        assert steps[0].request.post_data_json == {"notifier": "fcm", "reason": "expired", "after": "7-2500-2500"}
+        steps[0].fulfill(json={"retried": 1000, "kept": kept, "total": 2500, "left": 1500, "next": "7-2500-1500-9-0"})
+        expect(dialog).to_contain_text("1,000 of 2,500 are tried again, and 1,500 are left.")
+        operator.check("retry-progress")
+        operator.wait_until(lambda: len(steps) == 2, "asks for the second step")
+        assert steps[1].request.post_data_json["after"] == "7-2500-1500-9-0"
+        steps[1].fulfill(json={"retried": 600, "kept": kept | {"notifier_queue_full": 400}, "total": 2500, "left": 500, "next": "7-2500-500-8-0"})
+        operator.wait_until(lambda: len(steps) == 3, "asks for the third step")
+        # Closed before the set has ended.
+        dialog.get_by_role("button", name="Cancel").click()
+        steps[2].fulfill(json={"retried": 100, "kept": kept | {"forgotten": 1}, "total": 2500, "left": 399, "next": "7-2500-399-7-0"})
+        notice = page.locator(".notice").first
+        expect(notice).to_contain_text("1,700 of 2,500 are tried again. 400 stay dead: the queue has no room.")
+        expect(notice).to_contain_text("1 stays dead: its user was forgotten. 399 were left.")
+        assert len(steps) == 3
 
 
 def tries_one_again(browser, service):
@@ -482,7 +512,7 @@ SCENES = [
     signs_in_and_refuses, shows_every_view, speaks_russian, has_both_languages_whole, leads_from_the_search_to_a_timeline, says_in_which_app_a_user_is_blocked, keeps_a_security_key_out_of_addresses,
     lists_tickets_and_ratings, closes_and_reopens_a_ticket, says_that_the_help_desk_is_away, tells_what_session_tokens_came_to,
     a_reader_changes_nothing, sends_a_test, is_used_by_keyboard, goes_on_and_stops_when_nobody_looks, bears_ten_thousand_rows,
-    bears_a_clock_that_jumps, signs_a_person_out, tries_one_again, tries_dead_letters_again, ends_with_its_token, says_that_the_service_is_away,
+    bears_a_clock_that_jumps, signs_a_person_out, tries_one_again, tries_dead_letters_again, tells_how_far_a_retry_is, ends_with_its_token, says_that_the_service_is_away,
 ] + bots.SCENES + tabs.SCENES
 
 

@@ -168,6 +168,6 @@ import Time
         #expect(eventually { (try? place.run(summed)) != nil })
         #expect(try expectExact(store, "summed up") == 20)
         _ = try store.forget(.dead, endedBefore: 3000, limit: 20)
-        #expect(eventually { (try? place.run(Query("SELECT FROM dead_counts")))??.isEmpty == true })
+        #expect(eventually { (try? place.run(Query("SELECT count FROM dead_counts")))??.isEmpty == true })
     }
 }

@@ -60,7 +60,7 @@ function given(letters) {
   const [first] = letters.groups;
   return [{
     kind: "dead", severity: "problem",
-    text: `${t("problems.dead", { count: letters.counted, shown: `${number(letters.counted)}${letters.complete ? "" : "+"}` })} ${t("problems.dead.most", { notifier: first.notifier, meaning: first.meaning })}`,
+    text: `${t("problems.dead", { count: letters.counted, shown: number(letters.counted) })} ${t("problems.dead.most", { notifier: first.notifier, meaning: first.meaning })}`,
     remedy: t("problems.dead.remedy"),
   }];
 }

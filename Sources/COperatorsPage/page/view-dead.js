@@ -23,10 +23,7 @@ export async function dead({ values, place, signal, mayChange, again }) {
   await show(groups, async () => {
     const found = await ask(counted, { signal });
     if (!found.counted) return empty(t("dead.none"), t(isOpen ? "dead.none.filter" : "dead.none.text"));
-    return [
-      !found.complete && notice(t("dead.bounded", { count: number(found.counted) }), "warn"),
-      groupTable(found.groups, mayChange, retry),
-    ];
+    return groupTable(found.groups, mayChange, (group) => retry({ ...group, app_id: filter.app_id || undefined }));
   });
   if (!isOpen) return;
   await show(list, async () => h("section", {}, h("h2", {}, t("dead.list")), await longTable(t("dead.list"), columns(), async (after) => {
@@ -47,40 +44,55 @@ function groupTable(groups, mayChange, retry) {
   ], groups);
 }
 
-/** Asks with the count first, and tries again exactly those that were counted: none that died since, and no older ones than those. */
-function askRetry(criteria, { groups, counted, complete }, told, again) {
-  if (!counted) return put(told, notice(t("dead.gone"), "warn"));
-  const oldest = groups.map((group) => group.oldest).sort()[0];
-  const newest = groups.map((group) => group.newest).sort().at(-1);
-  const before = new Date(Date.parse(newest) + 1).toISOString();
+/** Asks with the count first, and tries again exactly the set that was counted, step by step. Closing the dialog stops it. */
+function askRetry(criteria, { counted, set }, told, again) {
+  if (!set) return put(told, notice(t("dead.gone"), "warn"));
+  const progress = h("p", { class: "quiet", role: "status" });
+  const sum = { retried: 0, full: 0, forgotten: 0, left: counted, after: set };
   return confirm({
     title: t("dead.retry.title", { count: counted }), action: t("dead.retry.do", { count: counted }),
-    text: [t("dead.retry.text", { count: number(counted), notifier: criteria.notifier, reason: criteria.reason }), complete ? "" : t("dead.retry.bounded")].filter(Boolean),
+    text: [t("dead.retry.text", { count: number(counted), notifier: criteria.notifier, reason: criteria.reason }), progress],
+    // After a failure the button goes on with the next step.
     done: async () => {
-      const { retried } = await ask("/v1/deliveries/retry", { method: "POST", body: { ...criteria, from: oldest, before } });
-      const text = retried < counted ? t("dead.retried.fewer", { count: retried, wanted: number(counted) }) : t("dead.retried", { count: retried });
+      while (sum.after) {
+        const { retried, kept, left, next } = await ask("/v1/deliveries/retry", { method: "POST", body: { ...criteria, after: sum.after } });
+        sum.retried += retried;
+        sum.full += kept.notifier_queue_full + kept.queue_full;
+        sum.forgotten += kept.forgotten;
+        Object.assign(sum, { left, after: next });
+        progress.textContent = t("dead.retrying", { retried: number(sum.retried), total: number(counted), left: number(left) });
+        if (!progress.isConnected) break;
+      }
+      const text = outcome(sum, counted);
       await again();
-      const told = notice(text, retried ? "good" : "warn");
+      const told = notice(text, sum.retried === counted ? "good" : "warn");
       document.querySelector(".view .head")?.after(told);
-      if (retried) watch(told, text, criteria);
+      if (sum.retried) watch(told, text, criteria, sum.full + sum.forgotten + sum.left);
       return text;
     },
   });
 }
 
-/** Tells how the deliveries that are tried again come through, until none waits any more or the view is left. */
-async function watch(told, text, criteria) {
+/** Says how many of the counted deliveries are tried again, and why the others are not. */
+function outcome({ retried, full, forgotten, left }, counted) {
+  if (retried >= counted) return t("dead.retried", { count: retried });
+  const rest = [["dead.kept.full", full], ["dead.kept.forgotten", forgotten], ["dead.kept.left", left], ["dead.kept.gone", counted - retried - full - forgotten - left]];
+  return [t("dead.retried.fewer", { count: number(retried), wanted: number(counted) }), ...rest.filter(([, count]) => count > 0).map(([key, count]) => t(key, { count, shown: number(count) }))].join(" ");
+}
+
+/** Tells how the deliveries that are tried again come through, until none waits any more or the view is left. `kept` are dead still. */
+async function watch(told, text, criteria, kept) {
   const options = { background: true };
   try {
     while (told.isConnected) {
-      const waiting = (await ask(path("/v1/deliveries", { ...criteria, reason: undefined, state: "pending", limit: 1000 }), options)).deliveries;
-      if (!waiting.length) break;
-      told.textContent = `${text} ${t("dead.waiting", { count: waiting.length, shown: `${number(waiting.length)}${waiting.length === 1000 ? "+" : ""}` })}`;
+      const waiting = (await ask("/v1/notifiers", options)).notifiers.find(({ name }) => name === criteria.notifier)?.pending;
+      if (!waiting) break;
+      told.textContent = `${text} ${t("dead.waiting", { count: waiting, shown: number(waiting) })}`;
       await new Promise((done) => setTimeout(done, WATCH));
     }
-    const { counted } = await ask(path("/v1/deliveries/reasons", criteria), options);
-    told.textContent = `${text} ${counted ? t("dead.again", { count: counted }) : t("dead.arrived")}`;
-    told.classList.replace("good", counted ? "warn" : "good");
+    const again = (await ask(path("/v1/deliveries/reasons", criteria), options)).counted - kept;
+    told.textContent = `${text} ${again > 0 ? t("dead.again", { count: again }) : t("dead.arrived")}`;
+    told.classList.replace("good", again > 0 ? "warn" : "good");
   } catch {
     // What was done stands there all the same.
   }

@@ -10,7 +10,7 @@ package enum RetryObstacle: String, Sendable, CaseIterable {
     case forgotten
 }
 
-/// What one step of a retry did.
+/// The result of one step of a retry.
 package struct RetryStep: Sendable, Equatable {
     /// How many deliveries are pending again.
     package private(set) var retried = 0
