@@ -62,6 +62,20 @@ import Testing
         #expect(try run(["status", "--config", configuration]).contains("$.admin.token.file: \(secret)"))
     }
 
+    @Test(.enabled(if: getuid() == 0, "only root can become another user"))
+    func `a secret in the directory of another user is refused with the line that works`() throws {
+        let scratch = try TemporaryDirectory()
+        #expect(try Command("chown", "daemon:daemon", scratch.path).status == 0)
+        let file = scratch.path("new.key")
+        let text = try run(["secret", "new", "--out", file])
+        let line = "runuser -u daemon -- deskgate secret new --out \(file)\n"
+        #expect(
+            text.hasPrefix(
+                "deskgate: --out: cannot make \(file): Permission denied; \(scratch.path) belongs to daemon; as root, or with sudo: \(line)"
+            ))
+        #expect(scratch.contents() == [])
+    }
+
     /// What nobody is told on standard error.
     private func run(_ words: [String], _ environment: [String] = []) throws -> String {
         let nobody = ["--reuid=65534", "--regid=65534", "--clear-groups"] + environment + [Deskgate.path] + words
