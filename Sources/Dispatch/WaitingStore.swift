@@ -262,6 +262,14 @@ extension WaitingStore {
         try store().clear(key, announcing: arrival)
     }
 
+    func ask(_ question: UserQuestion) throws(StoreError) -> Int { try store().ask(question) }
+
+    func answers(to question: UUIDv7) throws(StoreError) -> [[UInt8]] { try store().answers(to: question) }
+
+    func openQuestions() throws(StoreError) -> [UserQuestion] { try store().openQuestions() }
+
+    func answer(_ question: UUIDv7, with answer: [UInt8]) throws(StoreError) { try store().answer(question, with: answer) }
+
     func announce(keysDigest: String) { try? store().announce(keysDigest: keysDigest) }
 
     var replicas: [Replica] { (try? store())?.replicas ?? [] }

@@ -17,6 +17,10 @@ package protocol AdminAction: Sendable {
     /// the running service can do it. Nil when it asks the store.
     var remoteAppID: String? { get }
 
+    /// The app about which it waits for others, the app's help desk or other replicas: it then keeps nobody waiting who asks the store alone.
+    /// Nil when it waits for nobody.
+    var waitingAppID: String? { get }
+
     /// How to ask for less, told when the store has ended the question because it took too long.
     var shortening: String { get }
 
@@ -30,6 +34,9 @@ extension AdminAction {
 
     /// Most actions are on the store.
     package var remoteAppID: String? { nil }
+
+    /// An action on a help desk waits for it.
+    package var waitingAppID: String? { remoteAppID }
 
     /// The role that a token needs for this action: that of its route.
     var role: AdminToken.Role { change == nil ? .read : .operate }
@@ -147,9 +154,9 @@ package struct AdminContext: Sendable {
     let tickets: @Sendable (_ appID: String) -> (any TicketDesk)?
     /// What this process knows of a person's session tokens; nil for an app that hands none out, and outside the service. Waits for nothing.
     let sessions: @Sendable (_ appID: String, _ userID: String) -> SessionStanding?
-    /// How this process has answered a person's latest requests; nil outside the service. Waits for nothing.
+    /// How the replicas have answered a person's latest requests; nil outside the service. Waits some seconds for the others.
     let authorizations: @Sendable (_ appID: String, _ userID: String) -> KnownAuthorizations?
-    /// Called when the store has erased a person, to forget what this process keeps of the person.
+    /// Called when the store has erased a person, to forget what the replicas keep of the person. Waits for nobody.
     let onForget: @Sendable (RevokedPerson) -> Void
     /// How an app's backend does in this process; nil for an app without one, and outside the service. Waits for nothing.
     let backend: @Sendable (_ appID: String) -> BackendStatus?

@@ -40,8 +40,8 @@ package struct AdminServices: Sendable {
     ///     - revocations: the ones in force.
     ///     - tickets: the tickets of an app; nil when its help desk offers none.
     ///     - sessions: what is known of a person's session tokens; nil for an app that hands none out. Must not block.
-    ///     - authorizations: how a person's latest requests were answered; nil for an app that is not configured. Must not block.
-    ///     - onForget: called on that thread, before the answer, when the store has erased a person. Must not block.
+    ///     - authorizations: how a person's latest requests were answered; nil for an app that is not configured. May wait some seconds.
+    ///     - onForget: called on that thread, before the answer, when the store has erased a person. Waits for nobody.
     ///     - backend: how an app's backend does; nil for an app without one. Must not block.
     ///     - trials: tries the push notifiers that run; nil before they do.
     ///     - onWork: called on that thread, before the answer, when deliveries may have become due.
@@ -101,7 +101,7 @@ package final class AdminListener: Sendable {
     private let page: PageRoutes
     /// Changes wait for each other, and reads for reads: a long change delays nobody who looks. Tokens take turns.
     private let changer, reader: WorkQueue
-    /// Questions to help desks delay nobody who asks the store, and those about one app delay no other app's.
+    /// Questions to help desks and other replicas delay nobody who asks the store, and those about one app delay no other app's.
     private let caller: WorkQueue
 
     /// Prepares the answers. The caller must call `stop`, after the listener has stopped and before the store is closed.
@@ -171,7 +171,7 @@ package final class AdminListener: Sendable {
         responder.respondLater(timeoutMilliseconds: Self.timeoutMilliseconds) { pending in
             let box = PendingBox(pending)
             let (worker, owner) =
-                if let appID = action.remoteAppID {
+                if let appID = action.waitingAppID {
                     (self.caller, ShareOwner(appID))
                 } else {
                     (action.change == nil ? reader : changer, ShareOwner(caller.token?.name ?? ""))

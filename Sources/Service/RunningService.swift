@@ -26,7 +26,7 @@ package final class RunningService: Sendable {
     // Without this thread, sampled lines are reported only with the next line of their kind, and certificate warnings come only from
     // `check` and reloads.
     private let chores: Chores?
-    /// Looks for revocations by other processes, on a thread of its own, because the store may hang.
+    /// Looks for revocations by other processes and for their questions, on a thread of its own, because the store may hang.
     private let revocations: Chores
     /// Keeps the copy of the revocations, on a thread of its own, because its disk may hang.
     private let copying: Chores
@@ -92,8 +92,11 @@ package final class RunningService: Sendable {
     ) {
         var (revocations, copying, watch, deliveries): (Chores?, Chores?, Chores?, DeliveryServices?)
         do {
-            let (keeper, operators) = (graph.revocations, graph.watch)
-            let refreshing = try chore(everyMilliseconds: RevocationKeeper.intervalMilliseconds) { keeper.refresh() }
+            let (keeper, operators, authorizations) = (graph.revocations, graph.watch, graph.authorizations)
+            let refreshing = try chore(everyMilliseconds: RevocationKeeper.intervalMilliseconds) {
+                keeper.refresh()
+                authorizations.answer()
+            }
             revocations = refreshing
             let renewing = try chore(everyMilliseconds: RevocationKeeper.intervalMilliseconds) { keeper.renewCopy() }
             copying = renewing

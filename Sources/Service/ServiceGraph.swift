@@ -27,6 +27,8 @@ package struct ServiceGraph: Sendable {
     let backends: BackendServices
     /// Records how users' latest requests were answered.
     private let recorder: AuthorizationRecorder
+    /// Asks the other replicas for their records.
+    let authorizations: AuthorizationInquiry
     /// Calls the help desks; must be closed after the public listener.
     let helpDeskClient: LazyClient
     /// Tells what may end what is kept about people.
@@ -86,7 +88,7 @@ package struct ServiceGraph: Sendable {
         self.backends = backends
         let helpDeskClient = LazyClient(settings: HelpDeskServices.clientSettings)
         self.helpDeskClient = helpDeskClient
-        let recorder = AuthorizationRecorder(since: clocks.unixSeconds())
+        let recorder = AuthorizationRecorder(now: clocks.unixSeconds)
         self.recorder = recorder
         let states = try Self.orStartError { [metrics] () throws(CryptoError) in
             try Self.states(configuration, metrics, backends, recorder)
@@ -96,6 +98,8 @@ package struct ServiceGraph: Sendable {
         let expiries = Monitor(configuration.certificateExpiries)
         certificateExpiries = expiries
         metrics.tellCertificateExpiries { expiries.withLock { $0 } }
+        let authorizations = AuthorizationInquiry(recorder, helpDeskState, store: store, clocks: clocks)
+        self.authorizations = authorizations
         let news = HelpDeskNews()
         self.news = news
         let revocations = RevocationKeeper(store, copy: configuration.store.revocationCopy, logger: logger, clocks: clocks) {
@@ -186,7 +190,7 @@ package struct ServiceGraph: Sendable {
                 }, revocations: revocations.live,
                 tickets: { app in helpDesks.lazy.compactMap { $0.tickets(app) }.first },
                 sessions: { app, user in helpDesks.lazy.compactMap { $0.sessions(app, user) }.first },
-                authorizations: { recorder.known(appID: $0, userID: $1) }, onForget: { recorder.forget($0) },
+                authorizations: { authorizations.known(appID: $0, userID: $1) }, onForget: { authorizations.forget($0) },
                 backend: { [helpDeskState] app in helpDeskState.current.backends?.status(of: app) },
                 trials: { [trials] in trials.withLock { $0 } }, onWork: { inbox.announceNews() }))
         adminRouter = admin.router(isLocal: configuration.admin.isLocal)

@@ -40,8 +40,6 @@ package struct Application: Sendable {
     package let name: String
     /// Names it where revocations are looked up.
     package let digest: KeyedDigest
-    /// Stands in for the digest of an app that is not configured.
-    package static let unknownDigest = KeyedDigest.randomKey()
     /// Its keys, by rising id; none only where its backend alone decides.
     package let keys: [Key]
     /// How long its users' keys live, where that differs from other apps.

@@ -4,8 +4,6 @@ package import Time
 ///
 /// It has times, reasons and key ids, and no text of a caller.
 package struct AuthorizationHistory: Sendable {
-    /// How far back denials are counted, in seconds.
-    package static let windowSeconds = DenialCounts.windowSeconds
     /// How many reasons are kept.
     static let mostDenials = 3
 
@@ -35,8 +33,49 @@ package struct AuthorizationHistory: Sendable {
     package private(set) var isDenied = false
     private var counts = DenialCounts()
 
-    /// How many requests were denied within the window, counted in whole minutes.
+    init() {}
+
+    /// Takes what another process has told.
+    init(_ success: Success?, _ denials: [Denied], isDenied: Bool, _ minutes: [(minute: UInt64, count: UInt32)]) {
+        lastSuccess = success
+        self.denials = denials
+        self.isDenied = isDenied
+        for (minute, count) in minutes { counts.add(count, inMinute: minute) }
+    }
+
+    /// The minutes with denials, and how many.
+    var minutes: [(minute: UInt64, count: UInt32)] { counts.minutes }
+
+    /// How many requests were denied within ten minutes, counted in whole minutes.
     package func count(at now: UnixSeconds) -> Int { counts.total(at: now) }
+
+    /// When the latest request came.
+    private var latest: UnixSeconds { isDenied ? denials.first?.at ?? 0 : lastSuccess?.at ?? 0 }
+
+    /// Combines the answers of two processes. Of answers within one second, a success counts as the later one.
+    func merged(with other: AuthorizationHistory) -> AuthorizationHistory {
+        var merged = AuthorizationHistory()
+        merged.lastSuccess = [lastSuccess, other.lastSuccess].compactMap(\.self).max { $0.at < $1.at }
+        merged.isDenied = latest == other.latest ? isDenied && other.isDenied : latest > other.latest ? isDenied : other.isDenied
+        for denied in (denials + other.denials).sorted(by: { $0.at > $1.at }) where merged.denials.count < Self.mostDenials {
+            let isKnown = merged.denials.contains { $0.denial == denied.denial && $0.keyID == denied.keyID }
+            if !isKnown { merged.denials.append(denied) }
+        }
+        merged.counts = counts
+        for (minute, count) in other.counts.minutes { merged.counts.add(count, inMinute: minute) }
+        return merged
+    }
+
+    /// The same by another clock, which is ahead by so many seconds, or behind.
+    func moved(bySeconds seconds: Int64) -> AuthorizationHistory {
+        let minutes = Int64((Double(seconds) / 60).rounded())
+        return AuthorizationHistory(
+            lastSuccess.map { Success(at: $0.at.advanced(by: seconds), keyID: $0.keyID) },
+            denials.map { Denied(denial: $0.denial, keyID: $0.keyID, at: $0.at.advanced(by: seconds)) }, isDenied: isDenied,
+            self.minutes.map { minute, count in
+                (minutes < 0 ? minute - min(minute, minutes.magnitude) : minute + minutes.magnitude, count)
+            })
+    }
 
     mutating func recordSuccess(_ success: Success) {
         lastSuccess = success
@@ -54,8 +93,7 @@ package struct AuthorizationHistory: Sendable {
 
 /// Counts denials in a window of ten minutes, in one counter for each minute.
 struct DenialCounts: Sendable {
-    static let windowSeconds: UInt64 = 60 * UInt64(minutes)
-    private static let minutes = 10
+    private static let kept = 10
 
     /// The minute of the latest denial, since 1970.
     private var latest: UInt64 = 0
@@ -63,39 +101,37 @@ struct DenialCounts: Sendable {
     private var counts = InlineArray<10, UInt32>(repeating: 0)
 
     mutating func add(at now: UnixSeconds) {
-        let minute = now.rawValue / 60
         // After the clock was set back, the latest minute goes on.
+        add(1, inMinute: max(latest, now.rawValue / 60))
+    }
+
+    /// Adds denials of a minute, unless it is more than ten minutes before the latest one.
+    mutating func add(_ count: UInt32, inMinute minute: UInt64) {
         if minute > latest {
-            for passed in 0..<min(minute - latest, UInt64(Self.minutes)) { counts[Self.index(minute - passed)] = 0 }
+            for passed in 0..<min(minute - latest, UInt64(Self.kept)) { counts[Self.index(minute - passed)] = 0 }
             latest = minute
         }
-        let index = Self.index(latest)
-        if counts[index] < .max { counts[index] += 1 }
+        guard latest - minute < UInt64(Self.kept) else { return }
+        let (sum, overflows) = counts[Self.index(minute)].addingReportingOverflow(count)
+        counts[Self.index(minute)] = overflows ? .max : sum
+    }
+
+    /// The minutes with denials, and how many.
+    var minutes: [(minute: UInt64, count: UInt32)] {
+        (0..<min(UInt64(Self.kept), latest + 1)).compactMap { passed in
+            let count = counts[Self.index(latest - passed)]
+            return count == 0 ? nil : (latest - passed, count)
+        }
     }
 
     func total(at now: UnixSeconds) -> Int {
         let minute = now.rawValue / 60
         let age = minute > latest ? minute - latest : 0
-        guard age < UInt64(Self.minutes) else { return 0 }
-        return (0..<UInt64(Self.minutes) - age).reduce(0) { sum, passed in
+        guard age < UInt64(Self.kept) else { return 0 }
+        return (0..<UInt64(Self.kept) - age).reduce(0) { sum, passed in
             passed <= latest ? sum + Int(counts[Self.index(latest - passed)]) : sum
         }
     }
 
-    private static func index(_ minute: UInt64) -> Int { Int(minute % UInt64(minutes)) }
-}
-
-/// What a process can say about the recent authorizations of one user.
-package struct KnownAuthorizations: Sendable {
-    /// When the process began to record.
-    package let startedAt: UnixSeconds
-    /// Since when no denial was dropped for lack of room: a user without a record was not denied since then.
-    package let completeSince: UnixSeconds
-    /// The user's record; nil when there is none.
-    package let history: AuthorizationHistory?
-
-    /// Makes a statement.
-    package init(startedAt: UnixSeconds, completeSince: UnixSeconds, history: AuthorizationHistory?) {
-        (self.startedAt, self.completeSince, self.history) = (startedAt, completeSince, history)
-    }
+    private static func index(_ minute: UInt64) -> Int { Int(minute % UInt64(kept)) }
 }

@@ -39,6 +39,9 @@ package final class Authorizer: Sendable {
     /// A digest of the apps with their keys (ids, states, ends and secrets), 16 hexadecimal digits: two processes that have the same one
     /// accept and mint the same. It tells nothing of the secrets.
     package let keysDigest: String
+    // The keys of the digests that name users in the record of recent authorizations, by the index of the app.
+    private let userKeys: [KeyedDigest]
+    private static let unknownAppKey = KeyedDigest.randomKey()
     // Stands in for the secret of an unknown app or key, so that asking for one takes as long as a wrong key.
     private let dummySecret: HMACKey<SHA256>
 
@@ -51,6 +54,9 @@ package final class Authorizer: Sendable {
         let random: InlineArray<32, UInt8> = try randomBytes()
         dummySecret = try HMACKey(secret: random.span)
         keysDigest = try Self.digest(of: self.applications)
+        var userKeys: [KeyedDigest] = []
+        for application in self.applications { userKeys.append(try Self.userKey(of: application)) }
+        self.userKeys = userKeys
     }
 
     /// Decides on one request.
@@ -171,6 +177,7 @@ package final class Authorizer: Sendable {
 extension Authorizer {
     /// Domain separation: what names people makes no security keys.
     private static let label: StaticString = "deskgate/ref/v1"
+    private static let recentLabel: StaticString = "deskgate/recent/v1"
 
     /// Names a person of an app: 12 hexadecimal digits; nil when OpenSSL fails.
     package func userReference(appID: Span<UInt8>, userID: Span<UInt8>) -> String? {
@@ -185,6 +192,24 @@ extension Authorizer {
         let nobody: [UInt8] = []
         let secret = namingSecret(of: decision.application)
         return (reference(secret, appID, nobody.span), reference(secret, appID, userID))
+    }
+
+    /// Names a user in the record of recent authorizations. Allocates nothing, and takes as long for an app that is not configured.
+    ///
+    /// All replicas give the same name, as long as the app has the secret that names its people.
+    /// - Parameter application: the index of the app; nil for one that is not configured.
+    package func digest(ofUser userID: Span<UInt8>, in application: Int?) -> KeyedDigest {
+        SipHash(application.map { userKeys[$0] } ?? Self.unknownAppKey).finish(userID)
+    }
+
+    /// Derives the key of an app's digests from the secret that names its people. An app without any secret has a key of this process.
+    private static func userKey(of application: Application) throws(CryptoError) -> KeyedDigest {
+        guard let secret = application.keys.first?.secret ?? application.spareSecret else { return application.digest }
+        let code = try secret.code { message throws(CryptoError) in
+            try message.append(recentLabel)
+            try message.append(application.id.span)
+        }
+        return KeyedDigest(bytes: code.span.extracting(..<16)) ?? application.digest
     }
 
     private func secret(for appID: Span<UInt8>) -> HMACKey<SHA256>? { namingSecret(of: index(of: appID)) }

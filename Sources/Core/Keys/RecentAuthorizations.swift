@@ -70,7 +70,7 @@ package struct RecentAuthorizations: Sendable {
     /// How many users are kept.
     var count: Int { tables.reduce(0) { $0 + $1.count } }
 
-    /// What is kept of a user; nil for nothing.
+    /// The record of a user; nil when there is none.
     package func history(of user: KeyedDigest) -> AuthorizationHistory? { found(user)?.history }
 
     /// Records a final verdict. A request that is malformed, or that nobody could decide, says nothing about the user.

@@ -3,6 +3,20 @@ package struct KeyedDigest: Sendable, Hashable {
     let low: UInt64
     let high: UInt64
 
+    /// The 16 bytes, the least significant one first.
+    package var bytes: [UInt8] {
+        [low, high].flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (8 * UInt64($0))) } }
+    }
+
+    /// Reads `bytes`; nil when there are not 16.
+    package init?(bytes: Span<UInt8>) {
+        guard bytes.count == 16 else { return nil }
+        func word(from start: Int) -> UInt64 { (0..<8).reduce(0) { $0 | UInt64(bytes[start + $1]) << (8 * UInt64($1)) } }
+        self.init(low: word(from: 0), high: word(from: 8))
+    }
+
+    init(low: UInt64, high: UInt64) { (self.low, self.high) = (low, high) }
+
     /// A new key, which is itself such a number.
     static func randomKey() -> KeyedDigest {
         KeyedDigest(low: .random(in: .min ... .max), high: .random(in: .min ... .max))

@@ -176,9 +176,3 @@ enum RevocationDigests {
         }
     }
 }
-
-extension KeyedDigest {
-    /// The digest of a user of the app that this is the digest of (`Application.digest`). Allocates nothing.
-    /// - Parameter userID: valid UTF-8, as it arrived.
-    package func digest(ofUser userID: Span<UInt8>) -> KeyedDigest { RevocationDigests.user(self, userID) }
-}

@@ -273,6 +273,20 @@ package protocol Store: Sendable {
     /// have the store. Does not block.
     var replicas: [Replica] { get }
 
+    /// Asks the other living processes that serve with the store. Their answers and the question leave the store after some time
+    /// (`UserQuestion.lifeMilliseconds`).
+    /// - Returns: how many were asked.
+    func ask(_ question: UserQuestion) throws(StoreError) -> Int
+
+    /// The answers that have come to a question.
+    func answers(to question: UUIDv7) throws(StoreError) -> [[UInt8]]
+
+    /// The questions that this process has not answered yet, the oldest first, a limited number.
+    func openQuestions() throws(StoreError) -> [UserQuestion]
+
+    /// Answers a question.
+    func answer(_ question: UUIDv7, with answer: [UInt8]) throws(StoreError)
+
     /// Closes the store: calls under way finish, later ones fail.
     /// - Returns: why the store could not be marked as closed, with the remedy. What was answered is kept, and the next start goes on with it.
     @discardableResult
@@ -307,6 +321,18 @@ extension Store {
 
     /// Only this process can have the store.
     package var replicas: [Replica] { [] }
+
+    /// There are no others to ask.
+    package func ask(_ question: UserQuestion) throws(StoreError) -> Int { 0 }
+
+    /// There are no others who would answer.
+    package func answers(to question: UUIDv7) throws(StoreError) -> [[UInt8]] { [] }
+
+    /// There are no others who would ask.
+    package func openQuestions() throws(StoreError) -> [UserQuestion] { [] }
+
+    /// There are no others who have asked.
+    package func answer(_ question: UUIDv7, with answer: [UInt8]) throws(StoreError) {}
 
     /// Gives up due deliveries that have expired by `now`, with nothing held back.
     package func giveUpExpired(now: UnixMilliseconds, limit: Int) throws(StoreError) -> [ExpiredDeliveries] {

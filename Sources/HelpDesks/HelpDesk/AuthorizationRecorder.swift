@@ -4,57 +4,56 @@ package import Time
 
 /// Records the recent authorizations of all apps' users in this process, for operators. Safe on any thread.
 package final class AuthorizationRecorder: Sendable {
+    /// The record of one app.
+    private struct RecordedApp {
+        /// The digest of the empty text, which is another one when users are named with another secret.
+        let naming: KeyedDigest
+        let recent: Monitor<RecentAuthorizations>
+    }
+
+    private let now: @Sendable () -> UnixSeconds
     private let since: UnixSeconds
     private let apps = Monitor<[ByteKey: RecordedApp]>([:])
     /// Takes the denials for apps that are not configured, so that they take as long as others. Nothing is read from it.
     private let unknownApp: Monitor<RecentAuthorizations>
 
     /// Makes a recorder without records.
-    /// - Parameter since: the present time.
-    package init(since: UnixSeconds) {
-        self.since = since
+    /// - Parameter now: reads the clock.
+    package init(now: @escaping @Sendable () -> UnixSeconds) {
+        (self.now, since) = (now, now())
         unknownApp = Monitor(RecentAuthorizations(RecentAuthorizations.Limits(apps: 1), since: since))
     }
 
-    /// The records of an authorizer's apps, which stay over a reload.
+    /// The records of an authorizer's apps, which stay over a reload. If the secret that names an app's users has changed, nobody would be found
+    /// or forgotten there, so that app begins anew.
     func records(of authorizer: Authorizer) -> AuthorizationRecords {
         let limits = RecentAuthorizations.Limits(apps: authorizer.applications.count)
+        let nobody: [UInt8] = []
         let records = apps.withLock { apps in
-            authorizer.applications.map { application in
-                let name = ByteKey(application.name)
-                let app = apps[name] ?? RecordedApp(application.digest, Monitor(RecentAuthorizations(limits, since: since)))
-                apps[name] = app
-                return app.recent
+            authorizer.applications.indices.map { index in
+                let name = ByteKey(authorizer.applications[index].name)
+                let (former, naming) = (apps[name], authorizer.digest(ofUser: nobody.span, in: index))
+                if let former, former.naming == naming { return former.recent }
+                let recent = Monitor(RecentAuthorizations(limits, since: former == nil ? since : now()))
+                apps[name] = RecordedApp(naming: naming, recent: recent)
+                return recent
             }
         }
         for recent in records { recent.withLock { $0.resize(limits) } }
         return AuthorizationRecords(apps: records, unknownApp: unknownApp)
     }
 
-    /// What is known of a user; nil for an app that is not configured. Does not block.
-    package func known(appID: String, userID: String) -> KnownAuthorizations? {
-        guard let app = apps.withLock({ $0[ByteKey(appID)] }) else { return nil }
-        let user = app.digest.digest(ofUser: userID.utf8.span)
-        return app.recent.withLock {
+    /// The knowledge about a user; nil for an app that is not configured. Does not block.
+    /// - Parameter user: `Authorizer.digest(ofUser:in:)`.
+    package func known(appID: String, user: KeyedDigest) -> KnownAuthorizations? {
+        apps.withLock({ $0[ByteKey(appID)] })?.recent.withLock {
             KnownAuthorizations(startedAt: since, completeSince: $0.completeSince, history: $0.history(of: user))
         }
     }
 
     /// Forgets a user. Does not block.
-    package func forget(_ person: RevokedPerson) {
-        guard let app = apps.withLock({ $0[ByteKey(person.appID)] }) else { return }
-        let user = app.digest.digest(ofUser: person.userID.utf8.span)
-        app.recent.withLock { $0.forget(user) }
-    }
-}
-
-/// The record of one app.
-private struct RecordedApp: Sendable {
-    let digest: KeyedDigest
-    let recent: Monitor<RecentAuthorizations>
-
-    init(_ digest: KeyedDigest, _ recent: Monitor<RecentAuthorizations>) {
-        (self.digest, self.recent) = (digest, recent)
+    package func forget(appID: String, user: KeyedDigest) {
+        apps.withLock({ $0[ByteKey(appID)] })?.recent.withLock { $0.forget(user) }
     }
 }
 
@@ -71,8 +70,7 @@ package struct RecordedUser: Sendable {
     private let user: KeyedDigest
 
     init(_ records: AuthorizationRecords, _ decision: Authorizer.Decision, _ authorizer: Authorizer, userID: Span<UInt8>) {
-        let app = decision.application.map { authorizer.applications[$0].digest } ?? Application.unknownDigest
-        user = app.digest(ofUser: userID)
+        user = authorizer.digest(ofUser: userID, in: decision.application)
         recent = decision.application.map { records.apps[$0] } ?? records.unknownApp
     }
 

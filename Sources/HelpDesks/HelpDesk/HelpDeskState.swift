@@ -27,7 +27,7 @@ package final class HelpDeskState: Sendable {
     ///   - recorder: keeps how users' requests were answered.
     package init(
         _ configuration: Configuration, authorizer: Authorizer, backends: BackendVerifiers? = nil,
-        recorder: AuthorizationRecorder = AuthorizationRecorder(since: 0), metrics: HelpDeskMetrics
+        recorder: AuthorizationRecorder = AuthorizationRecorder(now: { 0 }), metrics: HelpDeskMetrics
     ) {
         self.authorizer = authorizer
         self.backends = backends

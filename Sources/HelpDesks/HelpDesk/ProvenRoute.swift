@@ -61,7 +61,7 @@ package final class ProvenRoute: Sendable {
     /// What is known of a call after its body is gone.
     private struct Call: Sendable {
         let verdict: Verdict
-        /// Whom the final verdict is recorded of.
+        /// The user of whom the final verdict is recorded.
         let user: RecordedUser
         /// The app; nil when it is not configured.
         let app: String?

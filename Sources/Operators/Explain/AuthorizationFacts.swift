@@ -1,11 +1,11 @@
 internal import Core
 internal import Time
 
-/// What is known of a person's recent requests.
+/// The answers to a person's recent requests.
 enum AuthorizationFacts {
     /// No service runs that would know.
     case unknown
-    /// What the service has answered.
+    /// A service runs and has a record.
     case known(KnownAuthorizations)
 
     private var history: AuthorizationHistory? {
@@ -55,11 +55,23 @@ enum AuthorizationFacts {
                         "Как ответили на последние запросы этого пользователя, знает только работающая служба, а здесь она не запущена."))
             ]
         case .known(let known):
-            guard let history = known.history else { return [Self.absence(known)] }
+            let silence = known.silentReplicas == 0 ? [] : [Self.silence(known.silentReplicas)]
+            guard let history = known.history else { return [Self.absence(known)] + silence }
             let (denial, success) = (denial(key), history.lastSuccess.map { $0.step(history.isDenied ? .note : .ok) })
             let earlier = history.denials.dropFirst(denial == nil ? 0 : 1).map(\.earlierStep)
-            return history.isDenied ? [denial, success].compactMap(\.self) + earlier : [success].compactMap(\.self) + earlier
+            return [denial, success].compactMap(\.self) + earlier + silence
         }
+    }
+
+    private static func silence(_ replicas: Int) -> Explanation.Step {
+        Explanation.Step(
+            .authorization, .note,
+            Told(
+                "\(Telling.count(replicas, "other replica")) did not answer in time, so what they know is missing here.",
+                "Не ответили вовремя другие реплики: \(replicas), поэтому известное им здесь не учтено."),
+            remedy: Told(
+                "Ask again. A replica of an earlier version never answers.",
+                "Спросите снова. Реплика более ранней версии не отвечает."))
     }
 
     private static func absence(_ known: KnownAuthorizations) -> Explanation.Step {
@@ -70,8 +82,8 @@ enum AuthorizationFacts {
                 "No denial of this user is known since the start at \(since).",
                 "Отказов этому пользователю с запуска \(since) не было.")
             : Told(
-                "No denial of this user is known since \(since); records of other users have displaced older ones.",
-                "Отказов этому пользователю с \(since) не было; более старые записи вытеснены записями о других.")
+                "No denial of this user is known since \(since); older records are gone.",
+                "Отказов этому пользователю с \(since) не было; более старых записей уже нет.")
         return Explanation.Step(.authorization, .note, text)
     }
 }
@@ -102,7 +114,7 @@ extension AuthorizationHistory.Denied {
                 "До этого этому пользователю отказано \(Telling.time(at)): \(reason)."), at: at.milliseconds)
     }
 
-    /// What to do. Which of several revocations has decided is not recorded, so those of the person and the app are told.
+    /// The remedy. The record does not say which of several revocations has decided, so it names those of the person and the app.
     fileprivate func remedy(_ key: KeyFacts) -> Told {
         guard denial == .revoked, !key.revocations.found.isEmpty else { return denial.remedy(key) }
         var distinct: [Told] = []

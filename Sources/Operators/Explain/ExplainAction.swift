@@ -66,6 +66,9 @@ package struct ExplainAction: AdminAction, Equatable {
     /// Nil: it changes nothing.
     package var change: String? { nil }
 
+    /// The other replicas are asked about a person.
+    package var waitingAppID: String? { if case .user = question { appID ?? "" } else { nil } }
+
     /// As `AdminAction` says.
     package func perform(in context: AdminContext) throws(StoreError) -> AdminAnswer {
         let apps = context.state.names.apps

@@ -64,6 +64,6 @@ struct CopiedTable: Sendable {
     /// `dead_counts`, and the others are about processes and transactions under way.
     static let onlyInPostgres = [
         "windows", "order_heads", "depth", "replicas", "pauses", "marks", "copies", "deskgate_versions", "removed_revocations", "key_uses",
-        "dead_counts",
+        "dead_counts", "user_questions",
     ]
 }

@@ -81,6 +81,9 @@ enum PostgresSchema {
     //
     // Version 19 adds `deliveries_dead_groups`, with which the oldest and the newest of each are found.
     //
+    // Version 20 adds `user_questions`: what one replica asks the others about a user, a row for each of them, which it answers in that row.
+    // Heartbeats delete them after a minute. The user's name is a digest.
+    //
     // Rows that change often leave room for their next version on the same page (fillfactor), and are vacuumed early.
     static let steps: [[StaticString]] = [
         [
@@ -473,6 +476,22 @@ enum PostgresSchema {
             """
             CREATE INDEX IF NOT EXISTS deliveries_dead_groups ON deliveries (notifier, app, reason, event, position) WHERE state = 2
             """
+        ],
+        [
+            """
+            CREATE TABLE user_questions (
+                id uuid NOT NULL,
+                replica uuid NOT NULL,
+                app_id text COLLATE "C" NOT NULL,
+                user_digest bytea NOT NULL,
+                forgets boolean NOT NULL,
+                asked_at bigint NOT NULL,
+                answer bytea,
+                PRIMARY KEY (id, replica)
+            )
+            """,
+            "CREATE INDEX user_questions_open ON user_questions (replica, asked_at) WHERE answer IS NULL",
+            "CREATE INDEX user_questions_at ON user_questions (asked_at)",
         ],
     ]
 }

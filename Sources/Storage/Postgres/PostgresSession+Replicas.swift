@@ -36,6 +36,7 @@ extension PostgresSession {
             PostgresSession.timeQuery,
             Query(ReplicaStatements.isDepthUncounted),
             Query(ReplicaStatements.sumDead),
+            Self.forgetQuestions,
         ])
         let row = try results[0].one()
         let (began, ended) = (try row.time(0), try results[6].one().time(0))

@@ -1,15 +1,18 @@
+import Crypto
 import HTTPServer
 import JSON
 import TestSupport
 import Testing
+import Threading
 import Time
 
 @testable import Configuration
 @testable import Core
+@testable import HelpDesk
 @testable import Operators
 @testable import Service
 
-/// What `GET /v1/explain` says of a user whose requests were denied or allowed.
+/// Explanations of a user whose requests were denied or allowed (`GET /v1/explain`).
 @Suite struct AuthorizationExplanationTests {
     private static let members = #""log":{},"security_keys":{"longest_life_seconds":7776000}"#
     private static let at = "2026-03-10T08:15:12.000Z"
@@ -165,6 +168,30 @@ import Time
         }
     }
 
+    /// The records of before name users with a secret that is gone, so nobody would be found or forgotten there.
+    @Test func anotherSecretEndsTheRecordsOfAnApp() throws {
+        func authorizer(secret: Int) throws -> Authorizer {
+            let key = Application.Key(id: 1, secret: try HMACKey(secret: TestSecret.bytes(secret).span))
+            return try Authorizer([Application(id: "shop", keys: [key])])
+        }
+        let clock = Monitor(Self.now)
+        let recorder = AuthorizationRecorder { clock.withLock { $0 } }
+        let user = KeyedDigest(low: 1, high: 2)
+        for app in recorder.records(of: try authorizer(secret: 1)).apps {
+            app.withLock { $0.record(.denied(.wrongMac, keyID: 1), of: user, now: Self.now) }
+        }
+        clock.withLock { $0 = Self.now + 60 }
+        _ = recorder.records(of: try authorizer(secret: 1))
+        let kept = try #require(recorder.known(appID: "shop", user: user))
+        #expect(kept.history?.isDenied == true)
+        #expect(kept.completeSince == Self.now)
+        _ = recorder.records(of: try authorizer(secret: 2))
+        let ended = try #require(recorder.known(appID: "shop", user: user))
+        #expect(ended.history == nil)
+        #expect(ended.startedAt == Self.now)
+        #expect(ended.completeSince == Self.now + 60)
+    }
+
     @Test func tellsNoTextOfACaller() throws {
         let key = try Self.key("wrong_mac").text()
         try fixture.withService { (service) throws in
@@ -198,8 +225,22 @@ import Time
         let key = KeyFacts(appID: "shop", userID: "user-1", now: Self.now)
         let known = KnownAuthorizations(startedAt: Self.now - 9000, completeSince: Self.now - 60, history: nil)
         let step = try #require(AuthorizationFacts.known(known).steps(key).first)
-        #expect(step.text.english.hasPrefix("No denial of this user is known since 2026-03-10T08:14:12.000Z; records of other users"))
+        #expect(step.text.english.hasPrefix("No denial of this user is known since 2026-03-10T08:14:12.000Z; older records are gone."))
         #expect(step.text.isTranslated)
+    }
+
+    @Test(arguments: [(1, "1 other replica did"), (2, "2 other replicas did")]) func tellsOfSilentReplicas(count: Int, text: String) throws
+    {
+        let key = KeyFacts(appID: "shop", userID: "user-1", now: Self.now)
+        for verdicts in [[], [Verdict.authorized(keyID: 1)], [Verdict.denied(.wrongMac, keyID: 1)]] {
+            guard case .known(var known) = Self.known(verdicts) else { return }
+            known.silentReplicas = count
+            let step = try #require(AuthorizationFacts.known(known).steps(key).last)
+            #expect(step.text.english.hasPrefix(text))
+            #expect(step.outcome == .note)
+            #expect(step.text.isTranslated)
+            #expect(step.remedy?.isTranslated == true)
+        }
     }
 
     @Test(arguments: Denial.allCases) func isTranslated(_ denial: Denial) {

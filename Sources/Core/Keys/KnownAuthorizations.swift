@@ -1,0 +1,100 @@
+internal import JSON
+package import Time
+
+/// The knowledge of one or more processes about the recent authorizations of one user.
+package struct KnownAuthorizations: Sendable {
+    /// When the process began to record; of several, the one that began last.
+    package let startedAt: UnixSeconds
+    /// Since when no denial was dropped for lack of room: a user without a record was not denied since then.
+    package let completeSince: UnixSeconds
+    /// The user's record; nil when there is none.
+    package let history: AuthorizationHistory?
+    /// How many other processes were asked and have not answered.
+    package var silentReplicas = 0
+
+    /// Makes a statement.
+    package init(startedAt: UnixSeconds, completeSince: UnixSeconds, history: AuthorizationHistory?) {
+        (self.startedAt, self.completeSince, self.history) = (startedAt, completeSince, history)
+    }
+
+    /// Combines the knowledge of two processes.
+    package func merged(with other: KnownAuthorizations) -> KnownAuthorizations {
+        let both = history.flatMap { own in other.history.map(own.merged) }
+        var merged = KnownAuthorizations(
+            startedAt: max(startedAt, other.startedAt), completeSince: max(completeSince, other.completeSince),
+            history: both ?? history ?? other.history)
+        merged.silentReplicas = silentReplicas + other.silentReplicas
+        return merged
+    }
+
+    /// The same by another clock, which is ahead by so many milliseconds, or behind. The record has whole seconds, so what is less is left out.
+    package func moved(byMilliseconds milliseconds: Int64) -> KnownAuthorizations {
+        let seconds = Int64((Double(milliseconds) / 1000).rounded())
+        var moved = KnownAuthorizations(
+            startedAt: startedAt.advanced(by: seconds), completeSince: completeSince.advanced(by: seconds),
+            history: history?.moved(bySeconds: seconds))
+        moved.silentReplicas = silentReplicas
+        return moved
+    }
+}
+
+/// The form in which one process tells another one: JSON, with moments by the clock that they share, in seconds.
+extension KnownAuthorizations {
+    /// The text.
+    package func serialized() -> [UInt8] {
+        let value: JSONValue = [
+            "started_at": Self.number(startedAt.rawValue), "complete_since": Self.number(completeSince.rawValue),
+            "history": history.map(Self.json) ?? .null,
+        ]
+        return value.serialized()
+    }
+
+    /// Reads it; nil when it has another form.
+    package init?(parsing text: [UInt8]) {
+        guard let value = JSONValue(parsing: text), let startedAt = Self.moment(value["started_at"]),
+            let completeSince = Self.moment(value["complete_since"])
+        else { return nil }
+        self.init(startedAt: startedAt, completeSince: completeSince, history: value["history"].flatMap(Self.history))
+    }
+
+    private static func json(_ history: AuthorizationHistory) -> JSONValue {
+        [
+            "success": history.lastSuccess.map { ["at": number($0.at.rawValue), "key_id": keyID($0.keyID)] } ?? .null,
+            "is_denied": .bool(history.isDenied),
+            "denials": .array(
+                history.denials.map {
+                    ["reason": .string($0.denial.rawValue), "key_id": keyID($0.keyID), "at": number($0.at.rawValue)]
+                }),
+            "minutes": .array(history.minutes.map { .array([number($0.minute), number(UInt64($0.count))]) }),
+        ]
+    }
+
+    private static func history(_ value: JSONValue) -> AuthorizationHistory? {
+        guard value.isObject else { return nil }
+        let success = value["success"].flatMap { success in
+            moment(success["at"]).map { AuthorizationHistory.Success(at: $0, keyID: keyID(success["key_id"])) }
+        }
+        // A later version may know more reasons.
+        let denials = (value["denials"]?.elements ?? []).compactMap { value -> AuthorizationHistory.Denied? in
+            guard let denial = value["reason"]?.text.flatMap(Denial.init(rawValue:)), let at = moment(value["at"]) else { return nil }
+            return AuthorizationHistory.Denied(denial: denial, keyID: keyID(value["key_id"]), at: at)
+        }
+        let counts = (value["minutes"]?.elements ?? []).compactMap { value -> (minute: UInt64, count: UInt32)? in
+            let pair = value.elements
+            guard pair.count == 2, let minute = pair[0].integer, let count = pair[1].integer else { return nil }
+            return (UInt64(clamping: minute), UInt32(clamping: count))
+        }
+        return AuthorizationHistory(
+            success, denials, isDenied: value["is_denied"] == true && !denials.isEmpty, counts)
+    }
+
+    private static func number(_ value: UInt64) -> JSONValue { .integer(Int64(clamping: value)) }
+
+    private static func keyID(_ keyID: UInt32?) -> JSONValue { keyID.map { .integer(Int64($0)) } ?? .null }
+
+    private static func keyID(_ value: JSONValue?) -> UInt32? { value?.integer.flatMap { UInt32(exactly: $0) } }
+
+    private static func moment(_ value: JSONValue?) -> UnixSeconds? {
+        value?.integer.flatMap { UInt64(exactly: $0) }.map { UnixSeconds(rawValue: $0) }
+    }
+}

@@ -1,0 +1,19 @@
+/// A question to the other processes that share a store: what do they remember of a user?
+package struct UserQuestion: Sendable, Equatable {
+    /// After how many milliseconds nobody answers any more, and the store deletes it with its answers.
+    package static let lifeMilliseconds: UInt64 = 60_000
+
+    /// Its name.
+    package let id: UUIDv7
+    /// The app.
+    package let appID: String
+    /// The user (`Authorizer.digest(ofUser:in:)`).
+    package let user: KeyedDigest
+    /// Whether the user is to be forgotten.
+    package let forgets: Bool
+
+    /// Makes a question.
+    package init(id: UUIDv7, appID: String, user: KeyedDigest, forgets: Bool) {
+        (self.id, self.appID, self.user, self.forgets) = (id, appID, user, forgets)
+    }
+}

@@ -1,0 +1,87 @@
+internal import Core
+internal import HelpDesk
+internal import Threading
+internal import Time
+
+/// Asks the replicas that share the store how they have answered a user's latest requests, and answers their questions.
+final class AuthorizationInquiry: Sendable {
+    /// The others look for questions as often as for revocations, every 0.8 seconds.
+    private let rounds: Int
+    private static let roundMilliseconds: UInt64 = TimeLimit.milliseconds(50)
+
+    private let recorder: AuthorizationRecorder
+    private let state: Live<HelpDeskState>
+    private let store: any Store
+    private let clocks: Clocks
+
+    /// - Parameter rounds: how often it is looked whether others have answered, twenty times a second.
+    init(_ recorder: AuthorizationRecorder, _ state: Live<HelpDeskState>, store: any Store, clocks: Clocks, rounds: Int = 40) {
+        (self.recorder, self.state, self.store, self.clocks, self.rounds) = (recorder, state, store, clocks, rounds)
+    }
+
+    /// The knowledge of all replicas about a user; nil for an app that is not configured. Waits two seconds at most for the others.
+    func known(appID: String, userID: String) -> KnownAuthorizations? {
+        let user = digest(appID, userID)
+        guard var known = recorder.known(appID: appID, user: user) else { return nil }
+        let (answers, silent) = ask(appID, user)
+        for answer in answers { known = known.merged(with: answer) }
+        known.silentReplicas = silent
+        return known
+    }
+
+    /// Forgets a user, and has the others forget without waiting for them.
+    func forget(_ person: RevokedPerson) {
+        let user = digest(person.appID, person.userID)
+        recorder.forget(appID: person.appID, user: user)
+        _ = put(person.appID, user, forgets: true)
+    }
+
+    /// Answers what others have asked. Blocks like the store; call it regularly.
+    func answer() {
+        guard hasOthers else { return }
+        for question in (try? store.openQuestions()) ?? [] {
+            if question.forgets { recorder.forget(appID: question.appID, user: question.user) }
+            // Without an answer a replica counts as silent, so one that does not know the app says nothing.
+            guard let known = recorder.known(appID: question.appID, user: question.user) else { continue }
+            let answer = known.moved(byMilliseconds: clockOffset).serialized()
+            // Revocations are looked for on this thread, too, so a store that hangs is waited for once.
+            guard (try? store.answer(question.id, with: answer)) != nil else { return }
+        }
+    }
+
+    /// How far the clock that all replicas share is ahead of this machine's.
+    private var clockOffset: Int64 { store.clockOffsetMilliseconds ?? 0 }
+
+    private var hasOthers: Bool { store.replicas.contains { !$0.isOwn && !$0.isDead && $0.keysDigest != nil } }
+
+    private func digest(_ appID: String, _ userID: String) -> KeyedDigest {
+        let authorizer = state.current.authorizer
+        return authorizer.digest(ofUser: userID.utf8.span, in: authorizer.index(of: appID.utf8.span))
+    }
+
+    /// Asks the others.
+    /// - Returns: the question and how many were asked, nil when nobody could be; nil when there are no others.
+    private func put(_ appID: String, _ user: KeyedDigest, forgets: Bool) -> (id: UUIDv7, asked: Int?)? {
+        guard hasOthers else { return nil }
+        var random = SystemRandomNumberGenerator()
+        let id = UUIDv7(milliseconds: clocks.unixMilliseconds(), using: &random)
+        return (id, try? store.ask(UserQuestion(id: id, appID: appID, user: user, forgets: forgets)))
+    }
+
+    private func ask(_ appID: String, _ user: KeyedDigest) -> (answers: [KnownAuthorizations], silent: Int) {
+        guard let question = put(appID, user, forgets: false) else { return ([], 0) }
+        guard let asked = question.asked else { return ([], 1) }
+        let pause = Monitor(())
+        var answers: [[UInt8]] = []
+        for _ in 0..<rounds {
+            // Each question to a store that hangs may take seconds.
+            guard let received = try? store.answers(to: question.id) else { break }
+            answers = received
+            if answers.count >= asked { break }
+            _ = pause.wait(timeoutMilliseconds: Self.roundMilliseconds) { _ in nil as Void? }
+        }
+        let offset = clockOffset
+        let known = answers.compactMap { KnownAuthorizations(parsing: $0)?.moved(byMilliseconds: -offset) }
+        return (known, max(0, asked - known.count))
+    }
+}

@@ -1,0 +1,144 @@
+import Crypto
+import Testing
+import Time
+
+@testable import Core
+
+/// The combined knowledge of several processes about a user's recent authorizations.
+@Suite struct KnownAuthorizationsTests {
+    private static let now: UnixSeconds = 1_773_130_512
+    private static let user = KeyedDigest(low: 1, high: 2)
+
+    /// The knowledge of a process that has answered with these verdicts, each some seconds after `now`.
+    private func known(_ verdicts: [(Verdict, UInt64)], startedAt: UnixSeconds = now - 100) -> KnownAuthorizations {
+        var recent = RecentAuthorizations(RecentAuthorizations.Limits(apps: 1), since: startedAt)
+        for (verdict, second) in verdicts { recent.record(verdict, of: Self.user, now: Self.now + second) }
+        return KnownAuthorizations(
+            startedAt: startedAt, completeSince: recent.completeSince, history: recent.history(of: Self.user))
+    }
+
+    private static let wrong = Verdict.denied(.wrongMac, keyID: 1)
+    private static let expired = Verdict.denied(.expired, keyID: 2)
+    private static let unknown = Verdict.denied(.unknownKey, keyID: nil)
+    private static let allowed = Verdict.authorized(keyID: 3)
+
+    @Test func theLatestAnswerCounts() throws {
+        let denied = known([(Self.wrong, 1), (Self.wrong, 5)])
+        for (second, isDenied) in [(4, true), (5, false), (6, false)] as [(UInt64, Bool)] {
+            let allowed = known([(Self.allowed, second)])
+            for merged in [denied.merged(with: allowed), allowed.merged(with: denied)] {
+                let history = try #require(merged.history)
+                #expect(history.isDenied == isDenied, "\(second)")
+                #expect(history.lastSuccess?.at == Self.now + second)
+                #expect(history.denials.map(\.at) == [Self.now + 5])
+            }
+        }
+    }
+
+    @Test func denialsAreAddedUp() throws {
+        let here = known([(Self.wrong, 1), (Self.expired, 2), (Self.wrong, 130)])
+        let there = known([(.denied(.tooOld, keyID: 1), 0), (Self.unknown, 3), (Self.wrong, 200)])
+        let history = try #require(here.merged(with: there).history)
+        #expect(history.count(at: Self.now + 200) == 6)
+        #expect(history.denials.map(\.denial) == [.wrongMac, .unknownKey, .expired])
+        #expect(history.isDenied)
+    }
+
+    /// Denials from more than ten minutes before the other process's latest one are not counted.
+    @Test func oldDenialsAreNotCounted() throws {
+        let (here, there) = (known([(Self.wrong, 0)]), known([(Self.wrong, 1000)]))
+        for merged in [here.merged(with: there), there.merged(with: here)] {
+            #expect(try #require(merged.history).count(at: Self.now + 1000) == 1)
+        }
+    }
+
+    @Test func whoKnowsNothingAddsOnlySinceWhen() throws {
+        let merged = known([(Self.wrong, 1)]).merged(with: known([], startedAt: Self.now - 7))
+        #expect(merged.history?.isDenied == true)
+        #expect(merged.startedAt == Self.now - 7)
+        #expect(merged.completeSince == Self.now - 7)
+        #expect(known([]).merged(with: known([])).history == nil)
+    }
+
+    @Test(
+        arguments: [(0, 0, 0), (499, 0, 0), (-500, -1, 0), (29_000, 29, 0), (30_000, 30, 1), (-300_000, -300, -5)]
+            as [(Int64, Int64, Int64)])
+    func anotherClockMovesAllMoments(_ milliseconds: Int64, _ seconds: Int64, _ minutes: Int64) throws {
+        var known = known([(Self.allowed, 1), (Self.wrong, 2), (Self.expired, 200)])
+        known.silentReplicas = 3
+        let moved = known.moved(byMilliseconds: milliseconds)
+        #expect(moved.startedAt == known.startedAt.advanced(by: seconds))
+        #expect(moved.completeSince == known.completeSince.advanced(by: seconds))
+        #expect(moved.silentReplicas == 3)
+        let (here, there) = (try #require(known.history), try #require(moved.history))
+        #expect(there.isDenied)
+        #expect(there.lastSuccess?.at == here.lastSuccess?.at.advanced(by: seconds))
+        #expect(there.lastSuccess?.keyID == 3)
+        #expect(there.denials.map(\.at) == here.denials.map { $0.at.advanced(by: seconds) })
+        #expect(there.denials.map(\.keyID) == [2, 1])
+        #expect(there.minutes.map { Int64($0.minute) } == here.minutes.map { Int64($0.minute) + minutes })
+        #expect(there.minutes.map(\.count) == [1, 1])
+        #expect(known.moved(byMilliseconds: .min).startedAt == 0, "nothing traps")
+    }
+
+    @Test(
+        arguments: [
+            [], [(wrong, 1)], [(allowed, 1)], [(wrong, 1), (expired, 70), (unknown, 130), (wrong, 140), (allowed, 150)],
+            [(.authorized(keyID: nil), 1), (.denied(.backendDenied, keyID: nil), 2)],
+        ] as [[(Verdict, UInt64)]])
+    func aProcessTellsAnother(_ verdicts: [(Verdict, UInt64)]) throws {
+        let known = known(verdicts)
+        let told = try #require(KnownAuthorizations(parsing: known.serialized()))
+        #expect(told.startedAt == known.startedAt)
+        #expect(told.completeSince == known.completeSince)
+        #expect((told.history == nil) == (known.history == nil))
+        #expect(told.history?.lastSuccess == known.history?.lastSuccess)
+        #expect(told.history?.denials == known.history?.denials)
+        #expect(told.history?.isDenied == known.history?.isDenied)
+        for passed: UInt64 in [0, 150, 660, 700, 5000] {
+            #expect(told.history?.count(at: Self.now + passed) == known.history?.count(at: Self.now + passed))
+        }
+    }
+
+    @Test(arguments: ["", "[]", "{}", "7", #"{"started_at":1}"#, #"{"started_at":-1,"complete_since":1}"#])
+    func refusesAnotherForm(_ text: String) {
+        #expect(KnownAuthorizations(parsing: Array(text.utf8)) == nil)
+    }
+
+    /// A later version may have words that this one does not know.
+    @Test func leavesOutWhatItDoesNotKnow() throws {
+        let text = #"{"started_at":1,"complete_since":2,"x":1,"history":{"is_denied":true,"denials":[{"reason":"new","at":1}]}}"#
+        let known = try #require(KnownAuthorizations(parsing: Array(text.utf8)))
+        #expect(known.history?.isDenied == false)
+        #expect(known.history?.denials == [])
+        #expect(known.silentReplicas == 0)
+    }
+
+    private func authorizer(secret: UInt8 = 1) throws -> Authorizer {
+        let key = Application.Key(id: 1, secret: try HMACKey(secret: [UInt8](repeating: secret, count: 32).span))
+        let other = Application.Key(id: 9, secret: try HMACKey(secret: [UInt8](repeating: 9, count: 32).span))
+        return try Authorizer([Application(id: "shop", keys: [key, other]), Application(id: "bank", keys: [key])])
+    }
+
+    private func digest(_ user: String, in app: String?, _ authorizer: Authorizer) -> KeyedDigest {
+        authorizer.digest(ofUser: user.utf8.span, in: app.flatMap { authorizer.index(of: $0.utf8.span) })
+    }
+
+    @Test func allProcessesNameAUserAlike() throws {
+        let (here, there) = (try authorizer(), try authorizer())
+        #expect(digest("ann", in: "shop", here) == digest("ann", in: "shop", there))
+        let names = [
+            digest("ann", in: "shop", here), digest("bob", in: "shop", here), digest("ann", in: "bank", here), digest("ann", in: nil, here),
+            digest("ann", in: "shop", try authorizer(secret: 2)),
+        ]
+        #expect(Set(names).count == names.count)
+    }
+
+    @Test func aDigestIsSixteenBytes() {
+        let digest = KeyedDigest(low: 0x0706_0504_0302_0100, high: 0x0F0E_0D0C_0B0A_0908)
+        #expect(digest.bytes == (0..<16).map { $0 })
+        #expect(KeyedDigest(bytes: digest.bytes.span) == digest)
+        #expect(KeyedDigest(bytes: [UInt8](repeating: 0, count: 15).span) == nil)
+        #expect(KeyedDigest(bytes: [UInt8](repeating: 0, count: 17).span) == nil)
+    }
+}
