@@ -38,7 +38,9 @@ enum ReloadCommand {
                 try ReloadRequest(to: process).run(timeoutSeconds: limit)
             }
         } as: {
-            .failed("the process \(process) cannot be asked to reload: \($0)")
+            .failed(
+                "the process \(process) cannot be asked to reload: \($0)"
+                    + ($0.isForbidden ? "; run the command as root or as the user that the service runs as" : ""))
         }
         switch outcome {
         case .answered(let bytes):

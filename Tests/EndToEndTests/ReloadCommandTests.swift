@@ -124,6 +124,21 @@ import Testing
         #expect(result.errors == "deskgate: the process 4194304 cannot be asked to reload: No such process\n")
     }
 
+    @Test(.enabled(if: geteuid() == 0, "only root may start a program as another user"))
+    func anotherUsersProcessIsAFailureWithTheRemedy() throws {
+        let script = "echo ready; exec sleep 600"
+        let other = try ChildProcess("setpriv", ["--reuid=12345", "--clear-groups", "sh", "-c", script].map { Array($0.utf8) })
+        _ = try other.output.line(containing: "ready")
+        let words = ["--bounding-set=-kill", "--inh-caps=-kill", Deskgate.path, "reload", "--pid", "\(other.identifier)"]
+        let command = try ChildProcess("setpriv", words.map { Array($0.utf8) })
+        #expect(try command.exitCode() == 2)
+        #expect(
+            try command.errors.text()
+                == "deskgate: the process \(other.identifier) cannot be asked to reload: Operation not permitted; run the command as root "
+                + "or as the user that the service runs as\n")
+        #expect(other.isRunning)
+    }
+
     @Test func theManagerIsToldBeforeTheCommandEnds() throws {
         let workspace = try Workspace()
         let manager = try ServiceManager()
