@@ -36,16 +36,20 @@ enum CheckCommand {
             arguments.has("json") ? Console.print(problems(of: error)) : Console.remark(error.description)
             return .usage
         }
-        if !arguments.has("json") { for warning in warnings(configuration) { Console.remark("\(file): warning: \(warning)") } }
-        if arguments.has("live") { return try live(configuration, arguments, file) }
-        Console.answer(arguments, .object(summary(of: configuration)), sentence(configuration, file))
+        let warnings = warnings(configuration)
+        if !arguments.has("json") { for warning in warnings { Console.remark("\(file): warning: \(warning)") } }
+        let summary = summary(of: configuration, warnings)
+        if arguments.has("live") { return try live(configuration, arguments, file, summary) }
+        Console.answer(arguments, .object(summary), sentence(configuration, file))
         return .done
     }
 
-    private static func live(_ configuration: Configuration, _ arguments: Arguments, _ file: String) throws(CommandError) -> ExitCode {
+    private static func live(
+        _ configuration: Configuration, _ arguments: Arguments, _ file: String, _ summary: JSONObject
+    ) throws(CommandError) -> ExitCode {
         try configuration.tryNotifiers { trial throws(NotifierTrial.Failure) in
             let credentials = try trial.proveAll(sendsTest: arguments.has("send-test"))
-            var json = summary(of: configuration)
+            var json = summary
             let apps = try trial.proveApps()
             json.append(
                 .array(credentials.map(LiveCredential.json) + apps.map(LiveCredential.json(app:credential:verdict:))), forKey: "credentials"
@@ -65,17 +69,18 @@ enum CheckCommand {
         return "\(file) is right: \(apps), public on \(configuration.listen.address), admin on \(configuration.admin.listener.address)"
     }
 
-    private static func summary(of configuration: Configuration) -> JSONObject {
+    private static func summary(of configuration: Configuration, _ warnings: [ConfigurationProblem]) -> JSONObject {
         [
             "status": "valid", "public": .string(configuration.listen.address.description),
             "admin": .string(configuration.admin.listener.address.description),
             "apps": .array(configuration.apps.map { .string($0.id) }), "problems": [],
-            "warnings": list(warnings(configuration)),
+            "warnings": list(warnings),
         ]
     }
 
     private static func warnings(_ configuration: Configuration) -> [ConfigurationProblem] {
-        configuration.warnings(now: Clocks.system.unixSeconds())
+        let now = Clocks.system.unixSeconds()
+        return configuration.warnings(now: now) + configuration.certificatesNotInForce(now: now)
     }
 
     private static func list(_ problems: [ConfigurationProblem]) -> JSONValue {

@@ -154,7 +154,9 @@ extension AdminCall {
             AdminRequest(.get, "\(ListenerProof.route.path)", query: query), timeoutMilliseconds: Self.proofTimeoutMilliseconds)
         switch send(question, client) {
         case .failure(.connect): return .nobody
-        case .failure(let error): return .stranger(reason: error.description)
+        case .failure(let error):
+            let certificate = tls.flatMap { PresentedCertificate.explain(error, $0, now: SystemClock.unixSeconds()) }
+            return .stranger(reason: certificate ?? error.description)
         case .success(let response):
             guard response.status == 200 else { return .stranger(reason: "it answered with the status \(response.status)") }
             guard let token = try known(Self.proofs(in: response), nonce) else {

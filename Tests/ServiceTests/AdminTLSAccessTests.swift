@@ -24,7 +24,9 @@ import Testing
     }
 
     /// Lists deliveries where a server shows one certificate, and the configuration names `Self.own`.
-    private func list(_ address: ListenAddress, shown: TLSIdentity?, router: Router? = nil) throws -> AdminAnswer {
+    private func list(
+        _ address: ListenAddress, shown: TLSIdentity?, configured: TLSIdentity = own, router: Router? = nil
+    ) throws -> AdminAnswer {
         let server =
             try router.map { router in
                 try Server(address, router: router, settings: ServerSettings(threads: 1, tls: shown), observer: { _, _ in })
@@ -32,8 +34,9 @@ import Testing
         defer { server.stop(drainMilliseconds: 1000) }
         var configuration = fixture.configuration
         configuration.admin.listener.address = server.address
-        configuration.admin.listener.settings.tls = Self.own
-        return try AdminAccess(configuration).perform(DeliveryAction.list(DeliveryFilter(), after: nil, limit: 9))
+        configuration.admin.listener.settings.tls = configured
+        return try AdminAccess(configuration).perform(
+            DeliveryAction.list(DeliveryFilter(), after: nil, limit: 9))
     }
 
     @Test(arguments: ["127.0.0.1", "127.0.0.2", "localhost", "0.0.0.0", "::1", "::"])
@@ -65,8 +68,22 @@ import Testing
             try list(address, shown: TLSIdentity(certificate: other.certificate, key: other.key), router: router)
         }
         let text = failure?.description ?? ""
-        #expect(text.contains(" is held by a process that has not proven to know the admin token (TLS failed: "))
+        #expect(
+            text.contains(
+                " is held by a process that has not proven to know the admin token (it presents another certificate than its file "))
+        #expect(text.contains("if the file was renewed, deskgate reload puts it in force; TLS failed: "))
         #expect(text.contains("reload the service if its token or certificate has changed"))
+    }
+
+    @Test func anExpiredCertificateIsNamed() throws {
+        let made = try TestAuthority().issue(purpose: "serverAuth", isExpired: true)
+        let own = TLSIdentity(certificate: made.certificate, key: made.key)
+        let failure = #expect(throws: AdminAccess.Failure.self) {
+            try list(.tcp(host: "127.0.0.1", port: 0), shown: own, configured: own)
+        }
+        let text = failure?.description ?? ""
+        #expect(text.contains("(its certificate expired at 2"))
+        #expect(text.contains("renew it in its file, then run deskgate reload)"))
     }
 
     @Test func asksNobodyWithoutTLS() throws {

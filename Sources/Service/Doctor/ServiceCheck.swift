@@ -50,29 +50,37 @@ struct ServiceCheck: Sendable {
         let signs = ServiceSigns(configuration) { hasSeenLock.update { $0 = true } }
         let obstacles = signs.obstacles(of: configuration)
         guard obstacles.isEmpty else { return obstacles.map { DoctorFinding(.ports, .problem, "\($0)") } }
-        return [health(signs)] + stranger(signs.listener)
+        let certificates = configuration.certificatesNotInForce(now: now)
+        return certificates.map { DoctorFinding(.ports, .warning, "\($0)") } + health(signs, certificates)
+            + stranger(signs.listener, certificates)
     }
 
-    private func health(_ signs: ServiceSigns) -> DoctorFinding {
+    private func health(_ signs: ServiceSigns, _ certificates: [ConfigurationProblem]) -> [DoctorFinding] {
         do throws(HealthProbe.Failure) {
-            if try HealthProbe(configuration.listen).ask(isReady: true).isWell {
-                return DoctorFinding(.ports, .ok, "the service answers on \(configuration.listen.address) and is ready")
+            if try HealthProbe(configuration.listen, now: now).ask(isReady: true).isWell {
+                return [DoctorFinding(.ports, .ok, "the service answers on \(configuration.listen.address) and is ready")]
             }
-            return DoctorFinding(.ports, .problem, "\(configuration.listen.address) answers, but is not ready; deskgate status tells why")
+            return [DoctorFinding(.ports, .problem, "\(configuration.listen.address) answers, but is not ready; deskgate status tells why")]
         } catch {
+            // Its certificate is the cause.
+            if certificates.contains(where: { $0.path.hasPrefix("$.listen.") }) { return [] }
             if signs.listener == .service {
-                return DoctorFinding(
-                    .ports, .problem, "the service answers on its admin listener, but \(error.description); see the log of the service")
+                return [
+                    DoctorFinding(
+                        .ports, .problem, "the service answers on its admin listener, but \(error.description); see the log of the service")
+                ]
             }
             if signs.usesStore == true {
-                return DoctorFinding(.ports, .problem, "a process has the store open, but \(error.description); see the log of the service")
+                return [
+                    DoctorFinding(.ports, .problem, "a process has the store open, but \(error.description); see the log of the service")
+                ]
             }
-            return DoctorFinding(.ports, .ok, "the service does not run, as far as can be told: \(error.description)")
+            return [DoctorFinding(.ports, .ok, "the service does not run, as far as can be told: \(error.description)")]
         }
     }
 
-    private func stranger(_ listener: AdminListenerIdentity) -> [DoctorFinding] {
-        guard case .unproven(let reason) = listener else { return [] }
+    private func stranger(_ listener: AdminListenerIdentity, _ certificates: [ConfigurationProblem]) -> [DoctorFinding] {
+        guard case .unproven(let reason) = listener, !certificates.contains(where: { $0.path.hasPrefix("$.admin.") }) else { return [] }
         let address = configuration.admin.listener.address
         return [
             DoctorFinding(

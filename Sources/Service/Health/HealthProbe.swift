@@ -3,8 +3,9 @@ internal import Crypto
 internal import HTTPClient
 internal import HTTPServer
 internal import JSON
+internal import Operators
 internal import Threading
-internal import Time
+package import Time
 
 /// Asks a running service's public listener for its health, as a container's health check does. It sends no secret.
 ///
@@ -27,17 +28,23 @@ package struct HealthProbe {
     private let timeoutMilliseconds: Int
     private let address: ListenAddress
     private let tls: TLSIdentity?
+    private let now: UnixSeconds
 
     /// Prepares a probe of the service that has a public listener.
-    package init(_ listen: Configuration.Listener) {
-        self.init(listen.address, tls: listen.settings.tls)
+    package init(_ listen: Configuration.Listener, now: UnixSeconds = SystemClock.unixSeconds()) {
+        self.init(listen.address, tls: listen.settings.tls, now: now)
     }
 
     /// Prepares a probe of a listener.
     /// - Parameters:
     ///   - tls: its certificate; nil when it does not use TLS.
+    ///   - now: by which a certificate has expired.
     ///   - timeoutMilliseconds: how long an answer may take.
-    init(_ address: ListenAddress, tls: TLSIdentity?, timeoutMilliseconds: Int = TimeLimit.milliseconds(5000)) {
+    init(
+        _ address: ListenAddress, tls: TLSIdentity?, now: UnixSeconds = SystemClock.unixSeconds(),
+        timeoutMilliseconds: Int = TimeLimit.milliseconds(5000)
+    ) {
+        self.now = now
         self.timeoutMilliseconds = timeoutMilliseconds
         self.address = address.onThisMachine
         self.tls = tls
@@ -51,9 +58,20 @@ package struct HealthProbe {
         case .success(let response):
             let authorization = JSONValue(parsing: response.body)?["authorization"]?.text
             return Answer(isWell: response.status == 200, authorization: authorization)
-        case .failure(let error): throw Failure(description: "nobody answers at \(address): \(error)")
+        case .failure(let error):
+            guard let doubt = certificateDoubt(error) else { throw Failure(description: "nobody answers at \(address): \(error)") }
+            throw Failure(description: "the listener at \(address) is not accepted: \(doubt)")
         }
     }
+
+    /// Why the listener does not present the certificate in its file; nil when it does, or nobody answers.
+    func certificateDoubt() -> String? {
+        if case .tcp(_, 0) = address { return nil }
+        guard case .failure(let error)? = try? answer(to: "/livez") else { return nil }
+        return certificateDoubt(error)
+    }
+
+    private func certificateDoubt(_ error: ClientError) -> String? { tls.flatMap { PresentedCertificate.explain(error, $0, now: now) } }
 
     /// Whether the listener takes a request and lets the time pass without an answer. Any answer will do, and what keeps the probe itself from
     /// asking, such as a lack of descriptors, says nothing of the listener.
@@ -98,6 +116,19 @@ package struct HealthProbe {
                 timeoutMilliseconds: timeoutMilliseconds, responseBodyLimit: 1 << 16)
         } catch {
             throw Failure(description: error.description)
+        }
+    }
+}
+
+extension Configuration {
+    /// The listeners of the running service that present another certificate than their file has now. An expired certificate in a file is a
+    /// warning of its own.
+    package func certificatesNotInForce(now: UnixSeconds) -> [ConfigurationProblem] {
+        [("$.listen.tls.certificate", listen), ("$.admin.tls.certificate", admin.listener)].compactMap { path, listener in
+            guard let tls = listener.settings.tls, let end = PresentedCertificate.expiry(tls), end > now else { return nil }
+            return HealthProbe(listener.address, tls: tls, now: now).certificateDoubt().map {
+                ConfigurationProblem(path: path, message: "the listener at \(listener.address) is not accepted: \($0)")
+            }
         }
     }
 }
