@@ -56,7 +56,7 @@ extension Arguments {
     /// Reads the configuration, for a command that asks the service.
     ///
     /// Mistakes outside of `admin` do not keep a command from a service that runs: a line on standard error tells them. Without such a
-    /// service they are thrown.
+    /// service they are thrown, and beside one that hangs it is thrown that it does.
     /// - Parameter author: who makes the changes; nil where nothing is changed.
     /// - Returns: access to the service, and the configuration; nil while it has mistakes.
     func service(author: String? = nil) throws(CommandError) -> (access: AdminAccess, configuration: Configuration?) {
@@ -65,11 +65,16 @@ extension Arguments {
             let configuration = try Configuration(contentsOf: file)
             return (AdminAccess(configuration, author: author), configuration)
         } catch {
-            guard let admin = Configuration.Admin(contentsOf: file), AdminListenerIdentity(admin) == .service else {
-                throw .configuration(error)
+            guard let admin = Configuration.Admin(contentsOf: file) else { throw .configuration(error) }
+            switch AdminListenerIdentity(admin) {
+            case .service:
+                error.warn()
+                return (AdminAccess(serviceAt: admin, author: author), nil)
+            case .hangs(let text):
+                error.warn()
+                throw .failed(text)
+            case .nobody, .unproven, .unknown: throw .configuration(error)
             }
-            error.warn()
-            return (AdminAccess(serviceAt: admin, author: author), nil)
         }
     }
 }

@@ -116,19 +116,21 @@ enum StatusCommands {
     private static func ask(_ arguments: Arguments, isReady: Bool) throws(CommandError) -> HealthProbe.Answer {
         let file = try arguments.configurationFile()
         let listen: Configuration.Listener
+        let mistakes: ConfigurationError?
         do throws(ConfigurationError) {
-            listen = try Configuration(contentsOf: file).listen
+            (listen, mistakes) = (try Configuration(contentsOf: file).listen, nil)
         } catch {
-            guard let listen = Configuration.Listener(contentsOf: file), let answer = try? HealthProbe(listen).ask(isReady: isReady) else {
-                throw .configuration(error)
-            }
-            error.warn()
-            return answer
+            guard let alone = Configuration.Listener(contentsOf: file) else { throw .configuration(error) }
+            (listen, mistakes) = (alone, error)
         }
-        return try explaining { () throws(HealthProbe.Failure) in
-            try HealthProbe(listen).ask(isReady: isReady)
-        } as: {
-            .negative("unreachable", $0.description)
+        do throws(HealthProbe.Failure) {
+            let answer = try HealthProbe(listen).ask(isReady: isReady)
+            mistakes?.warn()
+            return answer
+        } catch {
+            if let mistakes, !error.isHang { throw .configuration(mistakes) }
+            mistakes?.warn()
+            throw .negative("unreachable", error.description)
         }
     }
 

@@ -42,7 +42,8 @@ struct AdminCall {
         case answered(AdminAnswer)
         /// Nothing listens at the address.
         case nobody
-        /// The listening process has not proven itself, and was not sent the token; the text explains that to a person.
+        /// The listening process has not proven itself, because it is a stranger or hangs, and was not sent the token; the text explains that to
+        /// a person.
         case stranger(String)
     }
 
@@ -84,6 +85,7 @@ struct AdminCall {
         switch try prove(client) {
         case .proven(let token): return .answered(try ask(action, token, client))
         case .nobody: return .nobody
+        case .hang(let text): return .stranger(text)
         case .stranger(let reason):
             return .stranger(
                 "\(address) is held by a process that has not proven to know the admin token (\(reason)), and was not told it; "
@@ -101,6 +103,7 @@ struct AdminCall {
         return switch try prove(client) {
         case .proven: .service
         case .nobody: .nobody
+        case .hang(let text): .hangs(text)
         case .stranger(let reason): .unproven(reason)
         }
     }
@@ -143,7 +146,13 @@ extension AdminCall {
     private enum Proof {
         case proven(SecretBytes)
         case nobody
+        case hang(String)
         case stranger(reason: String)
+    }
+
+    /// One sentence; nil when the process does not hang.
+    private func hang(_ error: ClientError) -> String? {
+        ListenerFailure.hang(error, at: address, usesTLS: tls != nil).map { "the admin listener at \(address) \($0)" }
     }
 
     /// Verifies the listener's proof that it knows one of the tokens.
@@ -153,9 +162,10 @@ extension AdminCall {
         let question = try request(
             AdminRequest(.get, "\(ListenerProof.route.path)", query: query), timeoutMilliseconds: Self.proofTimeoutMilliseconds)
         switch send(question, client) {
-        case .failure(.connect): return .nobody
         case .failure(let error):
-            let certificate = tls.flatMap { PresentedCertificate.explain(error, $0, now: SystemClock.unixSeconds()) }
+            if let text = hang(error) { return .hang(text) }
+            if error == .connect { return .nobody }
+            let certificate = tls.flatMap { ListenerFailure.certificate(error, $0, now: SystemClock.unixSeconds()) }
             return .stranger(reason: certificate ?? error.description)
         case .success(let response):
             guard response.status == 200 else { return .stranger(reason: "it answered with the status \(response.status)") }
@@ -206,7 +216,9 @@ extension AdminCall {
         switch send(try request(action.request, headers: headers, timeoutMilliseconds: Self.timeoutMilliseconds), client) {
         case .success(let response): return try answer(response)
         case .failure(.connect): throw failure("it closed the connection before it was asked; try again")
-        case .failure(let error): throw failure("\(error)")
+        case .failure(let error):
+            if let text = hang(error) { throw AdminAccess.Failure(description: text) }
+            throw failure("\(error)")
         }
     }
 

@@ -9,6 +9,8 @@ package enum AdminListenerIdentity: Sendable, Equatable {
     /// Another process, or a service whose tokens or certificate are no longer those of the configuration; the text says how it failed to
     /// prove itself.
     case unproven(String)
+    /// A process that takes connections and does not answer; one sentence says so, with the remedy.
+    case hangs(String)
     /// Nothing can be proven: the configuration has no token, its port is 0, or this user may not open the socket.
     case unknown
 

@@ -4,14 +4,19 @@ internal import Glibc
 /// Unix domain sockets.
 package enum UnixSocket {
     /// Connects and closes the connection at once, to find out whether a process listens.
+    /// - Returns: whether the process has room for a connection; without it, the process takes none of those that wait.
     /// - Throws: why the connection failed; with `isMissing` or `isRefused` no process listens.
-    package static func probe(_ path: String) throws(SystemError) {
+    @discardableResult
+    package static func probe(_ path: String) throws(SystemError) -> Bool {
         let name = try UnixSocketName(path)
-        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
         guard descriptor >= 0 else { throw SystemError.last }
         defer { close(descriptor) }
         let result = unsafe name.withAddress { unsafe connect(descriptor, $0, $1) }
-        guard result == 0 else { throw SystemError.last }
+        if result == 0 { return true }
+        // The queue of connections is full. To wait for room might take for ever.
+        guard errno == EAGAIN else { throw SystemError.last }
+        return false
     }
 }
 

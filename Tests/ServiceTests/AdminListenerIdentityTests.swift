@@ -1,9 +1,11 @@
+import Glibc
 import HTTPServer
 import TestSupport
 import Testing
 
 @testable import Configuration
 @testable import Operators
+@testable import Service
 
 /// Whether the process at the admin listener's address is the service.
 @Suite struct AdminListenerIdentityTests {
@@ -41,6 +43,35 @@ import Testing
         #expect(identity(fixture, at: .tcp(host: "127.0.0.1", port: closed.port)) == .nobody)
         let directory = try TemporaryDirectory()
         #expect(identity(fixture, at: .unix(path: directory.path("admin.sock"))) == .nobody)
+    }
+
+    @Test func `a process that takes none of the waiting connections hangs`() throws {
+        let fixture = try AdminDeliverFixture()
+        let directory = try TemporaryDirectory()
+        let path = directory.path("admin.sock")
+        let descriptor = try Self.listen(at: path)
+        defer { close(descriptor) }
+        let waiting = try SocketClient(.unix(path: path))
+        let hang = "takes none of the connections that wait: its process hangs; see systemctl status deskgate and the log, and restart it"
+        #expect(identity(fixture, at: .unix(path: path)) == .hangs("the admin listener at unix:\(path) \(hang)"))
+        let failure = #expect(throws: HealthProbe.Failure.self) { try HealthProbe(.unix(path: path), tls: nil).ask(isReady: false) }
+        #expect(failure?.description == "the listener at unix:\(path) \(hang)")
+        #expect(failure?.isHang == true)
+        withExtendedLifetime(waiting) {}
+    }
+
+    /// Listens with room for one connection, and accepts none.
+    private static func listen(at path: String) throws -> Int32 {
+        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        var name = sockaddr_un()
+        name.sun_family = sa_family_t(AF_UNIX)
+        unsafe withUnsafeMutableBytes(of: &name.sun_path) { unsafe $0.copyBytes(from: path.utf8) }
+        let bound = unsafe withUnsafeBytes(of: &name) { bytes in
+            unsafe bind(descriptor, bytes.assumingMemoryBound(to: sockaddr.self).baseAddress, socklen_t(bytes.count))
+        }
+        try #require(bound == 0)
+        try #require(Glibc.listen(descriptor, 0) == 0)
+        return descriptor
     }
 
     @Test func `without a token or a port nothing is known`() throws {

@@ -50,33 +50,38 @@ struct ServiceCheck: Sendable {
         let signs = ServiceSigns(configuration) { hasSeenLock.update { $0 = true } }
         let obstacles = signs.obstacles(of: configuration)
         guard obstacles.isEmpty else { return obstacles.map { DoctorFinding(.ports, .problem, "\($0)") } }
-        let certificates = configuration.certificatesNotInForce(now: now)
-        return certificates.map { DoctorFinding(.ports, .warning, "\($0)") } + health(signs, certificates)
-            + stranger(signs.listener, certificates)
+        // Beside a process that hangs each further question would wait, too, until the deadline of this check has passed.
+        if case .hangs(let text) = signs.listener { return [DoctorFinding(.ports, .problem, text)] }
+        do throws(HealthProbe.Failure) {
+            let isWell = try HealthProbe(configuration.listen, now: now).ask(isReady: true).isWell
+            let certificates = configuration.certificatesNotInForce(now: now)
+            let health =
+                isWell
+                ? DoctorFinding(.ports, .ok, "the service answers on \(configuration.listen.address) and is ready")
+                : DoctorFinding(.ports, .problem, "\(configuration.listen.address) answers, but is not ready; deskgate status tells why")
+            return Self.findings(certificates) + [health] + stranger(signs.listener, certificates)
+        } catch {
+            if error.isHang { return [DoctorFinding(.ports, .problem, error.description)] }
+            let certificates = configuration.certificatesNotInForce(now: now)
+            let isExplained = certificates.contains { $0.path.hasPrefix("$.listen.") }
+            return Self.findings(certificates) + (isExplained ? [] : [silence(signs, error)]) + stranger(signs.listener, certificates)
+        }
     }
 
-    private func health(_ signs: ServiceSigns, _ certificates: [ConfigurationProblem]) -> [DoctorFinding] {
-        do throws(HealthProbe.Failure) {
-            if try HealthProbe(configuration.listen, now: now).ask(isReady: true).isWell {
-                return [DoctorFinding(.ports, .ok, "the service answers on \(configuration.listen.address) and is ready")]
-            }
-            return [DoctorFinding(.ports, .problem, "\(configuration.listen.address) answers, but is not ready; deskgate status tells why")]
-        } catch {
-            // Its certificate is the cause.
-            if certificates.contains(where: { $0.path.hasPrefix("$.listen.") }) { return [] }
-            if signs.listener == .service {
-                return [
-                    DoctorFinding(
-                        .ports, .problem, "the service answers on its admin listener, but \(error.description); see the log of the service")
-                ]
-            }
-            if signs.usesStore == true {
-                return [
-                    DoctorFinding(.ports, .problem, "a process has the store open, but \(error.description); see the log of the service")
-                ]
-            }
-            return [DoctorFinding(.ports, .ok, "the service does not run, as far as can be told: \(error.description)")]
+    private static func findings(_ certificates: [ConfigurationProblem]) -> [DoctorFinding] {
+        certificates.map { DoctorFinding(.ports, .warning, "\($0)") }
+    }
+
+    /// What it means that the public listener does not answer.
+    private func silence(_ signs: ServiceSigns, _ failure: HealthProbe.Failure) -> DoctorFinding {
+        if signs.listener == .service {
+            return DoctorFinding(
+                .ports, .problem, "the service answers on its admin listener, but \(failure.description); see the log of the service")
         }
+        if signs.usesStore == true {
+            return DoctorFinding(.ports, .problem, "a process has the store open, but \(failure.description); see the log of the service")
+        }
+        return DoctorFinding(.ports, .ok, "the service does not run, as far as can be told: \(failure.description)")
     }
 
     private func stranger(_ listener: AdminListenerIdentity, _ certificates: [ConfigurationProblem]) -> [DoctorFinding] {

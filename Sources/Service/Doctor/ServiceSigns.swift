@@ -23,7 +23,11 @@ struct ServiceSigns {
 
     /// The obstacles of the configuration's listeners.
     func obstacles(of configuration: Configuration) -> [ConfigurationProblem] {
-        let stranger: String? = if case .unproven(let reason) = listener { reason } else { nil }
+        let stranger: String? =
+            switch listener {
+            case .unproven(let reason), .hangs(let reason): reason
+            case .service, .nobody, .unknown: nil
+            }
         return configuration.listenerObstacles(mayBeServed: listener == .service || usesStore ?? true, stranger: stranger)
     }
 }

@@ -15,6 +15,8 @@ package struct HealthProbe {
     package struct Failure: Error, CustomStringConvertible {
         /// The cause.
         package let description: String
+        /// Whether a process has the address and lets the time pass.
+        package fileprivate(set) var isHang = false
     }
 
     /// The answer of a service.
@@ -59,8 +61,11 @@ package struct HealthProbe {
             let authorization = JSONValue(parsing: response.body)?["authorization"]?.text
             return Answer(isWell: response.status == 200, authorization: authorization)
         case .failure(let error):
-            guard let doubt = certificateDoubt(error) else { throw Failure(description: "nobody answers at \(address): \(error)") }
-            throw Failure(description: "the listener at \(address) is not accepted: \(doubt)")
+            if let doubt = certificateDoubt(error) { throw Failure(description: "the listener at \(address) is not accepted: \(doubt)") }
+            if let hang = ListenerFailure.hang(error, at: address, usesTLS: tls != nil) {
+                throw Failure(description: "the listener at \(address) \(hang)", isHang: true)
+            }
+            throw Failure(description: "nobody answers at \(address): \(error)")
         }
     }
 
@@ -71,7 +76,7 @@ package struct HealthProbe {
         return certificateDoubt(error)
     }
 
-    private func certificateDoubt(_ error: ClientError) -> String? { tls.flatMap { PresentedCertificate.explain(error, $0, now: now) } }
+    private func certificateDoubt(_ error: ClientError) -> String? { tls.flatMap { ListenerFailure.certificate(error, $0, now: now) } }
 
     /// Whether the listener takes a request and lets the time pass without an answer. Any answer will do, and what keeps the probe itself from
     /// asking, such as a lack of descriptors, says nothing of the listener.
@@ -121,12 +126,16 @@ package struct HealthProbe {
 }
 
 extension Configuration {
+    // A handshake on this machine takes milliseconds. While the service hangs, commands shall not wait twice as long as for its health.
+    private static let handshakeMilliseconds = TimeLimit.milliseconds(2000)
+
     /// The listeners of the running service that present another certificate than their file has now. An expired certificate in a file is a
     /// warning of its own.
     package func certificatesNotInForce(now: UnixSeconds) -> [ConfigurationProblem] {
         [("$.listen.tls.certificate", listen), ("$.admin.tls.certificate", admin.listener)].compactMap { path, listener in
-            guard let tls = listener.settings.tls, let end = PresentedCertificate.expiry(tls), end > now else { return nil }
-            return HealthProbe(listener.address, tls: tls, now: now).certificateDoubt().map {
+            guard let tls = listener.settings.tls, let end = ListenerFailure.expiry(tls), end > now else { return nil }
+            let probe = HealthProbe(listener.address, tls: tls, now: now, timeoutMilliseconds: Self.handshakeMilliseconds)
+            return probe.certificateDoubt().map {
                 ConfigurationProblem(path: path, message: "the listener at \(listener.address) is not accepted: \($0)")
             }
         }

@@ -1,0 +1,44 @@
+internal import Crypto
+package import HTTPClient
+package import HTTPServer
+internal import POSIX
+package import Time
+
+/// Explains why one of the service's own listeners gave no answer to a command.
+package enum ListenerFailure {
+    /// Says that the process hangs, with the remedy: the end of a sentence that begins with the listener; nil when the error is another one.
+    package static func hang(_ error: ClientError, at address: ListenAddress, usesTLS: Bool) -> String? {
+        let remedy = "its process hangs; see systemctl status deskgate and the log, and restart it"
+        return switch error {
+        // With TLS the handshake counts as connecting, and a process that hangs does not take part in it.
+        case .timeout(.connecting) where !usesTLS: "does not accept the connection in time: a firewall is in the way, or \(remedy)"
+        case .timeout(.queued): nil
+        case .timeout: "accepts the connection and does not answer: \(remedy)"
+        // libcurl does not wait for room in the queue of a Unix socket.
+        case .connect where hasFullQueue(address): "takes none of the connections that wait: \(remedy)"
+        default: nil
+        }
+    }
+
+    private static func hasFullQueue(_ address: ListenAddress) -> Bool {
+        guard case .unix(let path) = address else { return false }
+        return (try? UnixSocket.probe(path)) == false
+    }
+
+    /// What is wrong with the certificate, and the remedy; nil when the error is about something else.
+    /// - Parameter identity: of the listener, as its files have it now.
+    package static func certificate(_ error: ClientError, _ identity: TLSIdentity, now: UnixSeconds) -> String? {
+        guard case .tls = error else { return nil }
+        guard let end = expiry(identity) else { return nil }
+        let time = RFC3339.text(end.milliseconds)
+        if end <= now { return "its certificate expired at \(time); renew it in its file, then run deskgate reload" }
+        return
+            "it presents another certificate than its file has, which is valid until \(time); if the file was renewed, deskgate reload puts "
+            + "it in force; \(error)"
+    }
+
+    /// When the certificate in a listener's file expires; nil when it cannot be read.
+    package static func expiry(_ identity: TLSIdentity) -> UnixSeconds? {
+        CertificatePair.expiry(ofCertificate: identity.certificate).map { UnixSeconds(rawValue: $0) }
+    }
+}
