@@ -51,6 +51,9 @@ package enum ClientReason: String, Sendable, CaseIterable {
     case cancelled
     case overloaded
 
+    /// The beginning of the words for libcurl's other errors.
+    package static let otherPrefix = "client_"
+
     /// The word for an error; libcurl's other errors are `client_` and their number.
     package static func word(_ error: ClientError) -> String {
         let reason: ClientReason
@@ -67,7 +70,7 @@ package enum ClientReason: String, Sendable, CaseIterable {
         case .headersTooLarge: reason = .headersTooLarge
         case .cancelled: reason = .cancelled
         case .overloaded: reason = .overloaded
-        case .other(let code): return "client_\(code)"
+        case .other(let code): return "\(otherPrefix)\(code)"
         }
         return reason.rawValue
     }

@@ -1,3 +1,4 @@
+import Crypto
 import JSON
 import Simulators
 import TestSupport
@@ -85,6 +86,49 @@ import Testing
             result.output.contains(
                 "\napns (apns): unknown: too_many_token_updates: Apple refuses provider tokens that are made more often than every 20 minutes"
             ))
+    }
+
+    /// Configures a notifier `cert` beside the others, with a certificate in place of a key.
+    private func configureCertificate(_ pair: (certificate: String, key: String), _ changes: JSONObject = [:]) throws {
+        try site.workspace.directory.write("cert.pem", pair.certificate)
+        try site.workspace.directory.write("cert-key.pem", pair.key)
+        let settings = try jsonObject(site.workspace.read("sim/notifiers.json"))["apns"]
+        guard case .object(let members) = settings else { throw ChildProcess.Failure.missingOutput }
+        var notifier: JSONObject = ["certificate": "cert.pem", "key": ["file": "cert-key.pem"]]
+        for member in members.members where !["key", "key_id", "team_id"].contains(member.key) {
+            notifier.append(changes[member.key] ?? member.value, forKey: member.key)
+        }
+        try site.configure(others: ["cert": .object(notifier)])
+    }
+
+    private static let away: JSONObject = ["url": "https://localhost:1", "sandbox_url": "https://localhost:1"]
+
+    @Test func aCertificateThatCannotBeProvenIsToldWithWhatIsKnown() throws {
+        let pair = try LoopbackCertificate()
+        try configureCertificate((pair.certificate, pair.key), Self.away)
+        let result = try checkLive()
+        #expect(result.code == 1)
+        #expect(
+            result.output.contains(
+                "\ncert (apns): unknown: cannot_connect: the provider cannot be reached: check \"url\", \"proxy\" and the firewall; proven is "
+                    + "only that \"key\" belongs to \"certificate\", which is valid until 2"))
+        #expect(result.output.contains(", and not that Apple accepts it\n"))
+    }
+
+    @Test func anExpiredCertificateIsBadAlsoWhenAppleIsAway() throws {
+        try configureCertificate(try TestAuthority().issue(isExpired: true), Self.away)
+        let result = try checkLive()
+        #expect(result.code == 2)
+        #expect(result.output.contains("\ncert (apns): bad: cannot_connect: \"certificate\" expired at 2"))
+    }
+
+    /// The simulated APNs takes tokens alone.
+    @Test func aCertificateThatIsNotTakenIsNamed() throws {
+        let pair = try LoopbackCertificate()
+        try configureCertificate((pair.certificate, pair.key))
+        let result = try checkLive()
+        #expect(result.code == 2)
+        #expect(result.output.contains("\ncert (apns): bad: missing_provider_token: check \"certificate\": "))
     }
 
     @Test(arguments: ["log", "nobody"])

@@ -57,17 +57,22 @@ struct APNsProvider: PushProvider {
     private static let impossibleToken = String(repeating: "0", count: 64)
 
     let environments: [PushEnvironment]
-    var remedies: [String: String] { APNsRemedy.byReason.mapValues(\.rawValue) }
-    var generalRemedy: String { APNsRemedy.credential.rawValue }
+    var remedies: [String: String] { APNsRemedy.byReason.mapValues { applicable($0).rawValue } }
+    var generalRemedy: String { applicable(.credential).rawValue }
     private let topic: String
+    private let usesCertificate: Bool
 
     init(_ destination: APNsDestination) {
         topic = destination.topic
+        usesCertificate = if case .certificate = destination.credential { true } else { false }
         environments = [
             PushEnvironment("production", url: destination.url, gate: ConnectionGate()),
             PushEnvironment("sandbox", url: destination.sandboxURL, gate: ConnectionGate()),
         ]
     }
+
+    /// APNs misses a provider token where it has not taken the certificate.
+    private func applicable(_ remedy: APNsRemedy) -> APNsRemedy { usesCertificate && remedy == .credential ? .certificate : remedy }
 
     /// A background push, so that even a device with that token would show nothing.
     var proof: PushMessage {

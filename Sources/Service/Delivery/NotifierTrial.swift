@@ -65,7 +65,7 @@ package struct NotifierTrial {
         } catch {
             throw Failure(description: "the push cannot be made: \(error)")
         }
-        let pending = Trial(configured.type, notifier)
+        let pending = Trial(configured, notifier, now: clocks.unixSeconds())
         notifier.deliver(delivery, completion: pending.completion)
         return pending.verdict()
     }
@@ -90,7 +90,7 @@ package struct NotifierTrial {
     func prove(_ notifiers: [(Configuration.Notifier, any Notifier)]) throws(Failure) -> [(name: String, verdict: NotifierVerdict)] {
         var trials: [(name: String, trial: Trial)] = []
         for (configured, notifier) in notifiers {
-            let trial = Trial(configured.type, notifier)
+            let trial = Trial(configured, notifier, now: clocks.unixSeconds())
             trials.append((configured.name, trial))
             if let notifier = notifier as? any ProvableNotifier {
                 notifier.prove(trial.completion)
@@ -206,14 +206,16 @@ package struct NotifierTrial {
 
     /// One trial and its outcome.
     private struct Trial {
-        private let type: NotifierType
+        private let configured: Configuration.Notifier
         private let notifier: any Notifier
+        private let now: UnixSeconds
         private let timeoutMilliseconds: UInt64
         private let outcome = Monitor<DeliveryOutcome?>(nil)
 
-        init(_ type: NotifierType, _ notifier: any Notifier) {
-            self.type = type
+        init(_ configured: Configuration.Notifier, _ notifier: any Notifier, now: UnixSeconds) {
+            self.configured = configured
             self.notifier = notifier
+            self.now = now
             timeoutMilliseconds = notifier.longestAttemptMilliseconds + NotifierTrial.marginMilliseconds
         }
 
@@ -223,8 +225,8 @@ package struct NotifierTrial {
 
         /// Waits for the outcome.
         func verdict() -> NotifierVerdict {
-            outcome.wait(timeoutMilliseconds: timeoutMilliseconds) { $0 }.map { NotifierVerdict(type, $0, of: notifier) }
-                ?? .silent(type, notifier)
+            outcome.wait(timeoutMilliseconds: timeoutMilliseconds) { $0 }.map { NotifierVerdict(configured, $0, of: notifier, now: now) }
+                ?? .silent(configured, notifier, now: now)
         }
     }
 }

@@ -2,6 +2,7 @@ package import Configuration
 internal import Core
 internal import JSON
 internal import Notifiers
+internal import Time
 
 /// The result of a trial of a notifier, for a person.
 package struct NotifierVerdict: Sendable, Equatable {
@@ -24,8 +25,9 @@ package struct NotifierVerdict: Sendable, Equatable {
     /// What to do; nil when nothing has to be done.
     package let remedy: String?
 
-    /// Makes the verdict on an outcome of a notifier of this type.
-    init(_ type: NotifierType, _ outcome: DeliveryOutcome, of notifier: any Notifier) {
+    /// Makes the verdict on an outcome of a notifier.
+    init(_ configured: Configuration.Notifier, _ outcome: DeliveryOutcome, of notifier: any Notifier, now: UnixSeconds) {
+        let type = configured.type
         reason = outcome.reason
         switch outcome.verdict {
         case .delivered: (kind, remedy) = (.good, nil)
@@ -45,8 +47,35 @@ package struct NotifierVerdict: Sendable, Equatable {
             (kind, remedy) = (.bad, "the receiver does not take the signature: give it the secret that \"secret\" names")
         case .retry where type == .http && StatusReason.contains(outcome.reason):
             (kind, remedy) = (.unknown, "the receiver has not taken the event: check \"url\", and look at the receiver's log")
-        case .retry: (kind, remedy) = (.unknown, Self.advice(reason: outcome.reason))
+        case .retry:
+            let advice = (kind: Kind.unknown, remedy: Self.advice(reason: outcome.reason))
+            let certificate = Self.certificateEnd(configured).map { Self.verdict(onCertificateUntil: $0, outcome.reason, now) }
+            (kind, remedy) = certificate ?? advice
         }
+    }
+
+    /// When the certificate expires with which a notifier proves who sends; nil for one without.
+    private static func certificateEnd(_ configured: Configuration.Notifier) -> UnixSeconds? {
+        if case .push(let push) = configured.kind { push.provider.certificateExpiresAt } else { nil }
+    }
+
+    /// The verdict on a certificate of which the provider has said nothing: what is known of it without the provider.
+    private static func verdict(onCertificateUntil end: UnixSeconds, _ reason: String, _ now: UnixSeconds) -> (kind: Kind, remedy: String) {
+        let time = RFC3339.text(end.milliseconds)
+        if end <= now {
+            return (.bad, "\"certificate\" expired at \(time): get a new one from Apple, or a key (.p8), which does not expire")
+        }
+        let cause =
+            endsConnection(reason)
+            ? "APNs ended the connection: it refuses \"certificate\", for example a revoked one, or \"url\", \"proxy\" or "
+                + "\"certificate_authorities\" is wrong" : advice(reason: reason)
+        let known = "\"key\" belongs to \"certificate\", which is valid until \(time)"
+        return (.unknown, "\(cause); proven is only that \(known), and not that Apple accepts it")
+    }
+
+    /// Whether a reason is one of those with which a connection ends after the server has refused the client's certificate.
+    private static func endsConnection(_ reason: String) -> Bool {
+        [.tls, .closedEarly, .connectionReset].contains(ClientReason(rawValue: reason)) || reason.hasPrefix(ClientReason.otherPrefix)
     }
 
     /// Makes the verdict on a help desk's outcome about a credential; nil when none came in time.
@@ -91,8 +120,9 @@ package struct NotifierVerdict: Sendable, Equatable {
     }
 
     /// The verdict when no answer came in time.
-    static func silent(_ type: NotifierType, _ notifier: any Notifier) -> NotifierVerdict {
-        NotifierVerdict(type, DeliveryOutcome(.retry(retryAfterMilliseconds: nil), reason: ClientReason.timeout.rawValue), of: notifier)
+    static func silent(_ configured: Configuration.Notifier, _ notifier: any Notifier, now: UnixSeconds) -> NotifierVerdict {
+        let outcome = DeliveryOutcome(.retry(retryAfterMilliseconds: nil), reason: ClientReason.timeout.rawValue)
+        return NotifierVerdict(configured, outcome, of: notifier, now: now)
     }
 
     private static func advice(reason: String) -> String {
