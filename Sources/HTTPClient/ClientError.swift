@@ -22,8 +22,9 @@ package enum ClientError: Error, Equatable, Sendable, CustomStringConvertible {
     case connect
     /// The proxy is unreachable, or it refused.
     case proxy
-    /// The TLS handshake failed or the certificate was not accepted. The text is from the TLS library and may name the host.
-    case tls(String)
+    /// The TLS handshake failed. The text is from the TLS library and may name the host; `isUntrusted` says that the server's certificate was
+    /// not accepted, and not that the server has broken off.
+    case tls(String, isUntrusted: Bool)
     /// The request timed out.
     case timeout(Phase)
     /// The connection was closed before the response was complete.
@@ -58,7 +59,7 @@ package enum ClientError: Error, Equatable, Sendable, CustomStringConvertible {
         case .resolve: "the host's name has no address"
         case .connect: "the host does not accept connections or cannot be reached"
         case .proxy: "the proxy cannot be reached or refused"
-        case .tls(let text): "TLS failed: \(text)"
+        case .tls(let text, _): "TLS failed: \(text)"
         case .timeout(let phase): "the time was over \(phase.rawValue)"
         case .closedEarly: "the connection was closed before the response was whole"
         case .reset: "the connection was reset"

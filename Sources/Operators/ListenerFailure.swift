@@ -28,7 +28,7 @@ package enum ListenerFailure {
     /// What is wrong with the certificate, and the remedy; nil when the error is about something else.
     /// - Parameter identity: of the listener, as its files have it now.
     package static func certificate(_ error: ClientError, _ identity: TLSIdentity, now: UnixSeconds) -> String? {
-        guard case .tls = error else { return nil }
+        guard case .tls(_, isUntrusted: true) = error else { return nil }
         guard let end = expiry(identity) else { return nil }
         let time = RFC3339.text(end.milliseconds)
         if end <= now { return "its certificate expired at \(time); renew it in its file, then run deskgate reload" }

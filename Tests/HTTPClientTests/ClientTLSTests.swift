@@ -37,8 +37,9 @@ import Testing
         return client.exchange(request("https://someone:something@\(host):\(port)/"))
     }
 
-    private func tlsText(_ result: Result<ClientResponse, ClientError>) -> String? {
-        guard case .tls(let text) = result.failure else { return nil }
+    private func tlsText(_ result: Result<ClientResponse, ClientError>, isUntrusted expected: Bool = true) -> String? {
+        guard case .tls(let text, let isUntrusted) = result.failure else { return nil }
+        #expect(isUntrusted == expected)
         #expect(result.failure?.isBeforeSending == true)
         #expect(result.failure?.description.contains("something") == false)
         return text
@@ -65,13 +66,13 @@ import Testing
     }
 
     @Test func namesMissingAuthorities() throws {
-        let text = try #require(try tlsText(exchange(authorities: directory.path("missing"))))
+        let text = try #require(try tlsText(exchange(authorities: directory.path("missing")), isUntrusted: false))
         #expect(text.contains("certificate"))
     }
 
     @Test func namesAServerWithoutTLS() throws {
         try withClient(.init(), .everyConnection(.send("HTTP/1.1 400 Bad\r\n\r\n"), .close)) { client, server in
-            #expect(tlsText(client.exchange(request("https://127.0.0.1:\(server.port)/"))) != nil)
+            #expect(tlsText(client.exchange(request("https://127.0.0.1:\(server.port)/")), isUntrusted: false) != nil)
         }
     }
 

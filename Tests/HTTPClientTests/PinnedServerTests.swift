@@ -43,7 +43,7 @@ import Threading
 
     private func expectRefusal(_ shown: Pair, expecting server: PinnedServer, _ words: String) throws {
         let (result, count) = try exchange(shown, expecting: server)
-        guard case .tls(let text)? = result.failure else {
+        guard case .tls(let text, isUntrusted: true)? = result.failure else {
             Issue.record("the handshake succeeded")
             return
         }

@@ -8,7 +8,7 @@ import Testing
     @Test(
         arguments: [
             (.reset, "connection_reset", .reconnect), (.closedEarly, "closed_early", .reconnect), (.timeout(.waiting), "timeout", nil),
-            (.connect, "cannot_connect", nil), (.resolve, "host_unknown", nil), (.tls("text"), "tls", nil),
+            (.connect, "cannot_connect", nil), (.resolve, "host_unknown", nil), (.tls("text", isUntrusted: true), "tls", nil),
             (.overloaded, "overloaded", nil),
             (.malformedResponse, "malformed_response", .reconnect), (.cancelled, "cancelled", nil), (.other(code: 16), "client_16", nil),
         ] as [(ClientError, String, NextStep?)])
