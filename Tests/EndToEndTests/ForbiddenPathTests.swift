@@ -53,7 +53,7 @@ import Testing
         #expect(
             text == "deskgate: \(configuration) exists, but this user may not read it; \(configuration) belongs to daemon\(line) "
                 + "status --config \(configuration)\n")
-        let named = try run(["status"], ["/usr/bin/env", "DESKGATE_CONFIG=\(configuration)"])
+        let named = try run(["status"], ["DESKGATE_CONFIG=\(configuration)"])
         #expect(named.hasSuffix("\(line) status --config \(configuration)\n"))
         #expect(unsafe chmod(configuration, 0o644) == 0)
         let token = workspace.directory.path("admin-token")
@@ -78,8 +78,8 @@ import Testing
 
     /// What nobody is told on standard error.
     private func run(_ words: [String], _ environment: [String] = []) throws -> String {
-        let nobody = ["--reuid=65534", "--regid=65534", "--clear-groups"] + environment + [Deskgate.path] + words
-        let process = try ChildProcess("setpriv", nobody.map { Array($0.utf8) })
+        let nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", Deskgate.path]
+        let process = try ChildProcess("env", (environment + nobody + words).map { Array($0.utf8) })
         #expect(try process.waitForEnd() == .exit(2))
         return try process.errors.text()
     }
