@@ -109,7 +109,8 @@ import Testing
         let phases: [ClientError.Phase] = [.queued, .connecting, .sending, .waiting, .receiving]
         let errors: [ClientError] =
             [
-                .invalidURL, .resolve, .connect, .proxy, .tls("text", isUntrusted: true), .closedEarly, .reset, .malformedResponse, .headersTooLarge,
+                .invalidURL, .resolve, .connect, .proxy, .tls("text", isUntrusted: true), .closedEarly, .reset, .malformedResponse,
+                .headersTooLarge,
                 .cancelled,
                 .overloaded, .other(code: 7),
             ] + phases.map { .timeout($0) }
