@@ -4,8 +4,8 @@ package import Time
 ///
 /// The chat of an app counts as closed when fewer than one in ten of its authorizations were answered 200. Five answers suffice, so that
 /// an app with a handful of users is noticed. Three good answers after the last bad one show that an app works again; its bad answers from
-/// before count no more. Requests that name no app of the configuration, and callers that are refused, may be strangers', so they are
-/// worse only while hardly anybody is let in.
+/// before count no more. Requests that name no app of the configuration or are malformed, and callers that are refused, may be
+/// strangers', so they are worse only while hardly anybody is let in.
 package struct AnswerWindow: Sendable {
     /// How long an answer counts, in milliseconds.
     package static let lengthMilliseconds: UInt64 = 600_000
@@ -26,6 +26,8 @@ package struct AnswerWindow: Sendable {
         case denied
         /// 503.
         case undecided
+        /// 400; counted without an app.
+        case malformed
         /// 403, before anybody asked what the caller wants (`listen.allow` and its like).
         case refused
     }
@@ -57,6 +59,8 @@ package struct AnswerWindow: Sendable {
             case mostDenied
             /// The requests name an app that is not configured.
             case unknownApp
+            /// The requests are malformed.
+            case malformed
             /// The callers are refused.
             case callersRefused
         }
@@ -125,7 +129,9 @@ package struct AnswerWindow: Sendable {
 
     private func findingsWithoutApp(_ sums: [Answer: UInt64], letIn: UInt64) -> [Finding] {
         let none = sums.filter { $0.key.app.text.isEmpty }
-        let kinds: [(Finding.Kind, Result)] = [(.undecided, .undecided), (.unknownApp, .denied), (.callersRefused, .refused)]
+        let kinds: [(Finding.Kind, Result)] = [
+            (.undecided, .undecided), (.unknownApp, .denied), (.malformed, .malformed), (.callersRefused, .refused),
+        ]
         return kinds.flatMap { kind, result in
             let count = none.reduce(0) { $1.key.result == result ? $0 + $1.value : $0 }
             let isClosed = letIn * Self.share < count + letIn && letInSinceLast(result) < Self.recovery

@@ -15,7 +15,7 @@ extension Explanation {
             failed = Step(last.subject, .problem, denial.sentence(facts), remedy: denial.remedy(facts))
         case .malformed(let malformation):
             last = .key
-            failed = Step(.key, .problem, malformation.told, remedy: wrongForm)
+            failed = Step(.key, .problem, malformation.told, remedy: Malformation.Problem.notASecurityKey.remedy)
         case .undecided(let indecision): (last, failed) = undecided(indecision)
         case .unconfirmed: last = .backend
         case .authorized: break
@@ -34,15 +34,6 @@ extension Explanation {
         let blocks = facts.revocations.found.filter(\.keepsOut).map { $0.step(.problem) }
         return blocks.filter { !told.contains($0) }
     }
-
-    private static let wrongForm =
-        Told(
-            "See what the app hands to the chat as security_key: it must be the whole text that the backend minted, and nothing else. ",
-            "Посмотрите, что приложение передаёт чату как security_key: это должен быть весь текст, который выдал сервер, и ничего больше. "
-        )
-        + Told(
-            "Keys are often cut off, wrapped in quotes, or replaced by a session token.",
-            "Ключи часто обрезают, заключают в кавычки или путают с токеном сеанса.")
 
     private static func undecided(_ indecision: Indecision) -> (KeyCheck, Step) {
         switch indecision {
@@ -120,7 +111,7 @@ extension Explanation {
         if facts.application?.verification == .backend { return [step(of: .app, facts), step(of: .backend, facts)] }
         guard let key = facts.key else {
             let text = Told("It is not dgk1. and 84 base64url characters.", "Это не dgk1. и 84 символа base64url.")
-            return [Step(.key, .problem, text, remedy: wrongForm)]
+            return [Step(.key, .problem, text, remedy: Malformation.Problem.notASecurityKey.remedy)]
         }
         var steps = [step(of: .key, facts)]
         if facts.application != nil { steps.append(step(of: .app, facts)) }

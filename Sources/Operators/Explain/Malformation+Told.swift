@@ -23,3 +23,28 @@ extension Malformation {
         return Told("\(description)", "Поле \(field.name): \(fault); ожидается \(form).")
     }
 }
+
+extension Malformation.Problem {
+    /// What to do about requests with such a field, in sentences.
+    var remedy: Told {
+        switch self {
+        case .notASecurityKey:
+            Told(
+                "See what the app hands to the chat as security_key: it must be the whole text that the backend minted, and nothing else. ",
+                "Посмотрите, что приложение передаёт чату как security_key: это должен быть весь текст, который выдал сервер, и ничего больше. "
+            )
+                + Told(
+                    "Keys are often cut off, wrapped in quotes, or replaced by a session token.",
+                    "Ключи часто обрезают, заключают в кавычки или путают с токеном сеанса.")
+        case .missing, .null, .notAString, .duplicate, .empty, .tooLong, .controlCharacter:
+            Told(
+                "The log's lines \"authorize result=malformed\" name the field: see what the app hands to the chat for it.",
+                "Поле названо в строках журнала «authorize result=malformed»: посмотрите, что приложение передаёт чату в этом поле.")
+        }
+    }
+
+    /// What to do about requests whose body cannot be read, in sentences.
+    static let remedyOfBody = Told(
+        "See which program calls the authorization URL, and that no proxy changes the body of its requests.",
+        "Посмотрите, кто обращается по адресу проверки доступа и не меняет ли прокси тело этих запросов.")
+}

@@ -8,6 +8,7 @@ extension AnswerWindow.Finding {
         case .undecided: undecided
         case .mostDenied: mostDenied(facts)
         case .unknownApp: unknownApp(facts)
+        case .malformed: malformed
         case .callersRefused: callersRefused
         }
     }
@@ -62,6 +63,19 @@ extension AnswerWindow.Finding {
                 """,
                 "За \(window) мин. запросов доступа с неизвестным app_id (unknown_app): \(count), на них ответили 403.\(nearest)"),
             remedy: Denial.unknownApp.remedy(facts))
+    }
+
+    private var malformed: Problem {
+        Problem(
+            .authorizationsMalformed, as: severity,
+            Told(
+                """
+                \(Telling.count(count, "authorization")) within \(window) minutes were malformed and were answered 400, \(reasonCount) of them \
+                as \(reason).
+                """,
+                "За \(window) мин. неправильных запросов доступа: \(count), на них ответили 400, из них \(reasonCount) с причиной \(reason)."
+            ),
+            remedy: Malformation.Problem(rawValue: reason)?.remedy ?? Malformation.Problem.remedyOfBody)
     }
 
     private var callersRefused: Problem {

@@ -22,6 +22,8 @@ struct Problem: Equatable {
         case nearlyAllDenied = "nearly_all_denied"
         /// Authorizations name an app that is not configured.
         case unknownApp = "unknown_app"
+        /// Authorizations are malformed.
+        case authorizationsMalformed = "authorizations_malformed"
         /// Callers are refused for where they come from.
         case callersRefused = "callers_refused"
         /// An app's backend has failed so often in a row that it is asked only now and then.

@@ -27,7 +27,10 @@ extension Problem.Kind {
     /// is away, nor of what lasts for a moment in every rollout.
     fileprivate var hasEvent: Bool {
         switch self {
-        case .authorizationsUndecided, .nearlyAllDenied, .unknownApp, .callersRefused, .backendOpen, .listenerFull, .reloadRefused: true
+        case .authorizationsUndecided, .nearlyAllDenied, .unknownApp, .authorizationsMalformed, .callersRefused, .backendOpen,
+            .listenerFull,
+            .reloadRefused:
+            true
         case .serviceDown, .store, .revocationsUnknown, .revocationsLate, .revocationsCopy, .backendNewKeys, .notifierPaused,
             .settingsDoubtful, .callerFull, .listenerCertificateEnds, .appKeyEnds, .credentialEnds, .notifierFailing, .notifierUnknown,
             .queueFull, .queueLate, .replicaKeys,

@@ -75,7 +75,8 @@ package struct ProblemSearch {
         case .store: store.map { [Problem(.store, $0.told, remedy: $0.remedy(revocations.meanwhile(now: now.seconds)))] } ?? []
         case .revocationsUnknown, .revocationsLate, .revocationsCopy:
             revocations.problems(now: now.seconds).filter { $0.kind == kind }
-        case .authorizationsUndecided, .nearlyAllDenied, .unknownApp, .callersRefused: keptOut.filter { $0.kind == kind }
+        case .authorizationsUndecided, .nearlyAllDenied, .unknownApp, .authorizationsMalformed, .callersRefused:
+            keptOut.filter { $0.kind == kind }
         case .backendOpen, .backendNewKeys:
             backends.flatMap { $0.status.problems(of: $0.app) }.filter { $0.kind == kind }
         case .notifierPaused: standings.compactMap(paused)

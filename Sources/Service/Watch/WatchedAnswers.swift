@@ -42,11 +42,12 @@ final class WatchedAnswers: Sendable {
         return counts
     }
 
-    /// Nil for what other problems tell: that the revocations are not known, and what is malformed.
+    /// Nil where another problem tells: the revocations are not known.
     private static func result(_ word: String, _ reason: String) -> AnswerWindow.Result? {
         switch word {
         case "authorized", "shadowed": .authorized
         case "denied": .denied
+        case "malformed": .malformed
         case "undecided": reason == Indecision.revocationsUnknown.rawValue ? nil : .undecided
         default: nil
         }

@@ -136,7 +136,7 @@ import Time
 
     @Test(arguments: [
         (AnswerWindow.Result.denied, "unknown_app", AnswerWindow.Finding.Kind.unknownApp), (.refused, "network", .callersRefused),
-        (.undecided, "internal_error", .undecided),
+        (.undecided, "internal_error", .undecided), (.malformed, "not_a_security_key", .malformed),
     ])
     func `requests without an app are worse while nobody is let in`(
         _ result: AnswerWindow.Result, _ reason: String, _ kind: AnswerWindow.Finding.Kind

@@ -98,6 +98,22 @@ import Time
         }
     }
 
+    /// A backend that wraps its keys in quotes.
+    @Test func `keys that are malformed`() throws {
+        try ServiceFixture().withService { service throws in
+            let quoted = try AuthorizeCases.json(["security_key": #""\"dgk1.x\"""#])
+            try Self.ask(service, quoted, times: 4, status: 400)
+            #expect(try Self.kinds(service) == [])
+            try Self.ask(service, quoted, times: 1, status: 400)
+            let problems = try Self.problems(service)
+            #expect(problems.map { $0["kind"] } == ["authorizations_malformed"])
+            let problem = try #require(problems.first)
+            #expect(problem["severity"] == "problem")
+            #expect(problem["text"]?.text?.hasSuffix("were answered 400, 5 of them as not_a_security_key.") == true)
+            #expect(problem["remedy"]?.text?.contains("wrapped in quotes") == true)
+        }
+    }
+
     @Test func `a network that is not in the list`() throws {
         let json = ServiceFixture.json(listen: #""port":0,"allow":["192.0.2.0/24"]"#, members: #""log":{}"#)
         try ServiceFixture(json: json).withService { service throws in

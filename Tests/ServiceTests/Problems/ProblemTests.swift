@@ -120,6 +120,7 @@ import Time
             Self.search(answers: [Self.answers(.undecided, app: "shop", "backend_timeout")]),
             Self.search(answers: [Self.answers(.mostDenied, app: "shop", "wrong_mac")]),
             Self.search(answers: [Self.answers(.unknownApp, "unknown_app")], nearestApp: "shop"),
+            Self.search(answers: [Self.answers(.malformed, "not_a_security_key")]),
             Self.search(answers: [Self.answers(.callersRefused, "network")]),
             Self.search(backends: [("shop", BackendStatus(breaker: .open, pacesNewKeys: false))]),
             Self.search(backends: [("shop", BackendStatus(breaker: .working, pacesNewKeys: true))]),
@@ -185,6 +186,16 @@ import Time
         #expect(problem.remedy.isTranslated)
     }
 
+    @Test(arguments: Malformation.Problem.allCases.map(\.rawValue) + ["invalid_json", "not_an_object", "invalid_form"])
+    func `each reason of malformed ones has its remedy`(_ reason: String) throws {
+        let problem = try #require(try Self.search(answers: [Self.answers(.malformed, reason)]).problems.first)
+        #expect(problem.kind == .authorizationsMalformed)
+        let text = "20 authorizations within 10 minutes were malformed and were answered 400, 15 of them as \(reason)."
+        #expect(problem.text.english == text)
+        #expect(problem.text.isTranslated)
+        #expect(problem.remedy.isTranslated)
+    }
+
     @Test(arguments: CallerRefusal.allCases) func `each reason of refused callers names its key`(_ refusal: CallerRefusal) throws {
         let search = try Self.search(answers: [Self.answers(.callersRefused, refusal.rawValue)])
         let problem = try #require(search.problems.first)
@@ -199,8 +210,9 @@ import Time
     func `what strangers may cause is a warning while others are let in`(_ isClosed: Bool, _ severity: Problem.Severity) throws {
         let search = try Self.search(answers: [
             Self.answers(.unknownApp, "unknown_app", isClosed: isClosed), Self.answers(.callersRefused, "header", isClosed: isClosed),
+            Self.answers(.malformed, "missing", isClosed: isClosed),
         ])
-        #expect(search.problems.map(\.severity) == [severity, severity])
+        #expect(search.problems.map(\.severity) == [severity, severity, severity])
     }
 
     @Test func `an app that has left the configuration keeps nobody out`() throws {
