@@ -116,7 +116,8 @@ private struct OwnStore {
         let context = AdminContext(
             store: store, now: clocks.unixMilliseconds(), state: state, holds: nil, author: author.map { "command (\($0))" } ?? "command",
             onGivenUp: { _, _, _ in }, onRevocation: { _ in }, tickets: { _ in nil }, sessions: { _, _ in nil },
-            authorizations: { _, _ in nil }, onForget: { _ in }, backend: { _ in nil }, trials: nil,
+            authorizations: { _, _ in nil }, onForget: { _ in }, backend: { _ in nil }, problems: { nil },
+            trials: nil,
             revocations: { () throws(StoreError) in try store.revocationBook().snapshot })
         guard action.change != nil else { return try action.perform(in: context) }
         return try aroundChange(store) { () throws(StoreError) in try action.perform(in: context) }

@@ -160,6 +160,8 @@ package struct AdminContext: Sendable {
     let onForget: @Sendable (RevokedPerson) -> Void
     /// How an app's backend does in this process; nil for an app without one, and outside the service. Waits for nothing.
     let backend: @Sendable (_ appID: String) -> BackendStatus?
+    /// What is wrong in this process; nil outside the service. Waits for nothing.
+    let problems: @Sendable () -> ProblemSearch?
     /// Tries the push notifiers that run; nil outside the service.
     let trials: NotifierTrials?
     /// The revocations in force: those that authorization asks now, or outside the service those of the store.

@@ -25,6 +25,7 @@ package struct AdminServices: Sendable {
     let authorizations: @Sendable (_ appID: String, _ userID: String) -> KnownAuthorizations?
     let onForget: @Sendable (RevokedPerson) -> Void
     let backend: @Sendable (_ appID: String) -> BackendStatus?
+    let problems: @Sendable () -> ProblemSearch?
     let trials: @Sendable () -> NotifierTrials?
     let onWork: @Sendable () -> Void
 
@@ -43,6 +44,7 @@ package struct AdminServices: Sendable {
     ///     - authorizations: how a person's latest requests were answered; nil for an app that is not configured. May wait some seconds.
     ///     - onForget: called on that thread, before the answer, when the store has erased a person. Waits for nobody.
     ///     - backend: how an app's backend does; nil for an app without one. Must not block.
+    ///     - problems: what is wrong now; nil where nobody looks. Must not block.
     ///     - trials: tries the push notifiers that run; nil before they do.
     ///     - onWork: called on that thread, before the answer, when deliveries may have become due.
     package init(
@@ -57,6 +59,7 @@ package struct AdminServices: Sendable {
         authorizations: @escaping @Sendable (_ appID: String, _ userID: String) -> KnownAuthorizations? = { _, _ in nil },
         onForget: @escaping @Sendable (RevokedPerson) -> Void = { _ in },
         backend: @escaping @Sendable (_ appID: String) -> BackendStatus? = { _ in nil },
+        problems: @escaping @Sendable () -> ProblemSearch? = { nil },
         trials: @escaping @Sendable () -> NotifierTrials? = { nil },
         onWork: @escaping @Sendable () -> Void
     ) {
@@ -78,6 +81,7 @@ package struct AdminServices: Sendable {
         self.authorizations = authorizations
         self.onForget = onForget
         self.backend = backend
+        self.problems = problems
         self.trials = trials
         self.onWork = onWork
     }
@@ -191,7 +195,7 @@ package final class AdminListener: Sendable {
             store: services.store, now: services.clocks.unixMilliseconds(), state: services.state.current, holds: services.holds(),
             author: caller.author, onGivenUp: services.onGivenUp, onRevocation: services.onRevocation,
             tickets: services.tickets, sessions: services.sessions, authorizations: services.authorizations, onForget: services.onForget,
-            backend: services.backend, trials: services.trials(),
+            backend: services.backend, problems: services.problems, trials: services.trials(),
             revocations: { [live = services.revocations] in live.current })
         do throws(StoreError) {
             let answer = try action.perform(in: context)

@@ -191,7 +191,7 @@ package struct ServiceGraph: Sendable {
                 tickets: { app in helpDesks.lazy.compactMap { $0.tickets(app) }.first },
                 sessions: { app, user in helpDesks.lazy.compactMap { $0.sessions(app, user) }.first },
                 authorizations: { authorizations.known(appID: $0, userID: $1) }, onForget: { authorizations.forget($0) },
-                backend: { [helpDeskState] app in helpDeskState.current.backends?.status(of: app) },
+                backend: { [helpDeskState] app in helpDeskState.current.backends?.status(of: app) }, problems: { problems() },
                 trials: { [trials] in trials.withLock { $0 } }, onWork: { inbox.announceNews() }))
         adminRouter = admin.router(isLocal: configuration.admin.isLocal)
         openAPI.describe(publicListener: publicRouter, adminListener: adminRouter)

@@ -53,6 +53,16 @@ import Time
         try check(access)
     }
 
+    @Test func `an explanation of a user says that the service does not run`() throws {
+        let configuration = try AdminDeliverFixture.configuration(storedIn: directory)
+        try SQLiteStore(path: directory.path("store.db")).close()
+        let access = AdminAccess(configuration, clocks: ServiceFixture.clocks)
+        let answer = try access.perform(ExplainAction(appID: "shop", userID: "somebody")).json
+        #expect(answer["outcome"] == "problem")
+        #expect(answer["finding"] == "The service does not run.")
+        #expect(answer["remedy"] == "Start it: deskgate serve.")
+    }
+
     @Test(arguments: [false, true]) func opensTheStoreWhenNobodyListens(_ onUnixSocket: Bool) throws {
         let fixture = try AdminDeliverFixture()
         let server = try fixture.serve(address(onUnixSocket: onUnixSocket))

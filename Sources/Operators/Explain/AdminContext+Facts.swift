@@ -50,13 +50,16 @@ extension AdminContext {
         (filter.appID, filter.userID) = (app.id, userID)
         let search = try DeliverySearch(store, filter, wanted: ExplainAction.mostDeliveries) { _ in true }
         return UserFacts(
-            key: key, app: app, audience: audience(app),
+            key: key, app: app, audience: audience(app), closing: closing(app.id),
             authorizations: authorizations(app.id, userID).map { .known($0) } ?? .unknown, session: sessionFacts(userID, app),
             devices: Array(devices.prefix(most)), hasMoreDevices: devices.count > most,
             registration: state.configuration.pushTokens, limitUses: try limitUses(userID, app.id), deliveries: try facts(search.found),
             search: search.step("deskgate deliveries list --app \(Telling.word(app.id)) --user \(Telling.word(userID))"),
             botCalls: try BotCallFacts(store, of: RevokedPerson(appID: app.id, userID: userID)), reference: userReference(app.id, userID))
     }
+
+    /// Why nobody may use the chat of an app now. Outside the service that is all that is known.
+    private func closing(_ appID: String) -> [Problem] { holds == nil ? [.serviceDown] : problems()?.closing(appID) ?? [] }
 
     private func sessionFacts(_ userID: String, _ app: Configuration.App) -> SessionFacts? {
         guard let sendbird = app.sendbird else { return nil }

@@ -12,7 +12,7 @@ enum SessionFacts {
     case known(Configuration.SessionTokens, SessionStanding)
 
     /// Why a person gets no token now, with what to do; nil when one is kept, or nothing is known to stand in the way.
-    var obstacle: Explanation.Step? {
+    private var obstacle: Explanation.Step? {
         guard case .known(_, let standing) = self, standing.kept == nil, let obstacle = standing.obstacle else { return nil }
         let (text, remedy) = Self.sentences(obstacle)
         return Explanation.Step(.sessionToken, .problem, text, remedy: remedy)

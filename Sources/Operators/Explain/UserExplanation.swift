@@ -10,6 +10,8 @@ struct UserFacts {
     let app: Configuration.App
     /// Who hears of its comments, for which types of device.
     let audience: CommentAudience
+    /// Why nobody may use the chat of the app now.
+    let closing: [Problem]
     /// How the person's latest requests were answered.
     let authorizations: AuthorizationFacts
     /// The person's session tokens; nil where the help desk has no such thing.
@@ -36,15 +38,17 @@ extension Explanation {
     /// Explains how a person stands.
     init(_ facts: UserFacts) {
         steps =
-            [Self.app(facts)] + Self.revocations(facts) + Self.decision(facts) + facts.authorizations.steps(facts.key)
-            + Self.session(facts) + Self.devices(facts) + [Self.limits(facts)]
-            + facts.deliveries.map(\.step) + [facts.search].compactMap(\.self) + facts.botCalls.steps + [Self.log(facts)]
-        (outcome, finding) = Self.finding(facts)
+            [Self.app(facts)] + Self.revocations(facts) + Self.closing(facts) + Self.decision(facts)
+            + facts.authorizations.steps(facts.key) + Self.session(facts) + Self.devices(facts) + [Self.limits(facts)]
+            + Self.deliveries(facts) + [facts.search].compactMap(\.self) + facts.botCalls.steps + [Self.log(facts)]
+        (outcome, finding) = Self.finding(facts, steps)
     }
 
-    private static func finding(_ facts: UserFacts) -> (Outcome, Told) {
+    private static func finding(_ facts: UserFacts, _ steps: [Step]) -> (Outcome, Told) {
         if let block = facts.key.revocations.found.first(where: \.keepsOut) { return (.problem, kept(out: block)) }
+        if let closing = facts.closing.first { return (.problem, closing.text) }
         if let denial = facts.authorizations.denial(facts.key) { return (.problem, denial.text) }
+        if let trouble = facts.key.backendTroubles.first { return (.problem, trouble.text) }
         let open =
             Told(
                 "Nothing keeps this user out: a genuine key that is in force is allowed.",
@@ -55,10 +59,10 @@ extension Explanation {
             ? Told(verbatim: "")
             : Told(
                 " The app's backend has the last word, and was not asked.", " Последнее слово за сервером приложения, его не спрашивали.")
-        if let obstacle = facts.session?.obstacle {
-            return (.problem, Told("\(open)\(backend) But: \(obstacle.text)", "\(open)\(backend) Однако: \(obstacle.text)"))
+        guard let problem = steps.first(where: { $0.outcome == .problem }) else { return (.ok, open + backend) }
+        guard let latest = facts.deliveries.first, latest.step == problem else {
+            return (.problem, Told("\(open)\(backend) But: \(problem.text)", "\(open)\(backend) Однако: \(problem.text)"))
         }
-        guard let latest = facts.deliveries.first, latest.outcome == .problem else { return (.ok, open + backend) }
         return (
             .problem,
             Told(
@@ -101,6 +105,21 @@ extension Explanation {
             return [Step(.revocations, .ok, text)] + cut
         }
         return found.map { $0.step($0.keepsOut ? .problem : .note) } + cut
+    }
+
+    private static func closing(_ facts: UserFacts) -> [Step] {
+        facts.closing.map { Step(.authorization, .problem, $0.text, remedy: $0.remedy) }
+    }
+
+    /// Failures of a notifier that has delivered something since are no problem any more.
+    private static func deliveries(_ facts: UserFacts) -> [Step] {
+        var working: Set<String> = []
+        return facts.deliveries.map { delivery in
+            if delivery.delivery.state == .delivered { working.insert(delivery.delivery.notifier) }
+            let step = delivery.step
+            guard step.outcome == .problem, working.contains(delivery.delivery.notifier) else { return step }
+            return Step(step.subject, .note, step.text, at: step.at, remedy: step.remedy, step.references)
+        }
     }
 
     private static func decision(_ facts: UserFacts) -> [Step] {

@@ -15,12 +15,22 @@ import Time
 @Suite struct ClosedChatTests {
     /// The problems that are no warnings of the configuration.
     private static func problems(_ service: RunningService) throws -> [JSONValue] {
-        let status = try ExchangeCase(
-            name: "status", method: .get, path: "/v1/status", headers: ["Authorization": "Bearer \(ServiceFixture.token)"], status: 200,
-            answer: ""
+        try #require(try get(service, "/v1/status")["problems"]?.elements).filter { $0["kind"]?.text != "configuration_warning" }
+    }
+
+    private static func get(_ service: RunningService, _ path: String) throws -> JSONValue {
+        let answer = try ExchangeCase(
+            name: path, method: .get, path: path, headers: ["Authorization": "Bearer \(ServiceFixture.token)"], status: 200, answer: ""
         ).send(to: SocketClient(service.adminAddress))
-        let answer = try #require(JSONValue(parsing: Array(status.text.utf8)))
-        return try #require(answer["problems"]?.elements).filter { $0["kind"]?.text != "configuration_warning" }
+        return try #require(JSONValue(parsing: Array(answer.text.utf8)))
+    }
+
+    /// Expects the explanation of a user who has not asked to begin with a problem.
+    private static func explains(_ service: RunningService, _ problem: JSONValue, app: String = "shop") throws {
+        let explanation = try get(service, "/v1/explain?app_id=\(app)&user_id=somebody")
+        #expect(explanation["outcome"] == "problem")
+        #expect(explanation["finding"] == problem["text"])
+        #expect(explanation["remedy"] == problem["remedy"])
     }
 
     private static func kinds(_ service: RunningService) throws -> [String] { try problems(service).compactMap { $0["kind"]?.text } }
@@ -47,6 +57,8 @@ import Time
             let text = "20 of 20 authorizations of shop within 10 minutes could not be decided and were answered 503, "
             #expect(problem["text"]?.text == text + "15 of them as backend_breaker_open.")
             #expect(problem["remedy"]?.text?.hasPrefix("Repair the backend of apps[].verify.url") == true)
+            try Self.explains(service, problem)
+            #expect(try Self.get(service, "/v1/explain?app_id=bank&user_id=somebody")["outcome"] == "ok", "another app is well")
             // The breaker tries a call now and then: both stay.
             fixture.pass(milliseconds: 10_000)
             #expect(try service.ask(user: "user-1").status == 503)
@@ -84,6 +96,7 @@ import Time
             let text = "7 authorizations within 10 minutes named an app_id that is not configured (unknown_app) and were answered 403."
             #expect(problem["text"]?.text == text + " The nearest configured app_id is shoq.")
             #expect(problem["remedy"]?.text?.contains(#"did you mean "shoq"?"#) == true)
+            try Self.explains(service, problem, app: "shoq")
         }
     }
 
@@ -111,6 +124,10 @@ import Time
             #expect(problem["severity"] == "problem")
             #expect(problem["text"]?.text?.hasSuffix("were answered 400, 5 of them as not_a_security_key.") == true)
             #expect(problem["remedy"]?.text?.contains("wrapped in quotes") == true)
+            try Self.explains(service, problem)
+            try Self.ask(service, AuthorizeCases.json(), times: 3, status: 200)
+            #expect(try Self.problems(service).map { $0["severity"] } == ["warning"])
+            #expect(try Self.get(service, "/v1/explain?user_id=somebody")["outcome"] == "ok")
         }
     }
 
@@ -124,6 +141,7 @@ import Time
             #expect(problem["severity"] == "problem")
             #expect(problem["text"]?.text?.hasPrefix("5 calls within 10 minutes came from where nobody may call (network)") == true)
             #expect(problem["remedy"]?.text?.contains("listen.allow") == true)
+            try Self.explains(service, problem)
         }
     }
 

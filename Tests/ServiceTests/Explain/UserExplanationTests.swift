@@ -1,0 +1,73 @@
+import Core
+import Storage
+import TestSupport
+import Testing
+import Time
+
+@testable import Configuration
+@testable import Operators
+
+/// What is said of a user whom nothing keeps out.
+@Suite struct UserExplanationTests {
+    private static let now = TestTime.now.milliseconds
+
+    private static func explanation(deviceType: String? = nil, _ deliveries: [DeliveryFacts] = []) throws -> Explanation {
+        let secret = "whsec_" + String(repeating: "QUJD", count: 8)
+        let sink = #""allow_insecure_secrets":true,"notifiers":{"sink":{"type":"http","url":"https://sink.test/","secret":"\#(secret)"}}"#
+        let key = #""keys":[{"id":1,"secret":{"file":"secrets/app-1.key"}}]"#
+        let apps = #""apps":[{"app_id":"shop","notifiers":[],"routes":{"ios":"sink"},\#(key)}]"#
+        let configuration = try ConfigurationDirectory().configuration(#"{\#(apps),\#(sink),"log":{}}"#)
+        let app = try #require(configuration.app("shop"))
+        let devices = try deviceType.map { type in
+            Device(
+                key: Device.Key(appID: "shop", userID: "ann", deviceID: "phone"), type: type, token: try PushToken("t"), registeredAt: now,
+                seenAt: now)
+        }
+        return Explanation(
+            UserFacts(
+                key: KeyFacts(appID: "shop", userID: "ann", now: TestTime.now), app: app,
+                audience: CommentAudience(of: "shop", configuration),
+                closing: [], authorizations: .unknown, session: nil, devices: [devices].compactMap(\.self), hasMoreDevices: false,
+                registration: configuration.pushTokens, limitUses: [], deliveries: deliveries, search: nil,
+                botCalls: try BotCallFacts(MemoryStore(), of: RevokedPerson(appID: "shop", userID: "ann")), reference: nil))
+    }
+
+    /// The newest deliveries, newest first, each of one notifier.
+    private static func deliveries(_ states: [(notifier: String, state: Delivery.State)]) -> [DeliveryFacts] {
+        states.enumerated().map { index, delivery in
+            let event = Event(
+                id: UUIDv7(milliseconds: now, random: InlineArray(repeating: UInt8(index))).event, kind: .commentCreated,
+                identity: Event.Identity(appID: "shop", ticketID: 17, commentID: 4711, deviceID: "phone"), userID: "ann", occurredAt: now,
+                receivedAt: now, expiresAt: now + 1000, data: Event.noData)
+            return DeliveryFacts(
+                Delivery(
+                    id: event.id.delivery(0), notifier: delivery.notifier, event: event, deviceID: "phone", state: delivery.state,
+                    attempts: 1, dueAt: now, endedAt: now, reason: delivery.state == .dead ? "status_500" : "logged"),
+                attempts: [], wait: nil, notifier: nil)
+        }
+    }
+
+    @Test(arguments: [(nil, Explanation.Outcome.ok), ("ios", .ok), ("tv", .problem)] as [(String?, Explanation.Outcome)])
+    func `a device that nobody serves is a problem`(_ type: String?, _ outcome: Explanation.Outcome) throws {
+        let explanation = try Self.explanation(deviceType: type)
+        #expect(explanation.outcome == outcome)
+        #expect(explanation.finding.english.contains(" But: Device phone of the type tv") == (outcome == .problem))
+        #expect(explanation.finding.isTranslated)
+    }
+
+    @Test(
+        arguments: [
+            ([("sink", .delivered)], .ok, nil), ([("sink", .dead)], .problem, "But the latest delivery has not arrived: sink gave it up"),
+            ([("sink", .delivered), ("sink", .dead)], .ok, nil), ([("sink", .dead), ("sink", .delivered)], .problem, "But the latest"),
+            ([("crm", .delivered), ("sink", .dead)], .problem, "But: Comment 4711, device phone: sink gave it up"),
+            ([("crm", .delivered), ("sink", .delivered), ("sink", .dead), ("crm", .dead)], .ok, nil),
+        ] as [([(String, Delivery.State)], Explanation.Outcome, String?)])
+    func `a failure counts until the notifier delivers again`(
+        _ states: [(String, Delivery.State)], _ outcome: Explanation.Outcome, _ text: String?
+    ) throws {
+        let explanation = try Self.explanation(Self.deliveries(states.map { (notifier: $0.0, state: $0.1) }))
+        #expect(explanation.outcome == outcome)
+        #expect(text.map { explanation.finding.english.contains($0) } ?? true, "\(explanation.finding.english)")
+        #expect(explanation.steps.contains { $0.outcome == .problem } == (outcome == .problem))
+    }
+}
