@@ -89,10 +89,13 @@ extension AnswerWindow.Finding {
             .callersRefused, as: severity,
             Told(
                 """
-                \(Telling.count(count, "call")) within \(window) minutes came from where nobody may call (\(reason)) and were refused. \
+                \(Telling.count(count, "call")) within \(window) minutes were refused, \(reasonCount) of them because \(refusal.cause) (\(reason)). \
                 \(effect)
                 """,
-                "За \(window) мин. отклонено вызовов, которым сюда обращаться нельзя (\(reason)): \(count). \(effect)"),
+                """
+                За \(window) мин. отклонено вызовов: \(count), из них \(reasonCount), потому что \(refusal.cause) (\(reason)). \
+                \(effect)
+                """),
             remedy: refusal.remedy)
     }
 }
@@ -126,6 +129,21 @@ extension Indecision {
 }
 
 extension CallerRefusal {
+    /// Why callers are refused, as the end of a sentence.
+    fileprivate var cause: Told {
+        switch self {
+        case .network: Told("listen.allow does not name their network", "их сети нет в listen.allow")
+        case .forwarded:
+            Told(
+                "the proxy of listen.trusted_proxies did not tell one client address",
+                "прокси из listen.trusted_proxies не назвал один адрес клиента")
+        case .certificate:
+            Told("they showed no certificate of listen.tls.client_authorities", "у них нет сертификата из listen.tls.client_authorities")
+        case .header:
+            Told("they did not send listen.shared_header with one of its secrets", "в них нет listen.shared_header с одним из секретов")
+        }
+    }
+
     /// What to do about callers that are refused so, in sentences.
     fileprivate var remedy: Told {
         switch self {
@@ -136,8 +154,9 @@ extension CallerRefusal {
                 + Told("the log's lines \"caller refused\" have the address.", "адрес есть в строках журнала «caller refused».")
         case .forwarded:
             Told(
-                "Have the proxy of listen.trusted_proxies tell the client's address in X-Forwarded-For or Forwarded.",
-                "Пусть прокси из listen.trusted_proxies передаёт адрес клиента в заголовке Forwarded или подобном.")
+                "Have the proxy of listen.trusted_proxies tell the client's address in X-Forwarded-For or Forwarded, ",
+                "Пусть прокси из listen.trusted_proxies передаёт адрес клиента в заголовке Forwarded или подобном ")
+                + Told("and remove the one of the two that it does not write.", "и удаляет тот из них, который не пишет сам.")
         case .certificate:
             Told(
                 "Have the caller show a certificate of listen.tls.client_authorities, or correct that key and reload (SIGHUP).",

@@ -139,7 +139,7 @@ import Time
             #expect(problems.map { $0["kind"] } == ["callers_refused"])
             let problem = try #require(problems.first)
             #expect(problem["severity"] == "problem")
-            #expect(problem["text"]?.text?.hasPrefix("5 calls within 10 minutes came from where nobody may call (network)") == true)
+            #expect(problem["text"]?.text?.hasPrefix("5 calls within 10 minutes were refused, 5 of them because listen.allow ") == true)
             #expect(problem["remedy"]?.text?.contains("listen.allow") == true)
             try Self.explains(service, problem)
         }

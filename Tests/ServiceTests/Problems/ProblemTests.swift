@@ -196,12 +196,19 @@ import Time
         #expect(problem.remedy.isTranslated)
     }
 
-    @Test(arguments: CallerRefusal.allCases) func `each reason of refused callers names its key`(_ refusal: CallerRefusal) throws {
+    @Test(arguments: [
+        (CallerRefusal.network, "listen.allow does not name their network", "listen.allow"),
+        (.forwarded, "the proxy of listen.trusted_proxies did not tell one client address", "remove the one of the two"),
+        (.certificate, "they showed no certificate of listen.tls.client_authorities", "listen.tls.client_authorities"),
+        (.header, "they did not send listen.shared_header with one of its secrets", "listen.shared_header"),
+    ])
+    func `each reason of refused callers names its cause and its key`(_ refusal: CallerRefusal, _ cause: String, _ key: String) throws {
         let search = try Self.search(answers: [Self.answers(.callersRefused, refusal.rawValue)])
         let problem = try #require(search.problems.first)
-        #expect(problem.remedy.english.contains("listen."))
+        #expect(problem.remedy.english.contains(key))
         let effect = refusal == .forwarded ? "They were answered 503." : "The help desk takes that for a denial of every user."
-        #expect(problem.text.english.hasSuffix(" and were refused. \(effect)"))
+        let text = "20 calls within 10 minutes were refused, 15 of them because \(cause) (\(refusal.rawValue)). \(effect)"
+        #expect(problem.text.english == text)
         #expect(problem.text.isTranslated)
         #expect(problem.remedy.isTranslated)
     }
