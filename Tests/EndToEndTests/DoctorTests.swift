@@ -14,7 +14,12 @@ import Time
     @Test func runningServiceIsWell() throws {
         let workspace = try Workspace(Self.listeners)
         let before = try examine(workspace)
-        #expect(before.states("ports") == ["ok"])
+        #expect(before.code == 2)
+        #expect(before.states("ports") == ["problem"])
+        let silence = "the service does not run: nobody answers at unix:\(workspace.directory.path("public.sock")): "
+        #expect(before.message("ports")?.hasPrefix(silence) == true)
+        let admin = ", and nobody listens at unix:\(workspace.directory.path("admin.sock")). Start it: deskgate serve"
+        #expect(before.message("ports")?.contains(admin) == true)
         #expect(before.message("store") == "\(workspace.directory.path("deskgate.db")) will be made by the first start")
         let server = try RunningServer(workspace)
         let findings = try examine(workspace)
@@ -37,9 +42,16 @@ import Time
         #expect(try RunningServer(workspace).stop() == .exit(0))
         for _ in 1...5 {
             let findings = try examine(workspace)
-            #expect(findings.states("ports") == ["ok"])
-            #expect(findings.message("ports")?.hasPrefix("the service does not run, as far as can be told: ") == true)
+            #expect(findings.states("ports") == ["problem"])
+            #expect(findings.message("ports")?.hasPrefix("the service does not run: ") == true)
         }
+    }
+
+    @Test func `a port that the system chooses tells nothing of the service`() throws {
+        let workspace = try Workspace()
+        let findings = try examine(workspace)
+        #expect(findings.states("ports") == ["ok"])
+        #expect(findings.message("ports")?.hasPrefix("the service does not run, as far as can be told: ") == true)
     }
 
     @Test func `the ports of a service that waits for its store are its own`() throws {

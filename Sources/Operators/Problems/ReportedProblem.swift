@@ -1,3 +1,4 @@
+internal import Core
 package import JSON
 
 /// A problem as an answer of `GET /v1/status` reports it, for commands.
@@ -10,6 +11,9 @@ package struct ReportedProblem {
     package let text: String
     /// What to do, in sentences.
     package let remedy: String
+
+    /// The problem that no service runs, which only commands report.
+    package static let serviceDown = ReportedProblem(Problem.serviceDown.json(in: .english))
 
     private init(_ problem: JSONValue) {
         isSevere = problem["severity"]?.text == Problem.Severity.problem.rawValue

@@ -81,7 +81,13 @@ struct ServiceCheck: Sendable {
         if signs.usesStore == true {
             return DoctorFinding(.ports, .problem, "a process has the store open, but \(failure.description); see the log of the service")
         }
-        return DoctorFinding(.ports, .ok, "the service does not run, as far as can be told: \(failure.description)")
+        // A port that the system chooses cannot be asked.
+        if case .tcp(_, 0) = configuration.listen.address {
+            return DoctorFinding(.ports, .ok, "the service does not run, as far as can be told: \(failure.description)")
+        }
+        let admin = signs.listener == .nobody ? ", and nobody listens at \(configuration.admin.listener.address)" : ""
+        let remedy = ReportedProblem.serviceDown.remedy
+        return DoctorFinding(.ports, .problem, "the service does not run: \(failure.description)\(admin). \(remedy)")
     }
 
     private func stranger(_ listener: AdminListenerIdentity, _ certificates: [ConfigurationProblem]) -> [DoctorFinding] {
