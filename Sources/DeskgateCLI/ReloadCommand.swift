@@ -13,7 +13,7 @@ enum ReloadCommand {
         details: "It sends SIGHUP and waits for the outcome of this reload. It asks neither the admin listener nor the store.",
         exits: [
             .negative: "when the reload was refused, with the reasons, or when the service does not answer in time",
-            .usage: "when there is no such process, or it may not be signalled",
+            .usage: "when there is no such process, it is no service of Deskgate, or it may not be signalled",
         ],
         options: [
             Option(
@@ -43,6 +43,10 @@ enum ReloadCommand {
                     + ($0.isForbidden ? "; run the command as root or as the user that the service runs as" : ""))
         }
         switch outcome {
+        case .stranger:
+            throw .failed(
+                "the process \(process)\(Process.name(of: process).map { " (\($0))" } ?? "") is no service of Deskgate, or only begins to serve, "
+                    + "and was sent no signal; name the process that serves with --pid")
         case .answered(let bytes):
             guard case .object(let answer) = JSONValue(parsing: bytes) else {
                 throw .failed("the process \(process) does not answer as Deskgate does")
@@ -51,7 +55,7 @@ enum ReloadCommand {
         case .notTaken:
             throw .negative(
                 "silent",
-                "the process \(process) has not taken SIGHUP for \(seconds) s: it hangs, is not Deskgate, or runs in another container; see "
+                "the process \(process) has not taken SIGHUP for \(seconds) s: it hangs, or runs in another container; see "
                     + "its log, and restart it")
         case .notFinished:
             throw .negative(

@@ -63,6 +63,20 @@ package enum Process {
         return String(decoding: contents.bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
     }
 
+    /// Whether a process runs the program that this one runs, by its name; nil when it has ended or is not visible.
+    static func isOfThisProgram(_ identifier: Int32) -> Bool? {
+        name(of: identifier).map { $0 == name(of: self.identifier) }
+    }
+
+    /// Whether the first thread of a process blocks SIGHUP (proc_pid_status(5)), as it does from when `Signals` exists; another process may
+    /// end by it. Nil when it has ended or is not visible.
+    static func blocksHangup(_ identifier: Int32) -> Bool? {
+        guard let contents = try? File.read("/proc/\(identifier)/status", limit: 1 << 16) else { return nil }
+        let lines = String(decoding: contents.bytes, as: UTF8.self).split(separator: "\n")
+        let mask = lines.first { $0.hasPrefix("SigBlk:") }?.split(separator: "\t").last
+        return mask.flatMap { UInt64($0, radix: 16) }.map { $0 >> (SIGHUP - 1) & 1 == 1 }
+    }
+
     /// The id of the user whose rights this process has.
     package static var user: UInt32 { geteuid() }
 

@@ -9,6 +9,8 @@ internal import Glibc
 package final class ReloadRequest: Sendable {
     /// How a request ended.
     package enum Outcome: Sendable, Equatable {
+        /// The process is seen to be no service of this program, and was sent nothing.
+        case stranger
         /// The process has sent this.
         case answered([UInt8])
         /// The process has not taken the signal.
@@ -46,6 +48,9 @@ package final class ReloadRequest: Sendable {
     /// - Throws: when the process does not exist or may not be signalled.
     package func run(timeoutSeconds: Int) throws(SystemError) -> Outcome {
         for passed in 0..<timeoutSeconds {
+            guard kill(process, 0) == 0 else { throw SystemError.last }
+            // A process may be hidden from its own user (hidepid in proc(5)), so what is not seen does not count.
+            if Process.isOfThisProgram(process) == false || Process.blocksHangup(process) == false { return .stranger }
             guard unsafe sigqueue(process, SIGHUP, sigval(sival_int: number)) == 0 else { throw SystemError.last }
             guard let connection = connection(timeoutMilliseconds: 1000) else { continue }
             defer { close(connection) }

@@ -117,6 +117,19 @@ import Testing
         close(pipe)
     }
 
+    /// SIGHUP would end it.
+    @Test func `another program's process is not signalled`() throws {
+        let other = try ChildProcess("sh", ["-c", "echo ready; exec sleep 600"].map { Array($0.utf8) })
+        _ = try other.output.line(containing: "ready")
+        let result = try Deskgate.run("reload", "--pid", "\(other.identifier)", "--timeout", "1")
+        #expect(result.code == 2)
+        #expect(result.errors.hasPrefix("deskgate: the process \(other.identifier) ("))
+        #expect(result.errors.hasSuffix("was sent no signal; name the process that serves with --pid\n"))
+        #expect(other.isRunning)
+        other.send(SIGKILL)
+        #expect(try other.waitForEnd() == .signal(SIGKILL))
+    }
+
     /// No process has this number (pid_max in proc(5)).
     @Test func noProcessIsAFailure() throws {
         let result = try Deskgate.run("reload", "--pid", "4194304")

@@ -14,6 +14,18 @@ import Testing
         withExtendedLifetime(request) {}
     }
 
+    /// SIGHUP would end the process that runs the tests.
+    @Test func `a process shows whether it waits for the signal`() {
+        #expect(Process.isOfThisProgram(getpid()) == true)
+        #expect(Process.blocksHangup(getpid()) == false)
+    }
+
+    /// No process has this number (pid_max in proc(5)).
+    @Test func `a process that is not seen shows nothing`() {
+        #expect(Process.isOfThisProgram(4_194_304) == nil)
+        #expect(Process.blocksHangup(4_194_304) == nil)
+    }
+
     @Test func `nothing is sent when nobody waits`() throws {
         let number = try ReloadRequest(to: getpid()).number
         #expect(ReloadReply(to: ReloadSender(process: getpid(), number: number)) == nil)
