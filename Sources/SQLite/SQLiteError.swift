@@ -81,7 +81,7 @@ extension SQLiteError {
         case SQLITE_NOTADB:
             return "the path names a file of another kind: name another path, or move the file away"
         case SQLITE_CORRUPT:
-            return "restore the file from a backup, or save what `sqlite3 FILE .recover` still finds"
+            return "stop the service and restore a backup (deskgate store restore), or save what `sqlite3 FILE .recover` still finds"
         case SQLITE_BUSY:
             return "another process keeps the file locked: stop it"
         default:

@@ -185,7 +185,7 @@ package struct StoreError: Error, Equatable, CustomStringConvertible {
 
     /// The kind.
     package let kind: Kind
-    /// One line for operators: what happened, and the remedy.
+    /// One line for operators: what happened and, after the first semicolon, the remedy.
     package let description: String
 
     /// Makes an error.

@@ -15,8 +15,8 @@ extension RevocationStatus {
                 "На подлинные ключи, вебхуки и регистрации отвечают 503.")
         }
         return Told(
-            "Chats are authorized with the revocations of \(age(now)); webhooks and registrations are answered 503, and are sent again later.",
-            "Доступ в чат проверяется по отзывам на \(age(now)), а на вебхуки и регистрации отвечают 503, и они придут снова.")
+            "Chats are authorized with the revocations of \(age(now)); webhooks and registrations are answered 503, and webhooks may not be repeated.",
+            "Доступ в чат проверяется по отзывам на \(age(now)), а на вебхуки и регистрации отвечают 503; вебхуки могут больше не прийти.")
     }
 
     private func age(_ now: UnixSeconds) -> Told {

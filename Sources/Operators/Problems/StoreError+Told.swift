@@ -3,8 +3,7 @@ internal import Core
 extension StoreError {
     /// What is wrong with the store, in a sentence.
     var told: Told {
-        Told(
-            "The store cannot be used (\(kind.rawValue)): \(description).", "Хранилище не работает (\(kind.rawValue)): \(description).")
+        Told("The store cannot be used (\(kind.rawValue)): \(parts.cause).", "Хранилище не работает (\(kind.rawValue)): \(parts.cause).")
     }
 
     /// The steps that mend it.
@@ -16,17 +15,28 @@ extension StoreError {
                 "See which notifier does not take its deliveries. \(meanwhile)", "Выясните, какой канал не принимает доставки. \(meanwhile)"
             )
         case .diskFull: return Told("Make room on the store's disk. \(meanwhile)", "Освободите место на диске хранилища. \(meanwhile)")
-        case .corrupt:
+        case .corrupt, .unavailable, .notOpen, .inDoubt:
+            let own = parts.remedy.map { Telling.sentence(Told(verbatim: $0)) } ?? general
             return Told(
-                "The store is damaged: stop the service and restore a backup (deskgate store restore). \(meanwhile)",
-                "Хранилище повреждено: остановите службу и восстановите копию (deskgate store restore). \(meanwhile)")
-        case .unavailable, .notOpen, .inDoubt:
-            return Told(
-                "Make it reachable again; the service opens it by itself. \(meanwhile)",
-                "Сделайте его снова доступным; служба откроет его сама. \(meanwhile)")
+                "\(own) The service tries again by itself. \(meanwhile)", "\(own) Служба повторяет попытки сама. \(meanwhile)")
         case .tooLong:
             return Told("Ask for less at once: name a user or an app.", "Спросите о меньшем: назовите пользователя или приложение.")
         case .closed: return Told("The service is stopping; nothing is to be done.", "Служба останавливается, делать ничего не нужно.")
         }
+    }
+
+    /// The steps where the error names none.
+    private var general: Told {
+        kind == .corrupt
+            ? Told(
+                "Stop the service and restore a backup (deskgate store restore).",
+                "Остановите службу и восстановите копию (deskgate store restore).")
+            : Told("Make it reachable again.", "Сделайте его снова доступным.")
+    }
+
+    /// The cause and, after the first semicolon of the description, the remedy: only the code that made the error knows both.
+    private var parts: (cause: String, remedy: String?) {
+        guard let separator = description.firstRange(of: "; ") else { return (description, nil) }
+        return (String(description[..<separator.lowerBound]), String(description[separator.upperBound...]))
     }
 }

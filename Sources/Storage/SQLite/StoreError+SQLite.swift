@@ -58,10 +58,11 @@ extension StoreError {
     ///     - pages: the largest length of the log, in pages of 4 KiB.
     ///   - reader: another process that has the database open, if there is one.
     static func longLog(pages: Int, reader: String?) -> StoreError {
-        let cause = reader.map { "\($0) has been reading the database for too long: end it" } ?? "somebody reads the database for too long"
+        let cause = reader.map { "\($0) reads the database for too long" } ?? "somebody reads the database for too long"
         return StoreError(
             .unavailable,
-            "the database's log has grown beyond \(pages / 256) MiB, because \(cause); nothing new is accepted until it is shorter")
+            "the database's log has grown beyond \(pages / 256) MiB and nothing new is accepted, because \(cause); end that, and the log gets shorter"
+        )
     }
 
     static func freeSpace(_ bytes: UInt64) -> StoreError {
@@ -115,7 +116,9 @@ extension StoreError {
             "there is no \(path), but its log (\(path)-wal); put the database back, or restore a backup (deskgate store restore)")
     }
 
-    static func damaged(_ path: String, _ findings: [String], remedy: String = "restore it from a backup") -> StoreError {
+    static func damaged(
+        _ path: String, _ findings: [String], remedy: String = "stop the service and restore a backup (deskgate store restore)"
+    ) -> StoreError {
         // A finding may begin with a line that names the database; the message has the path already.
         let finding = findings[0].split(separator: "\n").first { !$0.hasPrefix("***") } ?? "unreadable"
         return StoreError(

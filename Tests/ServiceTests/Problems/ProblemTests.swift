@@ -348,6 +348,31 @@ import Time
         #expect(problem.text.isTranslated && problem.remedy.isTranslated)
     }
 
+    @Test(arguments: [
+        (
+            StoreError.Kind.notOpen, "/srv/desk.db: database disk image is malformed; stop the service and restore a backup",
+            "/srv/desk.db: database disk image is malformed.", "Stop the service and restore a backup. The service tries again by itself."
+        ),
+        (
+            .corrupt, "desk.db was written by a newer version; run that version", "desk.db was written by a newer version.",
+            "Run that version. The service tries again by itself."
+        ),
+        (
+            .unavailable, "the database was moved; put it back, or restart", "the database was moved.",
+            "Put it back, or restart. The service tries again by itself."
+        ),
+        (
+            .inDoubt, "it hangs; look at the server; it is unknown whether", "it hangs.",
+            "Look at the server; it is unknown whether. The service tries again by itself."
+        ),
+        (.notOpen, "connection lost", "connection lost.", "Make it reachable again. The service tries again by itself."),
+    ])
+    func `the remedy of a store follows its cause`(_ kind: StoreError.Kind, description: String, cause: String, remedy: String) throws {
+        let problem = try #require(try Self.search(store: StoreError(kind, description)).problems.first)
+        #expect(problem.text.english == "The store cannot be used (\(kind.rawValue)): \(cause)")
+        #expect(problem.remedy.english.hasPrefix(remedy))
+    }
+
     @Test func `a store that is away says what goes on, and with which revocations`() throws {
         func remedy(_ revocations: RevocationStatus) throws -> String? {
             let search = try Self.search(store: StoreError(.notOpen, "away"), revocations: revocations)
@@ -356,6 +381,7 @@ import Time
         let goesOn = "Chats are authorized with the revocations of \(RFC3339.text((Self.now - 7200).milliseconds)), 2 hours ago;"
         #expect(try remedy(Self.known(.copy, at: Self.now - 7200))?.contains(goesOn) == true)
         #expect(try remedy(Self.known(at: Self.now - 7200))?.contains(goesOn) == true)
+        #expect(try remedy(Self.known())?.contains("webhooks may not be repeated") == true)
         let stops = "Genuine keys, webhooks and registrations are answered 503."
         #expect(try remedy(Self.known(.none, at: 0))?.contains(stops) == true)
     }
