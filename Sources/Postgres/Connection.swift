@@ -89,7 +89,10 @@ package final class Connection {
 
     /// Closes the connection, for the reason that each later call throws.
     func lose(_ error: PostgresError) {
-        loss = PostgresError(.connectionLost, "the connection was lost before: \(error.message)", sqlState: error.sqlState)
+        // A later call has the remedy of a timeout, too.
+        loss = PostgresError(
+            error.failure == .timedOut ? .timedOut : .connectionLost, "the connection was lost before: \(error.message)",
+            sqlState: error.sqlState)
         finish()
         passOnNotices()
     }

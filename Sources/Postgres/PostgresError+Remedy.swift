@@ -10,7 +10,7 @@ extension PostgresError {
         case .notReplicated:
             "somebody cancelled the wait for the synchronous standby: look at the standby"
         case .timedOut:
-            "the server is overloaded, waits for a lock, or cannot be reached"
+            "the server is overloaded, cannot be reached, or waits for a lock or for a synchronous standby: deskgate store status names them"
         case .connectionLost, .value, .settings:
             nil
         }

@@ -37,6 +37,8 @@ package struct ServerReport: Sendable {
     package let isStandby: Bool
     /// The setting `synchronous_commit`.
     package let synchronousCommit: String
+    /// The setting `synchronous_standby_names`; empty when commits wait for no standby.
+    package let synchronousStandbyNames: String
     /// How many connections there are; nil when that is unknown.
     package let connections: Int?
     /// How many connections there may be.
@@ -117,7 +119,12 @@ extension ServerReport {
             warnings.append("synchronous_commit is off: what was answered 200 is lost when the server loses power; set it to on")
         }
         // A standby whose synchronization is unknown may be the synchronous one.
-        if !standbys.isEmpty, standbys.allSatisfy({ ["async", "potential"].contains($0.synchronization) }) {
+        let hasSynchronous = !standbys.allSatisfy { ["async", "potential"].contains($0.synchronization) }
+        if !synchronousStandbyNames.isEmpty, !hasSynchronous, !isStandby, !["off", "local"].contains(synchronousCommit) {
+            warnings.append(
+                "synchronous_standby_names is \(synchronousStandbyNames), and no such standby is connected: every commit waits for it; start the "
+                    + "standby, or take it out of synchronous_standby_names")
+        } else if !standbys.isEmpty, !hasSynchronous {
             warnings.append(
                 "no standby is synchronous: what was answered 200 may be lost in a failover; set synchronous_standby_names")
         }

@@ -57,6 +57,7 @@ extension PostgresSession {
         }
         return ServerReport(
             version: try server.string(0), isStandby: try server.bool(1), synchronousCommit: try server.string(2),
+            synchronousStandbyNames: try server.string(7),
             connections: try server.optionalInt64(3).map { Int($0) }, mostConnections: Int(try server.int64(4)), oldest: oldest,
             replicas: replicas, standbys: standbys, slots: slots, pending: try pending(), clockOffsetMilliseconds: offset,
             missingGrant: try server.optionalString(6))
@@ -78,7 +79,8 @@ private enum ReportStatements {
         SELECT current_setting('server_version'), pg_is_in_recovery(), current_setting('synchronous_commit'),
             CASE WHEN sees_all THEN (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend') END,
             current_setting('max_connections')::bigint, (extract(epoch FROM clock_timestamp()) * 1000)::bigint,
-            CASE WHEN NOT sees_all THEN 'GRANT pg_read_all_stats TO ' || quote_ident(current_user::text) END
+            CASE WHEN NOT sees_all THEN 'GRANT pg_read_all_stats TO ' || quote_ident(current_user::text) END,
+            current_setting('synchronous_standby_names')
         FROM pg_has_role('pg_read_all_stats', 'USAGE') AS sees_all
         """
     static let oldest: StaticString = """

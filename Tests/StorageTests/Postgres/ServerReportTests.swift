@@ -51,6 +51,20 @@ import Testing
         #expect(try report(as: "watcher").warnings == [])
     }
 
+    @Test(arguments: ["watcher", "postgres"])
+    func `commits that wait for a standby that is away are named`(_ role: String) throws {
+        try waitForStandby("async")
+        try primary.setSynchronousStandby("other")
+        let named = "synchronous_standby_names is other, and no such standby is connected"
+        // A role without the grant sees that a standby is there, and not whether it is the synchronous one.
+        let isKnown = role == "postgres"
+        #expect(try report(as: role).warnings.contains { $0.hasPrefix(named) } == isKnown)
+        standby.stop()
+        #expect(
+            eventually { (try? report(as: role).standbys.isEmpty) == true }, "the server notices that the standby has gone")
+        #expect(try report(as: role).warnings.map { $0.hasPrefix(named) } == [true])
+    }
+
     @Test func `the name in the grant is quoted`() throws {
         try primary.sql(#"CREATE ROLE "Watch-2" LOGIN IN ROLE watcher"#)
         #expect(try report(as: "Watch-2").missingGrant == #"GRANT pg_read_all_stats TO "Watch-2""#)
