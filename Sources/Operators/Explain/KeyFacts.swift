@@ -101,8 +101,8 @@ struct KeyFacts {
         }
         guard !ending.isEmpty else {
             return Told(
-                "Find the revocation with deskgate revocations list --all, and ask again.",
-                "Найдите отзыв командой deskgate revocations list --all и спросите снова.")
+                "Find the revocation: deskgate revocations list --all. To let such keys in again: deskgate revocations remove ID.",
+                "Найдите отзыв: deskgate revocations list --all. Чтобы такие ключи снова действовали: deskgate revocations remove ID.")
         }
         var distinct: [Told] = []
         for remedy in ending.map(\.remedy) where !distinct.contains(remedy) { distinct.append(remedy) }

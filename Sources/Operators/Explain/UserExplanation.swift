@@ -100,8 +100,10 @@ extension Explanation {
                     remedy: Told("For older ones: deskgate revocations list --all.", "Более старые: deskgate revocations list --all."))
             ] : []
         guard !found.isEmpty else {
+            // A revocation of one key has the key's salt and no user.
             let text = Told(
-                "Nothing is revoked of this user or of the whole app.", "Ни у этого пользователя, ни у всего приложения отзывов нет.")
+                "Neither this user nor the whole app is revoked; revocations of single keys do not say whose they are.",
+                "Ни у этого пользователя, ни у всего приложения отзывов нет; по отзывам отдельных ключей не видно, чьи они.")
             return [Step(.revocations, .ok, text)] + cut
         }
         return found.map { $0.step($0.keepsOut ? .problem : .note) } + cut
