@@ -117,8 +117,7 @@ struct DeliveryFacts {
         }
         return hasFailed
             ? Told(
-                "It has not arrived yet.\(failed) \(notifier) tries again at \(due).",
-                "Ещё не доставлено.\(failed) \(notifier) попробует снова \(due).")
+                "\(notifier) tries again at \(due).\(failed)", "\(notifier) попробует снова \(due).\(failed)")
             : Told("\(notifier) is trying, or tries again at \(due).", "\(notifier) пробует или попробует снова \(due).")
     }
 

@@ -94,8 +94,8 @@ extension Denial {
         switch self {
         case .unknownApp:
             return Told(
-                "Compare the app_id byte for byte with apps[].app_id in the configuration\(facts.appHint). ",
-                "Сравните app_id побайтно с apps[].app_id в настройках\(facts.appHint). ")
+                "Compare the app_id byte for byte with apps[].app_id in the configuration\(facts.appHint) ",
+                "Сравните app_id побайтно с apps[].app_id в настройках\(facts.appHint) ")
                 + Told(
                     "If the app is new, configure it and reload (SIGHUP).", "Если приложение новое, добавьте его и перезагрузите (SIGHUP).")
         case .unknownKey:

@@ -50,9 +50,9 @@ struct KeyFacts {
         return policy.denial(of: key, notAfter: secretEnd, now: now)
     }
 
-    /// A similar app, in words.
+    /// The end of a sentence, with a similar app if there is one.
     var appHint: Told {
-        similarApp.map { Told("; did you mean \"\($0)\"?", "; может быть, «\($0)»?") } ?? Told(verbatim: "")
+        similarApp.map { Told("; did you mean \"\($0)\"?", "; может быть, «\($0)»?") } ?? Told(verbatim: ".")
     }
 
     /// The revocations that end this key.
