@@ -109,8 +109,8 @@ extension ReasonMeaning {
                 "the provider does not know the device's token, which may belong to another app or project",
                 "провайдер не знает токен устройства; возможно, он от другого приложения или проекта",
                 do: Told(
-                    "\(newToken). If it happens to many devices, \(source.doubtRemedy(reason))",
-                    "\(newToken). Если так со многими устройствами, \(source.doubtRemedy(reason))"))
+                    "\(openApp). If it happens to many devices, \(source.doubtRemedy(reason))",
+                    "\(openApp). Если так со многими устройствами, \(source.doubtRemedy(reason))"))
         case .tooMany: ReasonMeaning("the provider wants fewer pushes", "провайдер просит слать реже", do: waiting)
         case .failing:
             ReasonMeaning(

@@ -47,9 +47,12 @@ extension ReasonMeaning {
     static let waiting = Told(
         "wait: Deskgate tries again by itself until the event expires",
         "подождите: Deskgate повторяет попытки сам, пока событие не устареет")
+    static let openApp = Told(
+        "have the person open the app, which registers its present token",
+        "пусть человек откроет приложение, оно зарегистрирует новый токен")
+    /// For an answer that removes the device.
     static let newToken = Told(
-        "have the person open the app, which registers its present token; the device with the old one has left the registry",
-        "пусть человек откроет приложение, оно зарегистрирует новый токен; устройство со старым токеном уже удалено")
+        "\(openApp); the device with the old one has left the registry", "\(openApp); устройство со старым токеном уже удалено")
 
     private static func of(_ reason: NotifierReason, _ source: ReasonSource) -> ReasonMeaning {
         switch reason {
