@@ -119,7 +119,7 @@ package struct ServiceGraph: Sendable {
         metrics.tellRevocations(isCopied: isCopied, { revocations.live.current.count }, status: { revocations.status })
         let inbox = Monitor(DispatcherInbox())
         dispatcherInbox = inbox
-        let answers = WatchedAnswers(metrics, clocks: clocks)
+        let (answers, facts) = (WatchedAnswers(metrics, clocks: clocks), WatchedStore())
         record = ConfigurationRecord(configuration, clocks: clocks)
         metrics.tellReloads(record)
         metrics.tellConfiguration(record)
@@ -160,11 +160,13 @@ package struct ServiceGraph: Sendable {
                 operatorState.current.configuration, now: clocks.unixMilliseconds(), store: store.refusal, revocations: revocations.status,
                 refusedAt: record.refusedAt, standings: Self.standings(inbox), pending: (try? store.pending()) ?? [],
                 replicas: store.replicas, keysDigest: helpDeskState.current.authorizer.keysDigest, crowded: pressure.crowded,
-                backends: helpDeskState.current.backends?.statuses ?? [], answers: answers.look(), nearestApp: answers.nearestApp)
+                backends: helpDeskState.current.backends?.statuses ?? [], answers: answers.look(), nearestApp: answers.nearestApp,
+                facts: facts.facts)
         }
         metrics.tellProblems { problems().counts }
         let watch = OperatorWatch(
-            configuration, store: store, answers: answers, inbox: inbox, authorizeRequests: metrics.helpDesks.authorizeRequests,
+            configuration, store: store, answers: answers, facts: facts, inbox: inbox,
+            authorizeRequests: metrics.helpDesks.authorizeRequests,
             problems: { problems().conditions }, logger: logger, clocks: clocks)
         self.watch = watch
         metrics.tellDisks { watch.disks }

@@ -4,7 +4,7 @@ import { ask, path, spoken } from "./api.js";
 import { address } from "./address.js";
 import { difference } from "./clock.js";
 import { h, put } from "./dom.js";
-import { duration, number } from "./format.js";
+import { duration } from "./format.js";
 import { t } from "./words.js";
 
 const places = {
@@ -20,21 +20,19 @@ const places = {
   authorizations_undecided: () => address("configuration"), nearly_all_denied: () => address("keys"),
   unknown_app: () => address("configuration"), callers_refused: () => address("configuration"),
   authorizations_malformed: () => address("configuration"),
-  backend_open: () => address("configuration"), backend_new_keys: () => address("configuration"), dead: () => address("dead"),
+  backend_open: () => address("configuration"), backend_new_keys: () => address("configuration"),
+  deliveries_dead: () => address("dead"), disk_low: () => address("store"),
 };
 
-/** A list that `look` fills anew. What the service tells of is asked each time, dead letters only with `dead`, because they are counted in the store. */
+/** A list that `look` fills anew. */
 export function problems() {
   const element = h("div");
-  let letters = null;
   let kinds = new Set();
   /** Whether a problem of a kind was found. */
   element.has = (kind) => kinds.has(kind);
-  element.look = async ({ signal, dead }) => {
-    const options = { background: true, signal };
-    if (dead) letters = await ask(path("/v1/deliveries/reasons", { lang: spoken() }), options).catch(() => null);
-    const { problems: found } = await ask(path("/v1/status", { lang: spoken() }), options);
-    const all = [...found, ...given(letters), ...clock()];
+  element.look = async ({ signal }) => {
+    const { problems: found } = await ask(path("/v1/status", { lang: spoken() }), { background: true, signal });
+    const all = [...found, ...clock()];
     kinds = new Set(all.map(({ kind }) => kind));
     put(element, list([...all.filter(isSevere), ...all.filter((one) => !isSevere(one))]));
   };
@@ -53,17 +51,6 @@ function list(found) {
       h("span", { class: "mark", role: "img", "aria-label": t(`problems.${problem.severity}`) }, "!"),
       h("div", { class: "problem-body" }, h("p", { class: "strong" }, problem.text), h("p", {}, h("span", { class: "strong" }, t("to-do")), " ", problem.remedy)),
       places[problem.kind] && h("a", { class: "button", href: places[problem.kind](problem.subject ?? undefined), "aria-label": t("problems.show.of", { text: problem.text }) }, t("problems.show"))))));
-}
-
-/** Deliveries that were given up. */
-function given(letters) {
-  if (!letters?.counted) return [];
-  const [first] = letters.groups;
-  return [{
-    kind: "dead", severity: "problem",
-    text: `${t("problems.dead", { count: letters.counted, shown: number(letters.counted) })} ${t("problems.dead.most", { notifier: first.notifier, meaning: first.meaning })}`,
-    remedy: t("problems.dead.remedy"),
-  }];
 }
 
 /** Ages are told by the service's clock; the operator should know when the browser's is another. */

@@ -9,8 +9,6 @@ import { problems } from "./problems.js";
 import { head, trouble } from "./ui.js";
 import { t, word } from "./words.js";
 
-// Dead letters are counted in the store, so they are asked for less often.
-const DEAD_STEPS = 10;
 const AUTHORIZE = "deskgate_authorize_requests_total";
 const REFUSED = "deskgate_refused_callers_total";
 const LATENCY = "deskgate_authorize_duration_seconds";
@@ -37,7 +35,6 @@ export async function now({ place, signal }) {
   };
   put(place, head(t("view.now"), t("now.text", { seconds: STEP / 1000 }), ["/metrics", "/v1/status"]), fault, wrong, tiles, h("div", { class: "charts" }, Object.values(charts)));
 
-  let steps = 0;
   const draw = () => {
     const latest = history.points.at(-1)?.samples;
     if (!latest) return;
@@ -65,8 +62,7 @@ export async function now({ place, signal }) {
       put(fault);
       // Metrics may need no session.
       await checkSession({ background: true, signal });
-      if (!signal.aborted) await wrong.look({ signal, dead: steps % DEAD_STEPS === 0 });
-      steps += 1;
+      if (!signal.aborted) await wrong.look({ signal });
     } catch (error) {
       if (signal.aborted) return;
       history.add(null);
@@ -78,7 +74,7 @@ export async function now({ place, signal }) {
   draw();
   // One who comes back at once is shown what is known: a rate needs a while.
   if (!(performance.now() - (history.points.at(-1)?.at ?? -Infinity) < STEP)) await step();
-  else await wrong.look({ signal, dead: true }).catch(() => {});
+  else await wrong.look({ signal }).catch(() => {});
   let timer = null;
   const look = () => {
     clearInterval(timer);

@@ -1,3 +1,5 @@
+package import Time
+
 /// From when on operators are told; the defaults are those of the alert rules in `deploy/prometheus`.
 package struct OperatorThresholds: Sendable, Equatable {
     /// How long a notifier must start no attempts, in seconds.
@@ -66,5 +68,18 @@ package enum DiskRule {
         if freeBytes < bound { return .holds }
         // A quarter more, so that a disk about the threshold is told of once.
         return freeBytes >= bound + bound / 4 ? .over(.resolved) : .unknown
+    }
+}
+
+/// When operators are told of dead deliveries.
+package enum DeadRule {
+    /// For how long after the last of them can have ended, in milliseconds.
+    private static let shownMilliseconds: UInt64 = 86_400_000
+
+    /// Whether deliveries that ended for one reason are shown. When each ended is not counted, but none ends later than its event expires. An
+    /// operator who gave them up needs not be told.
+    /// - Parameter lifeMilliseconds: how long an event is delivered.
+    package static func holds(_ dead: DeadDeliveries, lifeMilliseconds: UInt64, now: UnixMilliseconds) -> Bool {
+        GivenUpReason(rawValue: dead.reason) == nil && now.elapsed(since: dead.newestReceivedAt) < lifeMilliseconds + shownMilliseconds
     }
 }

@@ -52,6 +52,10 @@ struct Problem: Equatable {
         case queueFull = "queue_full"
         /// Deliveries wait too long for a notifier that works.
         case queueLate = "queue_late"
+        /// Deliveries of a notifier were given up lately.
+        case deliveriesDead = "deliveries_dead"
+        /// A disk has little space left.
+        case diskLow = "disk_low"
         /// The last reload was refused.
         case reloadRefused = "reload_refused"
         /// Another process that shares the store has other keys in force.

@@ -33,7 +33,7 @@ extension Problem.Kind {
             true
         case .serviceDown, .store, .revocationsUnknown, .revocationsLate, .revocationsCopy, .backendNewKeys, .notifierPaused,
             .settingsDoubtful, .callerFull, .listenerCertificateEnds, .appKeyEnds, .credentialEnds, .notifierFailing, .notifierUnknown,
-            .queueFull, .queueLate, .replicaKeys,
+            .queueFull, .queueLate, .deliveriesDead, .diskLow, .replicaKeys,
             .configurationWarning:
             false
         }

@@ -23,6 +23,7 @@ package struct ProblemSearch {
     let backends: [(app: String, status: BackendStatus)]
     let answers: [AnswerWindow.Finding]
     let nearestApp: String?
+    let facts: StoreFacts
 
     /// Gathers what is known.
     /// - Parameters:
@@ -36,11 +37,12 @@ package struct ProblemSearch {
     ///   - backends: how the apps' backends do.
     ///   - answers: why people are kept out.
     ///   - nearestApp: the configured app that the last unknown one resembled; nil without one.
+    ///   - facts: how the store was when it was last read.
     package init(
         _ configuration: Configuration, now: UnixMilliseconds, store: StoreError?, revocations: RevocationStatus,
         refusedAt: UnixMilliseconds?, standings: [NotifierStanding], pending: [PendingDeliveries], replicas: [Replica], keysDigest: String,
         crowded: [CrowdedListener], backends: [(app: String, status: BackendStatus)],
-        answers: [AnswerWindow.Finding], nearestApp: String?
+        answers: [AnswerWindow.Finding], nearestApp: String?, facts: StoreFacts
     ) {
         self.configuration = configuration
         self.now = now
@@ -53,6 +55,7 @@ package struct ProblemSearch {
         self.backends = backends
         self.answers = answers
         self.nearestApp = nearestApp
+        self.facts = facts
         strangers = replicas.filter { replica in
             !replica.isOwn && !replica.isDead && replica.keysDigest.map { $0 != keysDigest } ?? false
         }
@@ -96,6 +99,8 @@ package struct ProblemSearch {
         case .notifierUnknown: pending.filter { !configuration.runs($0.notifier) }.map(unknown)
         case .queueFull: pending.compactMap(full)
         case .queueLate: pending.compactMap(late)
+        case .deliveriesDead: deadDeliveries
+        case .diskLow: lowDisks
         case .reloadRefused: refusedAt.map { [refused($0)] } ?? []
         case .replicaKeys: strangers.isEmpty ? [] : [otherKeys]
         case .configurationWarning:

@@ -56,8 +56,10 @@ struct MachineCheck: Sendable {
         if megabytes < least {
             let message = "\(room), less than store.minimum_free_megabytes (\(least)): events are refused; make room"
             findings.append(DoctorFinding(.limits, .problem, message))
-        } else if megabytes < 4 * least {
-            let message = "\(room); events are refused below \(least) (store.minimum_free_megabytes); make room"
+        } else if DiskRule.standing(freeBytes: free, configuration.operators.thresholds) == .holds {
+            let message =
+                "\(room), less than operators.thresholds.disk_free_megabytes; events are refused below \(least) (store.minimum_free_megabytes); "
+                + "make room"
             findings.append(DoctorFinding(.limits, .warning, message))
         } else {
             findings.append(DoctorFinding(.limits, .ok, room))

@@ -39,6 +39,7 @@ final class OperatorWatch: Sendable {
 
     let store: any Store
     let answers: WatchedAnswers
+    let facts: WatchedStore
     let inbox: Monitor<DispatcherInbox>
     let authorizeRequests: MetricFamily<Counter>
     /// The problems of which operators are told as such, and what is told of each.
@@ -49,12 +50,12 @@ final class OperatorWatch: Sendable {
 
     /// Prepares it; `look` does the work.
     init(
-        _ configuration: Configuration, store: any Store, answers: WatchedAnswers, inbox: Monitor<DispatcherInbox>,
+        _ configuration: Configuration, store: any Store, answers: WatchedAnswers, facts: WatchedStore, inbox: Monitor<DispatcherInbox>,
         authorizeRequests: MetricFamily<Counter>,
         problems: @escaping @Sendable () -> [(key: OperatorCondition.Key, data: [UInt8])], logger: Logger, clocks: Clocks
     ) {
         self.problems = problems
-        (self.store, self.answers, self.inbox, self.authorizeRequests) = (store, answers, inbox, authorizeRequests)
+        (self.store, self.answers, self.facts, self.inbox, self.authorizeRequests) = (store, answers, facts, inbox, authorizeRequests)
         (self.logger, self.clocks) = (logger, clocks)
         state = Monitor(State(configuration: WatchedConfiguration(configuration)))
     }
@@ -72,6 +73,7 @@ final class OperatorWatch: Sendable {
     func look() {
         // Also when nobody is told and the store is away: the problems that are shown are made of it.
         answers.look()
+        facts.look(disks, store)
         var state = state.withLock { $0 }
         do throws(StoreError) {
             let open = try store.conditions()

@@ -42,6 +42,14 @@ import Time
         #expect(DiskRule.standing(freeBytes: free, none) == .over(.resolved))
     }
 
+    @Test(arguments: [("expired", 0, true), ("expired", 172_799, true), ("expired", 172_800, false), ("purged", 0, false)])
+    func `dead deliveries are told of until the last can have ended a day ago`(_ reason: String, _ seconds: UInt64, _ isTold: Bool) {
+        let now: UnixMilliseconds = 1_773_100_000_000
+        let dead = DeadDeliveries(
+            notifier: "phone", appID: "shop", reason: reason, count: 1, oldestReceivedAt: 0, newestReceivedAt: now - seconds * 1000)
+        #expect(DeadRule.holds(dead, lifeMilliseconds: Self.life, now: now) == isTold)
+    }
+
     @Test func aCredentialEndsSoon() {
         let now: UnixSeconds = 1_773_100_000
         func standing(_ end: UnixSeconds) -> ConditionStanding {

@@ -18,15 +18,19 @@ import Time
         revocations: RevocationStatus = known(),
         refusedAt: UnixMilliseconds? = nil, standings: [NotifierStanding] = [],
         pending: [PendingDeliveries] = [], replicas: [Replica] = [], others: String = "", crowded: [CrowdedListener] = [],
-        backends: [(app: String, status: BackendStatus)] = [], answers: [AnswerWindow.Finding] = [], nearestApp: String? = nil
+        backends: [(app: String, status: BackendStatus)] = [], answers: [AnswerWindow.Finding] = [], nearestApp: String? = nil,
+        disks: [(name: String, freeBytes: UInt64)] = [], dead: [DeadDeliveries] = []
     ) throws -> ProblemSearch {
         let crm = #""crm":{"type":"http","url":"https://crm.test/","secret":"\#(secret)"}"#
         let notifier = #""allow_insecure_secrets":true,"notifiers":{\#(crm)\#(others)}"#
         let configuration = try ConfigurationDirectory().configuration("{\(apps),\(notifier),\(members)}")
+        var facts = StoreFacts()
+        (facts.disks, facts.dead) = (disks, dead)
         return ProblemSearch(
             configuration, now: now.milliseconds, store: store, revocations: revocations, refusedAt: refusedAt, standings: standings,
             pending: pending,
-            replicas: replicas, keysDigest: "own", crowded: crowded, backends: backends, answers: answers, nearestApp: nearestApp)
+            replicas: replicas, keysDigest: "own", crowded: crowded, backends: backends, answers: answers, nearestApp: nearestApp,
+            facts: facts)
     }
 
     private static func known(
@@ -56,6 +60,14 @@ import Time
         PendingDeliveries(notifier: notifier, count: count, oldestReceivedAt: (now - seconds).milliseconds)
     }
 
+    private static func dead(_ reason: String, _ count: Int, of notifier: String = "crm", app: String = "shop", secondsAgo: UInt64 = 60)
+        -> DeadDeliveries
+    {
+        DeadDeliveries(
+            notifier: notifier, appID: app, reason: reason, count: count, oldestReceivedAt: 0,
+            newestReceivedAt: (now - secondsAgo).milliseconds)
+    }
+
     @Test func whereNothingIsWrongNothingIsSaid() throws {
         let healthy = try Self.search(
             standings: [Self.standing(.working, ends: Self.now + 90 * 86_400), Self.standing(.failing)],
@@ -68,7 +80,8 @@ import Time
             backends: [
                 ("shop", BackendStatus(breaker: .working, pacesNewKeys: false)),
                 ("bank", BackendStatus(breaker: .failing, pacesNewKeys: false)),
-            ])
+            ],
+            disks: [("store", 1_000_000_000)])
         #expect(healthy.problems == [])
     }
 
@@ -124,6 +137,7 @@ import Time
             Self.search(answers: [Self.answers(.callersRefused, "network")]),
             Self.search(backends: [("shop", BackendStatus(breaker: .open, pacesNewKeys: false))]),
             Self.search(backends: [("shop", BackendStatus(breaker: .working, pacesNewKeys: true))]),
+            Self.search(disks: [("store", 999_999_999)]), Self.search(dead: [Self.dead("expired", 3)]),
             Self.search(members: #""admin":{"tokens":[{"name":"reader","role":"read","token":{"file":"secrets/read-token"}}]}"#),
         ].map(\.problems)
         for problems in found { #expect(problems.count == 1, "\(problems)") }
@@ -273,6 +287,47 @@ import Time
         let search = try Self.search(
             standings: [Self.standing(state)], pending: [Self.waiting("crm", seconds: 901, count: 11)])
         #expect(search.problems.map(\.kind) == kinds)
+    }
+
+    /// One problem for each notifier, with all that its retry would take.
+    @Test func `dead deliveries are counted with the most frequent reason and the command`() throws {
+        let problems = try Self.search(dead: [
+            Self.dead("status_503", 40), Self.dead("expired", 30), Self.dead("expired", 20, app: "bank"),
+            Self.dead("status_400", 9, secondsAgo: 40 * 86_400),
+        ]).problems
+        #expect(problems.map(\.kind) == [.deliveriesDead])
+        let problem = try #require(problems.first)
+        #expect(problem.severity == .warning)
+        #expect(problem.subject == "crm")
+        #expect(
+            problem.text.english
+                == "99 deliveries to crm were given up, 50 of them as expired. There was no time left for another attempt before the event expired."
+        )
+        #expect(problem.remedy.english.contains("deskgate deliveries retry --notifier crm."))
+    }
+
+    /// The events expire after a day, so the last of them ended within the last day at most for two.
+    @Test(
+        arguments: [
+            (Self.dead("expired", 1), [.deliveriesDead]), (Self.dead("expired", 1, secondsAgo: 86_400), [.deliveriesDead]),
+            (Self.dead("expired", 1, secondsAgo: 172_799), [.deliveriesDead]), (Self.dead("expired", 1, secondsAgo: 172_800), []),
+            (Self.dead("purged", 1), []), (Self.dead("forgotten", 1), []), (Self.dead("expired", 1, of: "former"), []),
+        ] as [(DeadDeliveries, [Problem.Kind])])
+    func `dead deliveries are told of for a day`(_ dead: DeadDeliveries, _ kinds: [Problem.Kind]) throws {
+        #expect(try Self.search(dead: [dead]).problems.map(\.kind) == kinds)
+    }
+
+    /// Operators are told of it by the same rule.
+    @Test(
+        arguments: [
+            (999_999_999, "", [.diskLow]), (1_000_000_000, "", []), (1_000_000_000, #""disk_free_megabytes":1001"#, [.diskLow]),
+            (0, #""disk_free_megabytes":0"#, []),
+        ] as [(UInt64, String, [Problem.Kind])])
+    func `a disk is low as the thresholds say`(_ free: UInt64, _ thresholds: String, _ kinds: [Problem.Kind]) throws {
+        let members = #""log":{},"operators":{"thresholds":{\#(thresholds)}}"#
+        let problems = try Self.search(members: members, disks: [("store", free)]).problems
+        #expect(problems.map(\.kind) == kinds)
+        #expect(problems.allSatisfy { $0.severity == .warning })
     }
 
     /// Nothing more comes for it.

@@ -121,6 +121,21 @@ import Time
         #expect(try fixture.told() == ["operator.queue_late ended > log", "operator.queue_late ended > pager"])
     }
 
+    /// Whoever asks for problems must not wait for the store, also where operators are told of nothing.
+    @Test(arguments: [#""notifiers":["pager"]"#, ""]) func `dead deliveries are seen until they are gone`(_ operators: String) throws {
+        let fixture = try WatchFixture()
+        try fixture.restart(operators)
+        try fixture.queue(3, for: "sink")
+        fixture.pass(5)
+        #expect(fixture.facts.facts.dead.isEmpty)
+        _ = try fixture.store.giveUpPending(notifier: "sink", now: WatchFixture.start.milliseconds, limit: 1000)
+        fixture.pass(5)
+        #expect(fixture.facts.facts.dead.map(\.count) == [3])
+        _ = try fixture.store.forget(.dead, endedBefore: .max, limit: 1000)
+        fixture.pass(5)
+        #expect(fixture.facts.facts.dead.isEmpty)
+    }
+
     private static func problem(_ state: String) -> [String] {
         ["operator.problem \(state) > log", "operator.problem \(state) > pager"]
     }

@@ -27,6 +27,8 @@ final class WatchFixture {
     private var family: MetricFamily<Counter> { metrics.helpDesks.authorizeRequests }
     private let passed = Monitor<UInt64>(0)
     private let problems = Monitor<[(key: OperatorCondition.Key, data: [UInt8])]>([])
+    /// What the watch has last read of the store.
+    let facts = WatchedStore()
     private var watch: OperatorWatch?
 
     /// - Parameters:
@@ -62,7 +64,8 @@ final class WatchFixture {
             unixSeconds: { [passed] in Self.start + passed.withLock { $0 } },
             monotonicNanoseconds: { [passed] in (1_000 + passed.withLock { $0 }) * 1_000_000_000 })
         watch = OperatorWatch(
-            configuration, store: store, answers: WatchedAnswers(metrics, clocks: clocks), inbox: inbox, authorizeRequests: family,
+            configuration, store: store, answers: WatchedAnswers(metrics, clocks: clocks), facts: facts, inbox: inbox,
+            authorizeRequests: family,
             problems: { [problems] in problems.withLock { $0 } }, logger: log.logger, clocks: clocks)
     }
 

@@ -1,0 +1,48 @@
+internal import Configuration
+internal import Core
+internal import Notifiers
+
+/// The store: what has no room in it, and what was given up.
+extension ProblemSearch {
+    /// By the rule of `operator.disk_low`.
+    var lowDisks: [Problem] {
+        let thresholds = configuration.operators.thresholds
+        return facts.disks.filter { DiskRule.standing(freeBytes: $0.freeBytes, thresholds) == .holds }.map { disk in
+            let (free, bound) = (disk.freeBytes / 1_000_000, thresholds.diskFreeMegabytes)
+            return Problem(
+                .diskLow, as: .warning, of: disk.name,
+                Told(
+                    "The disk of the \(disk.name) has \(free) MB free, less than \(bound) (operators.thresholds.disk_free_megabytes).",
+                    "На диске, где лежит \(disk.name), свободно \(free) МБ, меньше \(bound) (operators.thresholds.disk_free_megabytes)."),
+                remedy: Told(
+                    "Make room: events are refused below store.minimum_free_megabytes. deskgate store status says how large the store is.",
+                    "Освободите место: ниже store.minimum_free_megabytes события не принимаются. Размер покажет deskgate store status."))
+        }
+    }
+
+    /// One for each notifier, with all that a retry of its dead deliveries would take.
+    var deadDeliveries: [Problem] {
+        let life = UInt64(configuration.deliveries.expireAfterSeconds) * 1000
+        let recent = Set(
+            facts.dead.filter { DeadRule.holds($0, lifeMilliseconds: life, now: now) && configuration.runs($0.notifier) }
+                .map { ByteKey($0.notifier) })
+        return recent.sorted().map { name in dead(name.text, facts.dead.filter { ByteKey($0.notifier) == name }) }
+    }
+
+    private func dead(_ name: String, _ all: [DeadDeliveries]) -> Problem {
+        let (count, word) = (all.reduce(0) { $0 + $1.count }, Telling.word(name))
+        let reasons = Dictionary(all.map { (ByteKey($0.reason), $0.count) }, uniquingKeysWith: +)
+        let most = reasons.max { ($0.value, $1.key) < ($1.value, $0.key) }
+        let (reason, number) = (most?.key.text ?? "", most?.value ?? 0)
+        let meaning = Telling.sentence(ReasonMeaning.of(reason, configuration.notifier(name)).text)
+        let deliveries = count == 1 ? "1 delivery to \(name) was" : "\(count) deliveries to \(name) were"
+        return Problem(
+            .deliveriesDead, as: .warning, of: name,
+            Told(
+                "\(deliveries) given up, \(number) of them as \(reason). \(meaning)",
+                "Канал \(name) не доставил и больше не пробует: \(count), из них по причине \(reason): \(number). \(meaning)"),
+            remedy: Told(
+                "Mend the cause, and retry them: deskgate deliveries retry --notifier \(word).",
+                "Устраните причину и повторите их: deskgate deliveries retry --notifier \(word)."))
+    }
+}

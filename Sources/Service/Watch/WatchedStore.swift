@@ -1,0 +1,19 @@
+internal import Core
+internal import Operators
+internal import Threading
+
+/// The facts about the store that only a reading which may block can tell, as the watch last read them. Any thread may call it.
+final class WatchedStore: Sendable {
+    private let latest = Monitor<StoreFacts>(StoreFacts())
+
+    /// The latest facts.
+    var facts: StoreFacts { latest.withLock { $0 } }
+
+    /// Reads them again. Blocks like the store and its disk. Nothing is known of a store that does not answer, which is a problem of its own.
+    func look(_ disks: [WatchedDisk], _ store: any Store) {
+        var facts = StoreFacts()
+        facts.dead = (try? store.dead())?.deliveries ?? []
+        facts.disks = disks.compactMap { disk in disk.space.map { (disk.name, $0.free) } }
+        latest.withLock { $0 = facts }
+    }
+}
