@@ -121,15 +121,14 @@ package struct Configuration: Sendable {
     /// The SHA-256 of its file in hexadecimal, as `sha256sum` prints it; empty when the file holds secrets itself, of which it would tell.
     package internal(set) var fileDigest = ""
 
-    /// What the keys that only a restart takes over come to, in the order of their parts.
+    /// What the keys that only a restart takes over come to.
     var fixed: [FixedValue] = []
 
-    /// The paths of the parts that are not what they are here and that only a restart can change.
-    package func fixedParts(differingFrom other: Configuration) -> [String] {
-        let differing = Set(fixed).symmetricDifference(other.fixed).map(\.part)
-        var parts: [String] = []
-        for part in fixed.map(\.part) where differing.contains(part) && !parts.contains(part) { parts.append(part) }
-        return parts
+    /// The paths of the keys that are not what they are here and that only a restart can change, in their alphabetical order. Those within an
+    /// object that comes or goes are told with it.
+    package func fixedKeys(differingFrom other: Configuration) -> [String] {
+        let differing = Set(Set(fixed).symmetricDifference(other.fixed).map(\.path))
+        return differing.filter { differing.isDisjoint(with: ConfigurationSettings.containers(of: $0)) }.sorted()
     }
 
     /// The apps and keys as the authorizer wants them.

@@ -4,19 +4,16 @@
 struct ConfigurationKeys {
     /// The keys; some twice where lists are joined.
     let names: [String]
-    /// For each key that cannot change while serving, the path by which a refused reload tells so.
-    let fixed: [String: String]
+    /// Those that cannot change while serving.
+    let fixed: Set<String>
 
     /// Keys that a reload takes over, and those of objects whose own keys tell.
-    static func live(_ names: String...) -> Self { Self(names: names, fixed: [:]) }
+    static func live(_ names: String...) -> Self { Self(names: names, fixed: []) }
 
     /// Keys that only a restart takes over.
-    /// - Parameter part: the path by which a refused reload tells so.
-    static func restart(_ part: String, _ names: String...) -> Self {
-        Self(names: names, fixed: Dictionary(uniqueKeysWithValues: names.map { ($0, part) }))
-    }
+    static func restart(_ names: String...) -> Self { Self(names: names, fixed: Set(names)) }
 
     static func + (left: Self, right: Self) -> Self {
-        Self(names: left.names + right.names, fixed: left.fixed.merging(right.fixed) { first, _ in first })
+        Self(names: left.names + right.names, fixed: left.fixed.union(right.fixed))
     }
 }

@@ -19,9 +19,9 @@ final class ConfigurationFindings {
     }
 }
 
-/// The value of a key that only a restart takes over, as a text; a refused reload names its `part`.
+/// The value of a key that only a restart takes over, as a text.
 struct FixedValue: Sendable, Hashable {
-    let part, path, value: String
+    let path, value: String
 }
 
 /// An object of the configuration at its path; each reader notes what it finds wrong and goes on with the default.
@@ -48,7 +48,7 @@ struct ConfigurationObject {
         self.problems = problems
         self.keys = keys
         self.members = members
-        for key in keys.fixed.keys { _ = inForce(key, members[key]) }
+        for key in keys.fixed { _ = inForce(key, members[key]) }
         for key in keys.names { if let value = members[key] { problems.settings.note(self.path(of: key), value, .file) } }
     }
 
@@ -64,9 +64,9 @@ struct ConfigurationObject {
 
     /// Notes the value of a key with its default filled in, if only a restart takes it over; until then it is noted as it is written.
     func inForce<Value>(_ key: String, _ value: Value) -> Value {
-        guard let part = keys.fixed[key] else { return value }
+        guard keys.fixed.contains(key) else { return value }
         problems.fixed.removeAll { $0.path == path(of: key) }
-        problems.fixed.append(FixedValue(part: part, path: path(of: key), value: "\(value)"))
+        problems.fixed.append(FixedValue(path: path(of: key), value: "\(value)"))
         return value
     }
 

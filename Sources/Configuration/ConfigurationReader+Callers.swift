@@ -7,9 +7,9 @@ internal import JSON
 /// request; what it says is taken over by a reload.
 extension ConfigurationReader {
     static let callersKeys =
-        ConfigurationKeys.restart("$.listen.allow", "allow") + .restart("$.listen.shared_header", "shared_header")
+        ConfigurationKeys.restart("allow", "shared_header")
         + .live("trusted_proxies")
-    static let clientAuthoritiesKeys = ConfigurationKeys.restart("$.listen.tls.client_authorities", "client_authorities")
+    static let clientAuthoritiesKeys = ConfigurationKeys.restart("client_authorities")
     static let sharedHeaderKeys = ConfigurationKeys.live("name", "secret")
 
     private static let mostNetworks = 1000

@@ -4,15 +4,14 @@ internal import JSON
 
 /// The two listeners.
 extension ConfigurationReader {
-    static let listenKeys = listenerKeys("$.listen") + .restart("$.listen", "bodies_megabytes") + callersKeys
-    static let adminKeys = listenerKeys("$.admin") + .live("token", "tokens", "metrics_need_token")
+    static let listenKeys = listenerKeys + .restart("bodies_megabytes") + callersKeys
+    static let adminKeys = listenerKeys + .live("token", "tokens", "metrics_need_token")
     // A certificate is renewed where it lies, which must not keep anything else from being taken over.
     static let tlsKeys = ConfigurationKeys.live("certificate", "key")
     static let publicTLSKeys = tlsKeys + clientAuthoritiesKeys
 
-    private static func listenerKeys(_ part: String) -> ConfigurationKeys {
-        .restart(part, "host", "port", "unix", "tls", "max_connections", "idle_timeout_seconds", "request_timeout_seconds")
-    }
+    private static let listenerKeys = ConfigurationKeys.restart(
+        "host", "port", "unix", "tls", "max_connections", "idle_timeout_seconds", "request_timeout_seconds")
 
     func listen(_ object: ConfigurationObject) -> Configuration.Listener {
         let tls = object.object("tls", keys: Self.publicTLSKeys)

@@ -131,7 +131,7 @@ extension ConfigurationReader {
     }
 
     static let pushStyleKeys = ConfigurationKeys.live("content", "language", "templates", "sound")
-    static let templatesKeys = ConfigurationKeys(names: PushTemplatePart.allCases.map(\.rawValue), fixed: [:])
+    static let templatesKeys = ConfigurationKeys(names: PushTemplatePart.allCases.map(\.rawValue), fixed: [])
 
     /// Nil when something is wrong with it.
     func pushStyle(_ object: ConfigurationObject) -> PushStyle? {

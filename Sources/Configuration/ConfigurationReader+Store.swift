@@ -6,9 +6,9 @@ internal import Postgres
 /// Where events are kept, for how long, and how devices register.
 extension ConfigurationReader {
     static let storeKeys = ConfigurationKeys.restart(
-        "$.store", "type", "path", "url", "prepared_statements", "max_pending", "max_pending_per_notifier", "minimum_free_megabytes",
+        "type", "path", "url", "prepared_statements", "max_pending", "max_pending_per_notifier", "minimum_free_megabytes",
         "revocations_path", "revocations_max_age_seconds")
-    static let deliveriesKeys = ConfigurationKeys.restart("$.deliveries", "expire_after_seconds", "keep_delivered_days", "keep_dead_days")
+    static let deliveriesKeys = ConfigurationKeys.restart("expire_after_seconds", "keep_delivered_days", "keep_dead_days")
 
     private enum StoreType: String, CaseIterable {
         case sqlite, postgres, memory
@@ -81,7 +81,7 @@ extension ConfigurationReader {
         }
     }
 
-    static let pushTokensKeys = ConfigurationKeys.live("limits") + .restart("$.push_tokens", "devices_per_user", "forget_after_days")
+    static let pushTokensKeys = ConfigurationKeys.live("limits") + .restart("devices_per_user", "forget_after_days")
     static let limitKeys = ConfigurationKeys.live("per", "max", "window_seconds")
 
     /// What the help desk asks of apps: one call of a person in five minutes, and five of a device.

@@ -20,9 +20,9 @@ struct ConfigurationReader {
         "listen", "admin", "apps", "bots", "notifiers", "store", "deliveries", "push_tokens", "security_keys", "operators", "traces", "log",
         "shutdown",
         "reload", "allow_insecure_secrets")
-    static let logKeys = ConfigurationKeys.live("level") + .restart("$.log.format", "format")
+    static let logKeys = ConfigurationKeys.live("level") + .restart("format")
     static let reloadKeys = ConfigurationKeys.live("on_change")
-    static let shutdownKeys = ConfigurationKeys.restart("$.shutdown", "drain_seconds")
+    static let shutdownKeys = ConfigurationKeys.restart("drain_seconds")
 
     private static let sizeLimit = 16 * 1024 * 1024
 

@@ -83,7 +83,7 @@ package struct ConfigurationChangesAction: AdminAction {
         do throws(ConfigurationError) {
             let next = try Configuration(contentsOf: file)
             return AdminAnswer(
-                Self.json(file: file, restart: inForce.fixedParts(differingFrom: next), differences: inForce.differences(to: next)))
+                Self.json(file: file, restart: inForce.fixedKeys(differingFrom: next), differences: inForce.differences(to: next)))
         } catch {
             return AdminAnswer(Self.json(file: file, problems: error.problems))
         }

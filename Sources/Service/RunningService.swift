@@ -164,8 +164,8 @@ package final class RunningService: Sendable {
     package func reload(_ read: () throws(ConfigurationError) -> Configuration) -> Bool {
         do throws(ConfigurationError) {
             let next = try read()
-            let fixed = configuration.fixedParts(differingFrom: next)
-            guard fixed.isEmpty else { return refuseReload(fixed.map { "\($0): cannot change while serving; restart" }) }
+            let fixed = configuration.fixedKeys(differingFrom: next)
+            guard fixed.isEmpty else { return refuseReload(fixed.map { "\($0): cannot change while serving; restart" }, keys: fixed) }
             return replaceState(with: next)
         } catch {
             return refuseReload(error.problems.map(\.description))
@@ -245,8 +245,8 @@ package final class RunningService: Sendable {
         }
     }
 
-    private func refuseReload(_ reasons: [String]) -> Bool {
-        graph.record.noteRefused(reasons)
+    private func refuseReload(_ reasons: [String], keys: [String] = []) -> Bool {
+        graph.record.noteRefused(reasons, keys: keys)
         graph.metrics.countReload(succeeded: false)
         for reason in reasons {
             logger.log(.error, "configuration not reloaded", ["reason": .string(reason)])

@@ -158,7 +158,7 @@ package struct ServiceGraph: Sendable {
         let problems: @Sendable () -> ProblemSearch = { [helpDeskState, operatorState, record, store] in
             ProblemSearch(
                 operatorState.current.configuration, now: clocks.unixMilliseconds(), store: store.refusal, revocations: revocations.status,
-                refusedAt: record.refusedAt, standings: Self.standings(inbox), pending: (try? store.pending()) ?? [],
+                refusal: record.refusal, standings: Self.standings(inbox), pending: (try? store.pending()) ?? [],
                 replicas: store.replicas, keysDigest: helpDeskState.current.authorizer.keysDigest, crowded: pressure.crowded,
                 backends: helpDeskState.current.backends?.statuses ?? [], answers: answers.look(), nearestApp: answers.nearestApp,
                 facts: facts.facts)

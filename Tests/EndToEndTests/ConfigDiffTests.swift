@@ -59,13 +59,14 @@ import Testing
         let before = try diff()
         #expect(before.code == 1)
         #expect(
-            before.output.contains("\nA reload would be refused as a whole, because only a restart takes over $.log.format, $.shutdown.\n"))
+            before.output.contains(
+                "\nA reload would be refused as a whole, because only a restart takes over $.log.format, $.shutdown.drain_seconds.\n"))
         server.process.send(1)
         _ = try server.process.errors.line(containing: "configuration not reloaded")
         #expect(try diff().output.contains("The last reload was refused at 20"))
         #expect(try diff().output.contains("\n  $.log.format: cannot change while serving; restart\n"))
         let json = try jsonObject(diff("--json").output)
-        #expect(json["restart"] == ["$.log.format", "$.shutdown"] && json["problems"] == [])
+        #expect(json["restart"] == ["$.log.format", "$.shutdown.drain_seconds"] && json["problems"] == [])
         guard case .object(let refused)? = json["refused"] else { throw ChildProcess.Failure.missingOutput }
         #expect(refused.integer("count") == 2)
         #expect(try server.stop() == .exit(0))

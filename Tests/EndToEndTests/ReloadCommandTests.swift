@@ -36,7 +36,7 @@ import Testing
             result.errors == """
                 deskgate: the reload was refused, and the configuration in force stays:
                   $.log.format: cannot change while serving; restart
-                  $.shutdown: cannot change while serving; restart
+                  $.shutdown.drain_seconds: cannot change while serving; restart
 
                 """)
         #expect(try server.stop() == .exit(0))

@@ -74,7 +74,7 @@ import Testing
         let first = try server.process.errors.line(containing: "configuration not reloaded")
         let second = try server.process.errors.line(containing: "configuration not reloaded", from: first.number + 1)
         #expect(try jsonObject(first.text).string("reason") == "$.log.format: cannot change while serving; restart")
-        #expect(try jsonObject(second.text).string("reason") == "$.shutdown: cannot change while serving; restart")
+        #expect(try jsonObject(second.text).string("reason") == "$.shutdown.drain_seconds: cannot change while serving; restart")
         #expect(try server.authorize(workspace.key(app: "app-2"), app: "app-2").status == 403)
         #expect(try server.stop() == .exit(0))
     }

@@ -15,7 +15,7 @@ package struct ProblemSearch {
     let now: UnixMilliseconds
     let store: StoreError?
     let revocations: RevocationStatus
-    let refusedAt: UnixMilliseconds?
+    let refusal: RefusedReload?
     let standings: [NotifierStanding]
     let pending: [PendingDeliveries]
     let strangers: [Replica]
@@ -29,7 +29,7 @@ package struct ProblemSearch {
     /// - Parameters:
     ///   - store: why the store refuses work; nil while it does not.
     ///   - revocations: where those in force come from.
-    ///   - refusedAt: when the last reload was refused; nil when it was not.
+    ///   - refusal: why the last reload was refused; nil when it was not.
     ///   - pending: what waits for each notifier; empty while that is not known.
     ///   - replicas: the processes that share the store.
     ///   - keysDigest: of the keys in force in this one.
@@ -40,7 +40,7 @@ package struct ProblemSearch {
     ///   - facts: how the store was when it was last read.
     package init(
         _ configuration: Configuration, now: UnixMilliseconds, store: StoreError?, revocations: RevocationStatus,
-        refusedAt: UnixMilliseconds?, standings: [NotifierStanding], pending: [PendingDeliveries], replicas: [Replica], keysDigest: String,
+        refusal: RefusedReload?, standings: [NotifierStanding], pending: [PendingDeliveries], replicas: [Replica], keysDigest: String,
         crowded: [CrowdedListener], backends: [(app: String, status: BackendStatus)],
         answers: [AnswerWindow.Finding], nearestApp: String?, facts: StoreFacts
     ) {
@@ -48,7 +48,7 @@ package struct ProblemSearch {
         self.now = now
         self.store = store
         self.revocations = revocations
-        self.refusedAt = refusedAt
+        self.refusal = refusal
         self.standings = standings
         self.pending = pending
         self.crowded = crowded
@@ -101,7 +101,7 @@ package struct ProblemSearch {
         case .queueLate: pending.compactMap(late)
         case .deliveriesDead: deadDeliveries
         case .diskLow: lowDisks
-        case .reloadRefused: refusedAt.map { [refused($0)] } ?? []
+        case .reloadRefused: refusal.map { [$0.problem] } ?? []
         case .replicaKeys: strangers.isEmpty ? [] : [otherKeys]
         case .configurationWarning:
             configuration.toldWarnings(now: now.seconds).filter { !$0.isAboutCredential }.map(warning)
@@ -267,16 +267,6 @@ package struct ProblemSearch {
             remedy: Told(
                 "See that the help desk's API can be reached and accepts its token: deskgate check --live. Deskgate asks again by itself.",
                 "Проверьте, что API службы поддержки доступен и принимает токен: deskgate check --live. Deskgate спрашивает снова сам."))
-    }
-
-    private func refused(_ at: UnixMilliseconds) -> Problem {
-        Problem(
-            .reloadRefused,
-            Told(
-                "The reload at \(RFC3339.text(at)) was refused, and the former configuration stays in force.",
-                "Перезагрузка настроек \(RFC3339.text(at)) отклонена, действуют прежние."),
-            remedy: Told(
-                "Mend what the reasons say, and reload (SIGHUP).", "Устраните то, что названо в причинах, и перезагрузите (SIGHUP)."))
     }
 
     private var otherKeys: Problem {

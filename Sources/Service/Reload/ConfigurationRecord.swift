@@ -1,25 +1,17 @@
 internal import Configuration
 internal import Core
 internal import JSON
+internal import Operators
 internal import Threading
 internal import Time
 
 /// What operators may know of the configuration in force, and of the last attempt to replace it.
 final class ConfigurationRecord: Sendable {
-    /// So many reasons of a refusal are kept; the log has all of them.
-    static let mostReasons = 100
-
-    private struct Refusal {
-        let at: UnixMilliseconds
-        let reasons: [String]
-        let count: Int
-    }
-
     private struct State {
         var inForce: Configuration
         var loadedAt: UnixMilliseconds
         /// Of the last attempt; nil when it succeeded.
-        var refusal: Refusal?
+        var refusal: RefusedReload?
     }
 
     private let clocks: Clocks
@@ -38,9 +30,11 @@ final class ConfigurationRecord: Sendable {
     }
 
     /// Notes that an attempt to replace it failed.
-    /// - Parameter reasons: as the log tells them.
-    func noteRefused(_ reasons: [String]) {
-        let refusal = Refusal(at: clocks.unixMilliseconds(), reasons: Array(reasons.prefix(Self.mostReasons)), count: reasons.count)
+    /// - Parameters:
+    ///   - reasons: as the log tells them.
+    ///   - keys: those that only a restart takes over; empty when there are other reasons.
+    func noteRefused(_ reasons: [String], keys: [String] = []) {
+        let refusal = RefusedReload(at: clocks.unixMilliseconds(), reasons: reasons, keys: keys)
         state.withLock { $0.refusal = refusal }
     }
 
@@ -62,8 +56,8 @@ final class ConfigurationRecord: Sendable {
     /// Whether the last attempt succeeded; the start counts as one.
     var hasSucceeded: Bool { state.withLock { $0.refusal == nil } }
 
-    /// When the last attempt failed; nil when it succeeded.
-    var refusedAt: UnixMilliseconds? { state.withLock { $0.refusal?.at } }
+    /// Why the last attempt failed; nil when it succeeded.
+    var refusal: RefusedReload? { state.withLock { $0.refusal } }
 
     /// How many apps the configuration in force has.
     var appCount: Int { state.withLock { $0.inForce.apps.count } }
@@ -78,7 +72,7 @@ final class ConfigurationRecord: Sendable {
         ]
     }
 
-    private static func json(_ refusal: Refusal) -> JSONValue {
+    private static func json(_ refusal: RefusedReload) -> JSONValue {
         [
             "at": .string(RFC3339.text(refusal.at)), "reasons": .array(refusal.reasons.map { .string($0) }),
             "count": .integer(Int64(refusal.count)),

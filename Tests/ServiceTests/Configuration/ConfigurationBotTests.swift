@@ -162,7 +162,7 @@ import Time
     @Test func isTakenOverByAReload() throws {
         let before = try directory.configuration(bots: BotDocument.bot())
         let after = try directory.configuration(bots: BotDocument.bot(["ticket_life_seconds": "700", "system_message": #""Other""#]))
-        #expect(after.fixedParts(differingFrom: before) == [])
+        #expect(after.fixedKeys(differingFrom: before) == [])
         #expect(before.differences(to: after).map(\.path) == ["$.bots[0].system_message", "$.bots[0].ticket_life_seconds"])
         #expect(before.differences(to: after).allSatisfy { $0.takesEffect == .reload })
     }

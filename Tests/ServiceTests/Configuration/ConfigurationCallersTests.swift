@@ -111,8 +111,8 @@ import Time
         let both = try configuration(#""allow":["10.0.0.0/8"],\#(header)"#)
         let changed = try configuration(
             #""allow":["10.0.0.0/9"],"trusted_proxies":["10.1.0.0/16"],"shared_header":{"name":"X-T","secret":[{"env":"NEXT"}]}"#)
-        #expect(none.fixedParts(differingFrom: both).sorted() == ["$.listen.allow", "$.listen.shared_header"])
-        #expect(both.fixedParts(differingFrom: changed) == [])
+        #expect(none.fixedKeys(differingFrom: both) == ["$.listen.allow", "$.listen.shared_header"])
+        #expect(both.fixedKeys(differingFrom: changed) == [])
     }
 
     @Test func areWarnedOfOnAUnixSocket() throws {

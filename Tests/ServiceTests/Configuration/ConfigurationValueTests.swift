@@ -44,7 +44,7 @@ import Testing
             members: #""listen":{},"admin":{},"notifiers":{"log":{"type":"log"}},"store":{},"deliveries":{},"security_keys":{},"#
                 + #""log":{},"shutdown":{},"allow_insecure_secrets":false"#)
         let bare = try directory.configuration("{\(ConfigurationDirectory.apps)}")
-        #expect(configuration.fixedParts(differingFrom: bare) == [])
+        #expect(configuration.fixedKeys(differingFrom: bare) == [])
         #expect(configuration.keyPolicy == bare.keyPolicy)
         #expect(configuration.defaultLifeSeconds == bare.defaultLifeSeconds)
     }

@@ -125,6 +125,6 @@ import Time
     @Test func aChangeNeedsNoRestart() throws {
         let one = try directory.configuration(json(#"{"mode":"backend",\#(Self.right)}"#))
         let other = try directory.configuration(json(#"{"mode":"key_and_backend",\#(Self.right),"timeout_ms":10}"#))
-        #expect(one.fixedParts(differingFrom: other) == [])
+        #expect(one.fixedKeys(differingFrom: other) == [])
     }
 }

@@ -16,7 +16,7 @@ import Time
     private static func search(
         apps: String = ConfigurationDirectory.apps, members: String = #""log":{}"#, store: StoreError? = nil,
         revocations: RevocationStatus = known(),
-        refusedAt: UnixMilliseconds? = nil, standings: [NotifierStanding] = [],
+        refusal: RefusedReload? = nil, standings: [NotifierStanding] = [],
         pending: [PendingDeliveries] = [], replicas: [Replica] = [], others: String = "", crowded: [CrowdedListener] = [],
         backends: [(app: String, status: BackendStatus)] = [], answers: [AnswerWindow.Finding] = [], nearestApp: String? = nil,
         disks: [(name: String, freeBytes: UInt64)] = [], dead: [DeadDeliveries] = []
@@ -27,7 +27,7 @@ import Time
         var facts = StoreFacts()
         (facts.disks, facts.dead) = (disks, dead)
         return ProblemSearch(
-            configuration, now: now.milliseconds, store: store, revocations: revocations, refusedAt: refusedAt, standings: standings,
+            configuration, now: now.milliseconds, store: store, revocations: revocations, refusal: refusal, standings: standings,
             pending: pending,
             replicas: replicas, keysDigest: "own", crowded: crowded, backends: backends, answers: answers, nearestApp: nearestApp,
             facts: facts)
@@ -66,6 +66,10 @@ import Time
         DeadDeliveries(
             notifier: notifier, appID: app, reason: reason, count: count, oldestReceivedAt: 0,
             newestReceivedAt: (now - secondsAgo).milliseconds)
+    }
+
+    private static func refused(_ reasons: [String], keys: [String] = []) -> RefusedReload {
+        RefusedReload(at: now.milliseconds, reasons: reasons, keys: keys)
     }
 
     @Test func whereNothingIsWrongNothingIsSaid() throws {
@@ -118,7 +122,8 @@ import Time
             Self.search(store: StoreError(.unavailable, "away")),
             Self.search(revocations: Self.known(.none, at: 0, copyProblem: "cannot use /copy")),
             Self.search(revocations: Self.known(at: Self.now - 31)),
-            Self.search(revocations: Self.known(copyProblem: "cannot write /copy")), Self.search(refusedAt: Self.now.milliseconds),
+            Self.search(revocations: Self.known(copyProblem: "cannot write /copy")),
+            Self.search(refusal: Self.refused(["$.x: unknown key"])),
             Self.search(standings: [Self.standing(.paused, pause: "status_410")], pending: [Self.waiting("crm", seconds: 3600)]),
             Self.search(standings: [Self.standing(.open)], pending: [Self.waiting("crm", seconds: 3600)]),
             Self.search(standings: [Self.standing(.working, doubt: "status_401")], pending: [Self.waiting("crm", seconds: 3600)]),
@@ -167,6 +172,26 @@ import Time
         #expect(problem.subject == listener.rawValue)
         #expect(problem.text.english.hasPrefix(text))
         #expect(problem.remedy.english.contains(remedy))
+    }
+
+    /// Operators who are told of it by an event see nothing else.
+    @Test(
+        arguments: [
+            (Self.refused(["$.log.levle: unknown key"]), "stays in force: $.log.levle: unknown key.", "Mend that"),
+            (Self.refused(["$.host: empty.", "$.port: zero."]), "stays in force: $.host: empty.; $.port: zero.", "Mend that"),
+            (Self.refused(["1", "2", "3", "4", "5"]), "stays in force: 1; 2; 3, and 2 more.", "Mend that"),
+            (Self.refused(["1"], keys: ["$.listen.port"]), "only a restart takes over $.listen.port.", "Restart the service"),
+            (
+                Self.refused(["1", "2", "3", "4"], keys: ["$.u", "$.v", "$.w", "$.x"]),
+                "only a restart takes over $.u, $.v, $.w, and 1 more.", "Restart the service"
+            ),
+        ])
+    func `a refused reload tells its first reasons and what to do`(_ refusal: RefusedReload, _ text: String, _ remedy: String) throws {
+        let problem = try #require(try Self.search(refusal: refusal).problems.first)
+        #expect(problem.text.english.hasSuffix(text))
+        #expect(problem.remedy.english.hasPrefix(remedy))
+        #expect(problem.text.isTranslated)
+        #expect(problem.remedy.isTranslated)
     }
 
     /// From the first refusal on, without waiting until the queue is late.
@@ -456,7 +481,7 @@ import Time
 
     @Test func `operators are told of what no other event tells`() throws {
         let search = try Self.search(
-            refusedAt: Self.now.milliseconds, standings: [Self.standing(.paused, pause: "status_410")],
+            refusal: Self.refused(["$.x: unknown key"]), standings: [Self.standing(.paused, pause: "status_410")],
             backends: [("shop", BackendStatus(breaker: .halfOpen, pacesNewKeys: false))],
             answers: [
                 Self.answers(.undecided, app: "shop", "backend_timeout"), Self.answers(.callersRefused, "network"),

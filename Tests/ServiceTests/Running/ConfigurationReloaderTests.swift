@@ -233,7 +233,7 @@ import Threading
                 throw SocketClient.Failure.closed
             }
             #expect(refused["count"] == .integer(Int64(logged.count)))
-            #expect(reasons.count == ConfigurationRecord.mostReasons)
+            #expect(reasons.count == RefusedReload.mostReasons)
             for (reason, line) in zip(reasons, logged) {
                 guard case .string(let reason) = reason else { throw SocketClient.Failure.closed }
                 #expect(line.hasSuffix("reason=\"\(reason)\""))
