@@ -63,6 +63,8 @@ package struct AnswerWindow: Sendable {
             case malformed
             /// The callers are refused.
             case callersRefused
+            /// The help desk's webhooks are refused.
+            case webhooksRefused
         }
 
         /// What is wrong.

@@ -70,6 +70,8 @@ package struct HelpDeskMetrics: Sendable {
     package let authorizeDuration: Histogram
     /// Webhooks by app and result.
     package let webhookEvents: MetricFamily<Counter>
+    /// Refused webhooks by app and `WebhookRefusal`.
+    package let webhookRefusals: MetricFamily<Counter>
     /// Optional members of webhooks that could not be read, by app and member.
     package let webhookMembersLeftOut: MetricFamily<Counter>
     /// Calls for previews of URLs by app and result.
@@ -101,6 +103,8 @@ package struct HelpDeskMetrics: Sendable {
         authorizeDuration = registry.histogram(
             "deskgate_authorize_duration_seconds", "Time from a whole authorization request to its verdict.")
         webhookEvents = registry.counter("deskgate_webhook_events_total", "Webhooks by result.", labels: ["app", "result"])
+        webhookRefusals = registry.counter(
+            "deskgate_webhook_refusals_total", "Webhooks that were denied or malformed, by reason.", labels: ["app", "reason"])
         webhookMembersLeftOut = registry.counter(
             "deskgate_webhook_members_left_out_total", "Optional members of webhooks that had an unexpected form and were left out.",
             labels: ["app", "member"])

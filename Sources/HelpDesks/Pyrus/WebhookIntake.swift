@@ -25,22 +25,10 @@ struct WebhookIntake {
         case signature
     }
 
-    /// Why the origin is not proven, as in the log.
-    enum Denial: String {
-        /// The path ends with an unknown secret.
-        case pathSecret = "path_secret"
-        /// The signature is missing or malformed.
-        case noSignature = "no_signature"
-        /// No key of the candidates has signed the body.
-        case signature
-        /// The body names an app that the proof does not cover.
-        case app
-    }
-
     /// Why a webhook is refused.
     enum Refusal: Error {
         /// Its origin is not proven. The app is the one named in the body, if the proof does not cover it.
-        case denied(Denial, WebhookApps.App?)
+        case denied(WebhookRefusal, WebhookApps.App?)
         /// It cannot be read. The app is the one that it belongs to, if known.
         case malformed(WebhookError, WebhookApps.App?)
         /// OpenSSL failed.
@@ -121,11 +109,12 @@ extension WebhookIntake.Refusal {
         }
     }
 
-    var result: WebhookResult {
+    /// Why it is the caller's; nil when OpenSSL failed.
+    var cause: WebhookRefusal? {
         switch self {
-        case .denied: .denied
+        case .denied(let cause, _): cause
         case .malformed: .malformed
-        case .failed: .unavailable
+        case .failed: nil
         }
     }
 
@@ -135,13 +124,6 @@ extension WebhookIntake.Refusal {
         case .denied(let denial, _): denial.rawValue
         case .malformed(let error, _): error.reason
         case .failed(let error): error.description
-        }
-    }
-
-    var logLevel: LogLevel {
-        switch self {
-        case .denied, .malformed: .info
-        case .failed: .error
         }
     }
 }

@@ -50,7 +50,7 @@ final class WebhookRoute: Sendable {
             return nil
         } catch {
             let span = request.callersTrace().flatMap { services.tracer.begin(below: $0) }
-            return refuse(error, webhooks, RequestMark(id: request.requestID, span))
+            return refuse(error, request, webhooks, RequestMark(id: request.requestID, span))
         }
     }
 
@@ -85,7 +85,7 @@ final class WebhookRoute: Sendable {
                     lifeMilliseconds: state.shared.subscriptions.registry.lifeMilliseconds, random: services.random, trace: mark.trace),
                 telling: state.shared.subscriptions.registry.caused(by: mark.trace))
         } catch {
-            return .answer(refuse(error, state.webhooks, mark))
+            return .answer(refuse(error, request, state.webhooks, mark))
         }
     }
 
@@ -100,10 +100,15 @@ final class WebhookRoute: Sendable {
         }
     }
 
-    private func refuse(_ refusal: WebhookIntake.Refusal, _ webhooks: WebhookApps, _ mark: RequestMark) -> Response {
-        journal.refuse(
-            refusal.result, refusal.app?.counters ?? webhooks.unknown, level: refusal.logLevel, reason: refusal.reason,
-            app: refusal.app?.id, mark)
+    private func refuse(
+        _ refusal: WebhookIntake.Refusal, _ request: borrowing Request, _ webhooks: WebhookApps, _ mark: RequestMark
+    ) -> Response {
+        let (counters, app) = (refusal.app?.counters ?? webhooks.unknown, refusal.app?.id)
+        if let cause = refusal.cause {
+            journal.refuse(cause, counters, reason: refusal.reason, app: app, request, mark)
+        } else {
+            journal.note(.unavailable, counters, level: .error, reason: refusal.reason, app: app, mark)
+        }
         return response(to: refusal)
     }
 

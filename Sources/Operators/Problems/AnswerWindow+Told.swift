@@ -10,6 +10,7 @@ extension AnswerWindow.Finding {
         case .unknownApp: unknownApp(facts)
         case .malformed: malformed
         case .callersRefused: callersRefused
+        case .webhooksRefused: webhooksRefused
         }
     }
 
@@ -97,6 +98,25 @@ extension AnswerWindow.Finding {
                 \(effect)
                 """),
             remedy: refusal.remedy)
+    }
+
+    private var webhooksRefused: Problem {
+        let ofApp = app.isEmpty ? Told(verbatim: "") : Told(" of \(app)", " приложения \(app)")
+        let refusal = WebhookRefusal(rawValue: reason) ?? .malformed
+        return Problem(
+            .webhooksRefused, as: severity, of: app.isEmpty ? nil : app,
+            Told(
+                """
+                \(count) of \(total) webhooks\(ofApp) within \(window) minutes were refused, \(reasonCount) of them as \(reason): \
+                if the help desk has sent them, nobody is told of what they said.
+                """,
+                """
+                За \(window) мин. отклонено \(count) из \(total) вебхуков\(ofApp), из них \(reasonCount) с причиной \(reason): \
+                если их прислала служба поддержки, об их содержании никто не узнает.
+                """),
+            remedy: Telling.sentence(refusal.remedy)
+                + Told(
+                    " The log's lines \"webhook\" have the caller's address.", " Адрес отправителя есть в строках журнала «webhook»."))
     }
 }
 

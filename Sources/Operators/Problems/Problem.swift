@@ -26,6 +26,8 @@ struct Problem: Equatable {
         case authorizationsMalformed = "authorizations_malformed"
         /// Callers are refused for where they come from.
         case callersRefused = "callers_refused"
+        /// The help desk's webhooks are refused.
+        case webhooksRefused = "webhooks_refused"
         /// An app's backend has failed so often in a row that it is asked only now and then.
         case backendOpen = "backend_open"
         /// An app's backend fails for new keys, so calls about them are paced.

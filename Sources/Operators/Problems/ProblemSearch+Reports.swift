@@ -27,9 +27,8 @@ extension Problem.Kind {
     /// is away, nor of what lasts for a moment in every rollout.
     fileprivate var hasEvent: Bool {
         switch self {
-        case .authorizationsUndecided, .nearlyAllDenied, .unknownApp, .authorizationsMalformed, .callersRefused, .backendOpen,
-            .listenerFull,
-            .reloadRefused:
+        case .authorizationsUndecided, .nearlyAllDenied, .unknownApp, .authorizationsMalformed, .callersRefused, .webhooksRefused,
+            .backendOpen, .listenerFull, .reloadRefused:
             true
         case .serviceDown, .store, .revocationsUnknown, .revocationsLate, .revocationsCopy, .backendNewKeys, .notifierPaused,
             .settingsDoubtful, .callerFull, .listenerCertificateEnds, .appKeyEnds, .credentialEnds, .notifierFailing, .notifierUnknown,

@@ -88,6 +88,8 @@ package struct ProblemSearch {
             revocations.problems(now: now.seconds).filter { $0.kind == kind }
         case .authorizationsUndecided, .nearlyAllDenied, .unknownApp, .authorizationsMalformed, .callersRefused:
             keptOut.filter { $0.kind == kind }
+        // Where nobody sends webhooks, those that come are a stranger's.
+        case .webhooksRefused: configuration.apps.contains(where: \.takesWebhooks) ? keptOut.filter { $0.kind == kind } : []
         case .backendOpen, .backendNewKeys:
             backends.flatMap { $0.status.problems(of: $0.app) }.filter { $0.kind == kind }
         case .notifierPaused: standings.compactMap(paused)

@@ -10,21 +10,32 @@ internal import Time
 final class WatchedAnswers: Sendable {
     private let authorizeRequests: MetricFamily<Counter>
     private let refusedCallers: MetricFamily<Counter>
+    private let webhookEvents: MetricFamily<Counter>
+    private let webhookRefusals: MetricFamily<Counter>
     private let nearestApps: NearestApps
     private let clocks: Clocks
     private let window = Monitor(AnswerWindow())
+    /// Of the answers to webhooks, by the same rule.
+    private let webhookWindow = Monitor(AnswerWindow())
 
     init(_ metrics: ServiceMetrics, clocks: Clocks) {
         authorizeRequests = metrics.helpDesks.authorizeRequests
         refusedCallers = PublicGate.refusedCallers(metrics.registry)
+        webhookEvents = metrics.helpDesks.webhookEvents
+        webhookRefusals = metrics.helpDesks.webhookRefusals
         nearestApps = metrics.helpDesks.nearestApps
         self.clocks = clocks
     }
 
-    /// Why people are kept out now.
+    /// Why people are kept out now, and webhooks.
     @discardableResult
     func look() -> [AnswerWindow.Finding] {
         window.withLock { $0.findings(counts, now: clocks.monotonicMilliseconds()) }
+            + webhookWindow.withLock { $0.findings(webhookCounts, now: clocks.monotonicMilliseconds()) }.map { finding in
+                AnswerWindow.Finding(
+                    .webhooksRefused, app: finding.app, reason: finding.reason, count: finding.count, reasonCount: finding.reasonCount,
+                    total: finding.total, isClosed: finding.isClosed)
+            }
     }
 
     /// The configured app that the last unknown one resembles.
@@ -38,6 +49,21 @@ final class WatchedAnswers: Sendable {
         }
         for (values, counter) in refusedCallers.all where counter.current > 0 {
             counts[AnswerWindow.Answer(.refused, reason: values[0])] = counter.current
+        }
+        return counts
+    }
+
+    /// Those that are not refused count as let in. What the store cannot take is told by other problems.
+    private var webhookCounts: [AnswerWindow.Answer: UInt64] {
+        var counts: [AnswerWindow.Answer: UInt64] = [:]
+        let refused: [WebhookResult] = [.denied, .malformed, .unavailable]
+        for (values, counter) in webhookEvents.all where counter.current > 0 {
+            guard let result = WebhookResult(rawValue: values[1]), !refused.contains(result) else { continue }
+            counts[AnswerWindow.Answer(.authorized, app: values[0], reason: values[1])] = counter.current
+        }
+        for (values, counter) in webhookRefusals.all where counter.current > 0 {
+            let result: AnswerWindow.Result = values[0].isEmpty ? .refused : .denied
+            counts[AnswerWindow.Answer(result, app: values[0], reason: values[1])] = counter.current
         }
         return counts
     }

@@ -145,6 +145,61 @@ import Time
         }
     }
 
+    @Test func `webhooks to an address with another secret`() throws {
+        let directory = try ConfigurationDirectory()
+        try directory.scratch.write("secrets/webhook.key", TestSecret.text(21))
+        let webhook = #""app_id":"shop","webhook":{"secret":{"file":"secrets/webhook.key"}},"#
+        let json = ServiceFixture.json().replacing(#""app_id":"shop","#, with: webhook)
+        func send(_ service: RunningService, _ secret: Int, _ body: [UInt8] = WebhookBody.json(), status: Int) throws {
+            let path = "/pyrus/webhook/\(TestSecret.text(secret))"
+            let request = ExchangeCase(name: "webhook", path: path, body: body, status: status, answer: "")
+            #expect(try request.send(to: SocketClient(service.publicAddress)).status == status)
+        }
+        try ServiceFixture(in: directory, json: json).withService { service throws in
+            for _ in 0..<4 { try send(service, 22, status: 403) }
+            #expect(try Self.kinds(service) == [])
+            try send(service, 22, status: 403)
+            let problem = try #require(try Self.problems(service).first)
+            #expect(problem["kind"] == "webhooks_refused")
+            #expect(problem["severity"] == "problem")
+            #expect(problem["subject"] == .null)
+            #expect(problem["text"]?.text?.hasPrefix("5 of 5 webhooks within 10 minutes were refused, 5 of them as path_secret") == true)
+            #expect(problem["remedy"]?.text?.contains("the secret of apps[].webhook") == true)
+            for comment in 1...3 { try send(service, 21, WebhookBody.json(comment: ["comment_id": "\(comment)"]), status: 200) }
+            #expect(try Self.problems(service).map { $0["severity"] } == ["warning"], "others are well")
+            for _ in 0..<5 { try send(service, 21, Array("{".utf8), status: 400) }
+            #expect(try Self.problems(service).map { $0["severity"] } == ["warning"], "three of thirteen are well")
+        }
+    }
+
+    @Test func `webhooks that cannot be read`() throws {
+        let directory = try ConfigurationDirectory()
+        try directory.scratch.write("secrets/webhook.key", TestSecret.text(21))
+        let webhook = #""app_id":"shop","webhook":{"secret":{"file":"secrets/webhook.key"}},"#
+        let json = ServiceFixture.json().replacing(#""app_id":"shop","#, with: webhook)
+        try ServiceFixture(in: directory, json: json).withService { service throws in
+            let path = "/pyrus/webhook/\(TestSecret.text(21))"
+            for _ in 0..<5 {
+                let request = ExchangeCase(
+                    name: "webhook", path: path, body: WebhookBody.json(token: ["user_id": nil]), status: 400, answer: "")
+                #expect(try request.send(to: SocketClient(service.publicAddress)).status == 400)
+            }
+            let problem = try #require(try Self.problems(service).first)
+            #expect(problem["kind"] == "webhooks_refused")
+            #expect(problem["severity"] == "problem")
+            #expect(problem["subject"] == "shop")
+            #expect(problem["text"]?.text?.contains("5 of them as malformed") == true)
+        }
+    }
+
+    @Test func `webhooks where no app takes any are a stranger's`() throws {
+        try ServiceFixture().withService { service throws in
+            let request = ExchangeCase(name: "webhook", path: "/pyrus/webhook/x", body: WebhookBody.json(), status: 403, answer: "")
+            for _ in 0..<20 { #expect(try request.send(to: SocketClient(service.publicAddress)).status == 403) }
+            #expect(try Self.kinds(service) == [])
+        }
+    }
+
     @Test func `keys that are made with another secret`() throws {
         let fixture = try ServiceFixture()
         let wrong = try AuthorizeCases.json(["security_key": "\"\(TestKey(keyID: 1, secret: 9).text())\""])

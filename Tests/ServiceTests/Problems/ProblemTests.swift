@@ -140,6 +140,7 @@ import Time
             Self.search(answers: [Self.answers(.unknownApp, "unknown_app")], nearestApp: "shop"),
             Self.search(answers: [Self.answers(.malformed, "not_a_security_key")]),
             Self.search(answers: [Self.answers(.callersRefused, "network")]),
+            Self.search(apps: Self.sendbird, answers: [Self.answers(.webhooksRefused, "unknown_app")]),
             Self.search(backends: [("shop", BackendStatus(breaker: .open, pacesNewKeys: false))]),
             Self.search(backends: [("shop", BackendStatus(breaker: .working, pacesNewKeys: true))]),
             Self.search(disks: [("store", 999_999_999)]), Self.search(dead: [Self.dead("expired", 3)]),
@@ -248,6 +249,16 @@ import Time
         let effect = refusal == .forwarded ? "They were answered 503." : "The help desk takes that for a denial of every user."
         let text = "20 calls within 10 minutes were refused, 15 of them because \(cause) (\(refusal.rawValue)). \(effect)"
         #expect(problem.text.english == text)
+        #expect(problem.text.isTranslated)
+        #expect(problem.remedy.isTranslated)
+    }
+
+    @Test(arguments: WebhookRefusal.allCases) func `each reason of refused webhooks has its remedy`(_ refusal: WebhookRefusal) throws {
+        let search = try Self.search(apps: Self.sendbird, answers: [Self.answers(.webhooksRefused, app: "APP", refusal.rawValue)])
+        let problem = try #require(search.problems.first)
+        #expect(
+            problem.text.english.hasPrefix("20 of 21 webhooks of APP within 10 minutes were refused, 15 of them as \(refusal.rawValue):"))
+        #expect(problem.remedy.english.lowercased().hasPrefix(refusal.remedy.english.lowercased()))
         #expect(problem.text.isTranslated)
         #expect(problem.remedy.isTranslated)
     }

@@ -253,8 +253,12 @@ import Time
         #expect(told.contains("/pyrus/webhook/:secret"))
     }
 
+    /// Also where lines of the level info are not written.
     @Test func logsWhy() throws {
-        let fixture = try WebhookFixture(logLevel: .info)
+        let fixture = try WebhookFixture(logLevel: .warning)
+        func line(_ start: String, _ refusal: WebhookRefusal) -> String {
+            #"WARN  webhook result=\#(start) peer=none remedy="\#(refusal.remedy.english)" request_id=r1"#
+        }
         let headers = ["X-Request-Id": "r1"]
         _ = fixture.client.send(.post, "/pyrus/webhook/x", headers: headers, body: WebhookBody.json())
         _ = fixture.client.send(.post, WebhookCases.shopPath, headers: headers, body: WebhookBody.json(token: ["app_id": #""bank""#]))
@@ -266,12 +270,18 @@ import Time
         _ = fixture.client.send(.post, WebhookCases.shopPath, headers: headers, body: WebhookBody.json())
         #expect(
             try fixture.log.lines() == [
-                "INFO  webhook result=denied reason=path_secret request_id=r1",
-                "INFO  webhook result=denied reason=app app=bank request_id=r1",
-                "INFO  webhook result=malformed reason=token.user_id app=shop request_id=r1",
-                "INFO  webhook result=malformed reason=invalid_json request_id=r1",
-                "INFO  webhook result=denied reason=no_signature request_id=r1",
-                "INFO  webhook result=denied reason=signature request_id=r1",
+                line("denied reason=path_secret", .pathSecret), line("denied reason=app app=bank", .app),
+                line("malformed reason=token.user_id app=shop", .malformed), line("malformed reason=invalid_json", .malformed),
+                line("denied reason=no_signature", .noSignature), line("denied reason=signature", .signature),
+            ])
+        #expect(
+            fixture.metricsText().split(separator: "\n").filter { $0.hasPrefix("deskgate_webhook_refusals_total{") } == [
+                #"deskgate_webhook_refusals_total{app="",reason="malformed"} 1"#,
+                #"deskgate_webhook_refusals_total{app="",reason="no_signature"} 1"#,
+                #"deskgate_webhook_refusals_total{app="",reason="path_secret"} 1"#,
+                #"deskgate_webhook_refusals_total{app="",reason="signature"} 1"#,
+                #"deskgate_webhook_refusals_total{app="bank",reason="app"} 1"#,
+                #"deskgate_webhook_refusals_total{app="shop",reason="malformed"} 1"#,
             ])
     }
 }

@@ -18,19 +18,36 @@ package final class WebhookJournal: Sendable {
         self.services = services
     }
 
+    /// Notes a webhook that its caller has to mend.
+    /// - Parameters:
+    ///   - reason: for the log, one of few, because lines of one reason are sampled together.
+    ///   - kind: lines of one kind are sampled together; by default those of one reason.
+    ///   - app: the app that it belongs to, if known.
+    package func refuse(
+        _ cause: WebhookRefusal, _ counters: LabelledCounters<WebhookResult>, reason: String, kind: String? = nil, app: String?,
+        _ request: borrowing Request, _ mark: RequestMark
+    ) {
+        services.metrics.webhookRefusals.child(app ?? "", cause.rawValue).increment()
+        let more: LogFields = ["peer": .string(request.peer()), "remedy": .string(cause.remedy.english)]
+        note(
+            cause == .malformed ? .malformed : .denied, counters, level: .warning, reason: reason, kind: kind, app: app, more: more, mark)
+    }
+
     /// Notes a webhook of which nothing is stored.
     /// - Parameters:
     ///   - reason: one of few, because lines of one reason are sampled together.
-    ///   - app: the app that it belongs to, if known.
     ///   - kind: lines of one kind are sampled together; by default those of one reason.
-    package func refuse(
+    ///   - app: the app that it belongs to, if known.
+    ///   - more: further fields.
+    package func note(
         _ result: WebhookResult, _ counters: LabelledCounters<WebhookResult>, level: LogLevel, reason: String, kind: String? = nil,
-        app: String?, _ mark: RequestMark
+        app: String?, more: LogFields = [:], _ mark: RequestMark
     ) {
         counters.increment(result)
         guard level >= services.logger.level else { return }
         var fields: LogFields = ["result": .string(result.rawValue), "reason": .string(reason)]
         if let app { fields.append("app", .string(app)) }
+        fields.append(more)
         mark.append(to: &fields)
         services.denials.log(level, "webhook", reason: kind ?? reason, fields)
     }
@@ -62,7 +79,7 @@ package final class WebhookJournal: Sendable {
         _ counters: LabelledCounters<WebhookResult>, reason: String? = nil, app: String, _ mark: RequestMark
     ) -> Response {
         if let reason {
-            refuse(.ignored, counters, level: .info, reason: reason, app: app, mark)
+            note(.ignored, counters, level: .info, reason: reason, app: app, mark)
             return answers.ignored
         }
         counters.increment(.ignored)

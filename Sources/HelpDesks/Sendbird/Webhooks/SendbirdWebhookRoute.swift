@@ -66,15 +66,17 @@ final class SendbirdWebhookRoute: Sendable {
         guard sender.code(request) == nil else { return nil }
         let state = state.current
         let mark = RequestMark(id: request.requestID, request.callersTrace().flatMap { services.tracer.begin(below: $0) })
-        return deny("no_signature", state.app(request), state, mark)
+        return deny(.noSignature, state.app(request), request, state, mark)
     }
 
-    /// - Parameter reason: of an app that there is.
-    private func deny(_ reason: String, _ app: SendbirdState.App?, _ state: SendbirdState, _ mark: RequestMark) -> Response {
+    /// - Parameter cause: of an app that there is.
+    private func deny(
+        _ cause: WebhookRefusal, _ app: SendbirdState.App?, _ request: borrowing Request, _ state: SendbirdState, _ mark: RequestMark
+    ) -> Response {
+        let cause = app == nil ? .unknownApp : cause
         // Sampled alike, because a line takes time and would tell which apps there are.
         journal.refuse(
-            .denied, app?.counters ?? state.unknown, level: .info, reason: app == nil ? "unknown_app" : reason, kind: "denied",
-            app: app?.id, mark)
+            cause, app?.counters ?? state.unknown, reason: cause.rawValue, kind: "denied", app: app?.id, request, mark)
         return journal.answers.denied
     }
 
@@ -94,7 +96,7 @@ final class SendbirdWebhookRoute: Sendable {
     private func decide(_ request: borrowing Request, _ mark: RequestMark) -> Decision {
         let state = state.current
         let found = state.app(request)
-        guard let code = sender.code(request) else { return .answer(deny("no_signature", found, state, mark), found) }
+        guard let code = sender.code(request) else { return .answer(deny(.noSignature, found, request, state, mark), found) }
         let token: StaticString?
         do throws(CryptoError) {
             let keys = found?.keys ?? state.unknownKeys
@@ -102,7 +104,7 @@ final class SendbirdWebhookRoute: Sendable {
         } catch {
             return fail(error, found, state, mark)
         }
-        guard let app = found, let token else { return .answer(deny("signature", found, state, mark), found) }
+        guard let app = found, let token else { return .answer(deny(.signature, found, request, state, mark), found) }
         if sender == .desk { tell(token, app) }
         do throws(WebhookError) {
             let (webhook, leftOut) = try request.withBody { body throws(WebhookError) in
@@ -117,13 +119,13 @@ final class SendbirdWebhookRoute: Sendable {
             }
             return decide(request, webhook, app, state, mark)
         } catch {
-            journal.refuse(.malformed, app.counters, level: .info, reason: error.reason, app: app.id, mark)
+            journal.refuse(.malformed, app.counters, reason: error.reason, app: app.id, request, mark)
             return .answer(.error(400, "malformed", error.message), app)
         }
     }
 
     private func fail(_ error: CryptoError, _ app: SendbirdState.App?, _ state: SendbirdState, _ mark: RequestMark) -> Decision {
-        journal.refuse(.unavailable, app?.counters ?? state.unknown, level: .error, reason: error.description, app: app?.id, mark)
+        journal.note(.unavailable, app?.counters ?? state.unknown, level: .error, reason: error.description, app: app?.id, mark)
         return .answer(journal.answers.refusals.unavailable, app)
     }
 
@@ -212,7 +214,7 @@ final class SendbirdWebhookRoute: Sendable {
             return journal.answers.duplicate
         case .success(.ignored(let reason)): return journal.ignore(app.counters, reason: reason, app: app.id, mark)
         case .success(.undecided):
-            journal.refuse(.unavailable, app.counters, level: .error, reason: "former_unknown", app: app.id, mark)
+            journal.note(.unavailable, app.counters, level: .error, reason: "former_unknown", app: app.id, mark)
             return journal.answers.refusals.unavailable
         case .failure(let error): return journal.fail(error, app.counters, app: app.id, mark)
         }

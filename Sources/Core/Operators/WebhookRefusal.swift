@@ -1,0 +1,62 @@
+/// Why webhooks are refused, as in logs and metrics.
+package enum WebhookRefusal: String, Sendable, CaseIterable {
+    /// The path ends with an unknown secret.
+    case pathSecret = "path_secret"
+    /// The signature is missing or malformed.
+    case noSignature = "no_signature"
+    /// No key of the app has signed the body.
+    case signature
+    /// The body names an app that the proof does not cover.
+    case app
+    /// The path names an app that is not configured.
+    case unknownApp = "unknown_app"
+    /// The body cannot be read.
+    case malformed
+
+    /// What to do about it if the help desk has sent them; the end of a sentence.
+    package var remedy: Told {
+        switch self {
+        case .pathSecret:
+            Told(
+                """
+                compare the end of the address in the help desk's settings with the secret of apps[].webhook; during a rotation give a list \
+                of both
+                """,
+                """
+                сравните конец адреса в настройках службы поддержки с секретом из apps[].webhook; на время замены укажите список из обоих
+                """)
+        case .noSignature:
+            Told(
+                "have the help desk sign its webhooks, or, with Pyrus, remove apps[].webhook.signature_secret and reload",
+                """
+                пусть служба поддержки подписывает вебхуки; для Pyrus можно удалить apps[].webhook.signature_secret и перезагрузить \
+                настройки
+                """)
+        case .signature:
+            Told(
+                """
+                compare the app's signature secret or Sendbird tokens with the help desk's, and see that no proxy changes bodies: \
+                deskgate webhook verify --explain judges one
+                """,
+                """
+                сравните секрет подписи или токены Sendbird у приложения и у службы поддержки и проверьте, что прокси не меняет тело: \
+                deskgate webhook verify --explain
+                """)
+        case .app:
+            Told(
+                "give each app its own address in the help desk's settings: this one belongs to another app",
+                "укажите в настройках службы поддержки каждому приложению его собственный адрес: этот принадлежит другому")
+        case .unknownApp:
+            Told(
+                "correct the app at the end of the address in the help desk's settings: it is not configured here",
+                "исправьте приложение в конце адреса в настройках службы поддержки: здесь такого нет")
+        case .malformed:
+            Told(
+                "see which field the log names; if the help desk has changed its format, open an issue with a body without personal data",
+                """
+                посмотрите, какое поле называет журнал; если служба поддержки сменила формат, сообщите об этом, приложив тело без личных \
+                данных
+                """)
+        }
+    }
+}
