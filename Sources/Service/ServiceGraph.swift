@@ -165,9 +165,8 @@ package struct ServiceGraph: Sendable {
         }
         metrics.tellProblems { problems().counts }
         let watch = OperatorWatch(
-            configuration, store: store, answers: answers, facts: facts, inbox: inbox,
-            authorizeRequests: metrics.helpDesks.authorizeRequests,
-            problems: { problems().conditions }, logger: logger, clocks: clocks)
+            configuration, store: store, facts: facts, inbox: inbox, authorizeRequests: metrics.helpDesks.authorizeRequests,
+            problems: { problems().severe }, logger: logger, clocks: clocks)
         self.watch = watch
         metrics.tellDisks { watch.disks }
         let openAPI = OpenAPIDocument()

@@ -1,7 +1,19 @@
 package import Core
 internal import JSON
 
-/// Those who are told of problems without asking: Prometheus, and operators by events.
+/// A problem of the severity `problem`, for the log and for operators' events.
+package struct SevereProblem: Sendable {
+    /// Its kind, and its subject if it has one.
+    package let key: OperatorCondition.Key
+    /// Whether operators are told of it by `operator.problem`.
+    package let hasEvent: Bool
+    /// What is wrong and what to do, in English sentences.
+    package let text, remedy: String
+    /// What the event says.
+    package let data: [UInt8]
+}
+
+/// Those who are told of problems without asking: Prometheus, the log, and operators by events.
 extension ProblemSearch {
     /// How many problems there are of each kind and severity, in the words of `GET /v1/status`; 0 where there is none.
     package var counts: [(kind: String, severity: String, count: Int)] {
@@ -13,11 +25,13 @@ extension ProblemSearch {
         }
     }
 
-    /// The severe problems of which operators are told as such, with what their events say.
-    package var conditions: [(key: OperatorCondition.Key, data: [UInt8])] {
-        problems.filter { $0.severity == .problem && $0.kind.hasEvent }.map { problem in
+    /// The severe problems.
+    package var severe: [SevereProblem] {
+        problems.filter { $0.severity == .problem }.map { problem in
             let subject = problem.subject.map { " \($0)" } ?? ""
-            return (OperatorCondition.Key(.problem, problem.kind.rawValue + subject), problem.json(in: .english).serialized())
+            return SevereProblem(
+                key: OperatorCondition.Key(.problem, problem.kind.rawValue + subject), hasEvent: problem.kind.hasEvent,
+                text: problem.text.english, remedy: problem.remedy.english, data: problem.json(in: .english).serialized())
         }
     }
 }

@@ -8,18 +8,20 @@ internal import Time
 
 /// What this process sees now; the rules are those of `Core/Operators`.
 extension OperatorWatch {
-    func findings(_ open: [OperatorCondition], _ pending: [PendingDeliveries], _ state: inout State) -> [Finding] {
+    func findings(
+        _ open: [OperatorCondition], _ pending: [PendingDeliveries], _ problems: [SevereProblem], _ state: inout State
+    ) -> [Finding] {
         let observations = inbox.withLock { $0.observations }
         let waiting = Dictionary(pending.map { (ByteKey($0.notifier), $0) }) { first, _ in first }
         return pauses(observations, waiting, &state) + queues(waiting, state.configuration)
             + credentials(observations, state.configuration) + disks(state.configuration)
             + state.denials.findings(authorizeRequests, state.configuration, open, now: clocks.monotonicMilliseconds())
-            + problems(open, &state)
+            + events(problems.filter(\.hasEvent), open, &state)
     }
 
     /// One that is not there any more, or not yet again after a restart, is over when it has not been there for a while.
-    private func problems(_ open: [OperatorCondition], _ state: inout State) -> [Finding] {
-        let (now, found) = (clocks.monotonicMilliseconds(), problems())
+    private func events(_ found: [SevereProblem], _ open: [OperatorCondition], _ state: inout State) -> [Finding] {
+        let now = clocks.monotonicMilliseconds()
         let there = Set(found.map(\.key))
         let unseen = open.map(\.key).filter { $0.kind == .problem && !there.contains($0) }
         let before = state.problemsSeenAt

@@ -3,10 +3,11 @@ internal import Core
 internal import Dispatch
 internal import HelpDesk
 internal import Observability
+internal import Operators
 internal import Threading
 internal import Time
 
-/// Tells operators of the service's own troubles, each once when it begins and once when it ends.
+/// Tells operators of the service's own troubles, each once when it begins and once when it ends; the log as well, whoever else is told.
 ///
 /// It compares what this process sees with the conditions that the store keeps, so that nothing is told twice after a restart or by another
 /// process. Everything happens in `look`, on a thread of its own, because the store may hang.
@@ -34,28 +35,29 @@ final class OperatorWatch: Sendable {
         var denials = WatchedDenials()
         /// When problems that operators were told of were last seen.
         var problemsSeenAt: [OperatorCondition.Key: MonotonicMilliseconds] = [:]
+        /// When problems that are in the log were last seen.
+        var loggedProblemsSeenAt: [OperatorCondition.Key: MonotonicMilliseconds] = [:]
         var isFailing = false
     }
 
     let store: any Store
-    let answers: WatchedAnswers
     let facts: WatchedStore
     let inbox: Monitor<DispatcherInbox>
     let authorizeRequests: MetricFamily<Counter>
-    /// The problems of which operators are told as such, and what is told of each.
-    let problems: @Sendable () -> [(key: OperatorCondition.Key, data: [UInt8])]
+    /// Finds the severe problems.
+    private let problems: @Sendable () -> [SevereProblem]
     let clocks: Clocks
     private let logger: Logger
     private let state: Monitor<State>
 
     /// Prepares it; `look` does the work.
     init(
-        _ configuration: Configuration, store: any Store, answers: WatchedAnswers, facts: WatchedStore, inbox: Monitor<DispatcherInbox>,
+        _ configuration: Configuration, store: any Store, facts: WatchedStore, inbox: Monitor<DispatcherInbox>,
         authorizeRequests: MetricFamily<Counter>,
-        problems: @escaping @Sendable () -> [(key: OperatorCondition.Key, data: [UInt8])], logger: Logger, clocks: Clocks
+        problems: @escaping @Sendable () -> [SevereProblem], logger: Logger, clocks: Clocks
     ) {
         self.problems = problems
-        (self.store, self.answers, self.facts, self.inbox, self.authorizeRequests) = (store, answers, facts, inbox, authorizeRequests)
+        (self.store, self.facts, self.inbox, self.authorizeRequests) = (store, facts, inbox, authorizeRequests)
         (self.logger, self.clocks) = (logger, clocks)
         state = Monitor(State(configuration: WatchedConfiguration(configuration)))
     }
@@ -72,9 +74,11 @@ final class OperatorWatch: Sendable {
     /// Looks at everything, and tells what has begun or ended. Blocks like the store; to be called by one thread.
     func look() {
         // Also when nobody is told and the store is away: the problems that are shown are made of it.
-        answers.look()
         facts.look(disks, store)
         var state = state.withLock { $0 }
+        // Also when nobody is told and the store is away. The problems that others ask for need the answers that are counted here.
+        let problems = problems()
+        log(problems, &state)
         do throws(StoreError) {
             let open = try store.conditions()
             if state.configuration.subscriptions.isEmpty {
@@ -82,7 +86,7 @@ final class OperatorWatch: Sendable {
                 for condition in open { _ = try store.clear(condition.key, announcing: nil) }
                 state.held = []
             } else {
-                try settle(findings(open, try store.pending(), &state), open, &state)
+                try settle(findings(open, try store.pending(), problems, &state), open, &state)
             }
             state.isFailing = false
         } catch {
@@ -92,6 +96,22 @@ final class OperatorWatch: Sendable {
             // Another configuration may have come meanwhile.
             state.configuration = kept.configuration
             kept = state
+        }
+    }
+
+    /// One line when a problem begins, and one when it was away for a while.
+    private func log(_ found: [SevereProblem], _ state: inout State) {
+        let now = clocks.monotonicMilliseconds()
+        for problem in found where state.loggedProblemsSeenAt.updateValue(now, forKey: problem.key) == nil {
+            logger.log(
+                .warning, "a problem has begun",
+                ["problem": .string(problem.key.subject.text), "text": .string(problem.text), "remedy": .string(problem.remedy)])
+        }
+        for (key, seenAt) in state.loggedProblemsSeenAt.sorted(by: { $0.key < $1.key }) {
+            let unseen = now.elapsed(since: seenAt)
+            guard case .over = ProblemRule.standing(unseenMilliseconds: unseen, state.configuration.thresholds) else { continue }
+            state.loggedProblemsSeenAt[key] = nil
+            logger.log(.warning, "a problem has ended", ["problem": .string(key.subject.text)])
         }
     }
 
@@ -144,6 +164,8 @@ final class OperatorWatch: Sendable {
 
     private func note(_ level: LogLevel, _ text: String, _ key: OperatorCondition.Key) {
         inbox.announceNews()
+        // Each process logs those that it sees itself.
+        guard key.kind != .problem else { return }
         logger.log(level, text, ["condition": .string(key.kind.rawValue), "subject": .string(key.subject.text)])
     }
 

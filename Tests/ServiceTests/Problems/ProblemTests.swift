@@ -498,16 +498,20 @@ import Time
                 Self.answers(.undecided, app: "shop", "backend_timeout"), Self.answers(.callersRefused, "network"),
                 Self.answers(.unknownApp, "unknown_app", isClosed: false),
             ])
+        let told = search.severe.filter(\.hasEvent)
         #expect(
-            search.conditions.map(\.key.subject.text) == [
+            told.map(\.key.subject.text) == [
                 "authorizations_undecided shop", "callers_refused", "backend_open shop", "reload_refused",
             ])
-        let data = try #require(search.conditions.first.flatMap { JSONValue(parsing: $0.data) })
+        let data = try #require(told.first.flatMap { JSONValue(parsing: $0.data) })
         #expect(data["kind"] == "authorizations_undecided")
         #expect(data["severity"] == "problem")
         #expect(data["subject"] == "shop")
         #expect(data["text"]?.text?.hasPrefix("20 of 21 authorizations of shop") == true)
         #expect(data["remedy"]?.text?.hasPrefix("Have the backend of apps[].verify.url answer faster") == true)
+        #expect(search.severe.map(\.key.subject.text).contains("notifier_paused crm"), "for the log")
+        #expect(told.first?.text == data["text"]?.text)
+        #expect(told.first?.remedy == data["remedy"]?.text)
     }
 
     /// The urgent stands first, whatever was found first.

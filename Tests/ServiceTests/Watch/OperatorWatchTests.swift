@@ -158,6 +158,33 @@ import Time
         #expect(try fixture.last("ended_because") == "resolved")
     }
 
+    /// With the text and the remedy, whoever is told, and also while the store is away.
+    @Test(arguments: [(true, #""notifiers":["pager","log"]"#), (false, #""notifiers":["pager","log"]"#), (true, ""), (false, "")])
+    func `the log has a line when a problem begins and when it was away for a while`(_ hasEvent: Bool, _ operators: String) throws {
+        let fixture = try WatchFixture(operators)
+        let begun = #"WARN  a problem has begun problem="backend_open shop" text="It is wrong." remedy="Mend it.""#
+        fixture.show(["backend_open shop"], hasEvent: hasEvent)
+        fixture.pass(600)
+        #expect(try fixture.log.lines() == [begun])
+        fixture.show([])
+        fixture.pass(295)
+        #expect(try fixture.log.lines() == [begun], "it may come and go")
+        fixture.pass(5)
+        #expect(try fixture.log.lines() == [begun, #"WARN  a problem has ended problem="backend_open shop""#])
+        fixture.store.close()
+        fixture.show(["store"], hasEvent: hasEvent)
+        fixture.pass(60)
+        #expect(try fixture.log.lines().last == #"WARN  a problem has begun problem=store text="It is wrong." remedy="Mend it.""#)
+        #expect(try fixture.log.lines().count == 3)
+    }
+
+    @Test func `operators are told of no problem that another event tells`() throws {
+        let fixture = try WatchFixture()
+        fixture.show(["store"], hasEvent: false)
+        fixture.pass(60)
+        #expect(try fixture.told() == [])
+    }
+
     /// Then nothing is known of the answers of before.
     @Test func `a problem lasts through a restart`() throws {
         let fixture = try WatchFixture()

@@ -26,7 +26,7 @@ final class WatchFixture {
     private let metrics = ServiceMetrics(registry: MetricsRegistry(), version: "test")
     private var family: MetricFamily<Counter> { metrics.helpDesks.authorizeRequests }
     private let passed = Monitor<UInt64>(0)
-    private let problems = Monitor<[(key: OperatorCondition.Key, data: [UInt8])]>([])
+    private let problems = Monitor<[SevereProblem]>([])
     /// What the watch has last read of the store.
     let facts = WatchedStore()
     private var watch: OperatorWatch?
@@ -64,8 +64,7 @@ final class WatchFixture {
             unixSeconds: { [passed] in Self.start + passed.withLock { $0 } },
             monotonicNanoseconds: { [passed] in (1_000 + passed.withLock { $0 }) * 1_000_000_000 })
         watch = OperatorWatch(
-            configuration, store: store, answers: WatchedAnswers(metrics, clocks: clocks), facts: facts, inbox: inbox,
-            authorizeRequests: family,
+            configuration, store: store, facts: facts, inbox: inbox, authorizeRequests: family,
             problems: { [problems] in problems.withLock { $0 } }, logger: log.logger, clocks: clocks)
     }
 
@@ -100,9 +99,14 @@ final class WatchFixture {
         inbox.withLock { $0.health[notifier] = NotifierHealth(standing: state, lastFailure: reason, successes: successes) }
     }
 
-    /// Says which problems there are of which operators are told as such.
-    func show(_ found: [String]) {
-        problems.withLock { $0 = found.map { (OperatorCondition.Key(.problem, $0), Array(#"{"kind":"\#($0)"}"#.utf8)) } }
+    /// Says which severe problems there are.
+    func show(_ found: [String], hasEvent: Bool = true) {
+        let found = found.map { subject in
+            SevereProblem(
+                key: OperatorCondition.Key(.problem, subject), hasEvent: hasEvent, text: "It is wrong.", remedy: "Mend it.",
+                data: Array(#"{"kind":"\#(subject)"}"#.utf8))
+        }
+        problems.withLock { $0 = found }
     }
 
     /// Counts verdicts on the app's authorizations.
