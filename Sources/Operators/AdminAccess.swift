@@ -63,7 +63,8 @@ package struct AdminAccess {
             if let doubt, !admin.tokens.isEmpty { remark(doubt) }
             return answer
         } catch {
-            throw Failure(description: error.description + (doubt.map { "; \($0)" } ?? ""))
+            // A service that could not be asked may have the store, and is not to be stopped for a command.
+            throw Failure(description: doubt.map { "\($0); \(error.cause)" } ?? error.description)
         }
     }
 

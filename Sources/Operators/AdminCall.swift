@@ -89,8 +89,7 @@ struct AdminCall {
         case .stranger(let reason):
             return .stranger(
                 "\(address) is held by a process that has not proven to know the admin token (\(reason)), and was not told it; "
-                    + "stop that process, or reload the service if its token or certificate has changed; if a port mapping or a proxy leads "
-                    + "to the service, run the command in the service's container, or use admin.unix")
+                    + AdminListenerIdentity.remedy)
         }
     }
 

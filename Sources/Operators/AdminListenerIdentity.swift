@@ -14,6 +14,11 @@ package enum AdminListenerIdentity: Sendable, Equatable {
     /// Nothing can be proven: the configuration has no token, its port is 0, or this user may not open the socket.
     case unknown
 
+    /// What to do about a process that has not proven itself. It may well be the service.
+    package static let remedy =
+        "reload the service if its token or certificate has changed; if a port mapping or a proxy leads to the service, run the command in "
+        + "the service's container, or use admin.unix; stop the process if it is not Deskgate"
+
     /// Asks the listener. It is sent no token. Blocks until it answers, at most for some seconds.
     package init(_ admin: Configuration.Admin) {
         guard !admin.tokens.isEmpty, let call = AdminCall(admin, tokens: admin.tokens) else {

@@ -42,7 +42,10 @@ import Testing
         try workspace.configure(Self.admin(["port": .integer(Int64(rogue.port))]))
         let result = try Deskgate.run("deliveries", "list", "--config", workspace.configuration)
         #expect(result.code != 0)
-        #expect(result.errors.contains("127.0.0.1:\(rogue.port) is held by a process that has not proven to know the admin token"))
+        #expect(
+            result.errors.hasPrefix("deskgate: 127.0.0.1:\(rogue.port) is held by a process that has not proven to know the admin token"))
+        let store = workspace.directory.path("deskgate.db")
+        #expect(result.errors.hasSuffix("; \(store) is used by process \(server.process.identifier) (deskgate)\n"))
         #expect(try server.stop() == .exit(0))
     }
 

@@ -187,11 +187,15 @@ package struct StoreError: Error, Equatable, CustomStringConvertible {
     package let kind: Kind
     /// One line for operators: what happened and, after the first semicolon, the remedy.
     package let description: String
+    /// What happened, without a remedy that only those need who want to have the store for themselves.
+    package let cause: String
 
     /// Makes an error.
-    package init(_ kind: Kind, _ description: String) {
+    /// - Parameter ownerRemedy: for those who want to have the store for themselves; nil when the remedy is the same for all.
+    package init(_ kind: Kind, _ cause: String, ownerRemedy: String? = nil) {
         self.kind = kind
-        self.description = description
+        self.cause = cause
+        description = ownerRemedy.map { "\(cause); \($0)" } ?? cause
     }
 }
 

@@ -96,8 +96,7 @@ struct ServiceCheck: Sendable {
         return [
             DoctorFinding(
                 .ports, .warning,
-                "\(address) is held by a process that has not proven to know an admin token (\(reason)); stop it, or reload the service "
-                    + "if its token or certificate has changed")
+                "\(address) is held by a process that has not proven to know an admin token (\(reason)); \(AdminListenerIdentity.remedy)")
         ]
     }
 

@@ -76,7 +76,9 @@ extension StoreError {
 
     /// - Parameter process: the process that has it open; nil when it is not known.
     static func inUse(_ path: String, by process: Int32?) -> StoreError {
-        StoreError(.unavailable, "\(path) is used by \(process.map { holder($0) } ?? "another process"); stop it, or name another path")
+        StoreError(
+            .unavailable, "\(path) is used by \(process.map { holder($0) } ?? "another process")",
+            ownerRemedy: "stop it, or name another path")
     }
 
     /// The name of a process for messages.
