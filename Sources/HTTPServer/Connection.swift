@@ -150,7 +150,10 @@ final class Connection: Exchange {
         guard phase.beginAnswering(deadline: context.deadline()) else { return .NO }
         guard case .handler(let endpoint, let route, _) = unsafe match else { return queue(ownResponse) }
         guard unsafe !reception.isTooLarge else { return queue(StandardResponse.bodyTooLarge) }
-        guard unsafe !body.lacksRoom else { return queue(StandardResponse.tooManyBodies) }
+        guard unsafe !body.lacksRoom else {
+            context.noteBodyWithoutRoom(of: peer())
+            return queue(StandardResponse.tooManyBodies)
+        }
         guard !context.isClosing else { return queue(StandardResponse.shuttingDown) }
         unsafe queued = .YES
         endpoint.withHandler { handler in _ = unsafe handler(request(body.bytes, route: route), Responder(self)) }

@@ -1,6 +1,6 @@
 package import Bytes
 
-/// The owner's part in the bounds on a server's connections. Called on any thread; must not block.
+/// The owner's part in the bounds on a server's connections and bodies. Called on any thread; must not block.
 package struct ConnectionPressure: Sendable {
     /// Whether the connections from an address are not bounded by themselves.
     package var isUnbounded: @Sendable (IPAddress) -> Bool
@@ -9,14 +9,19 @@ package struct ConnectionPressure: Sendable {
     /// Called once, when connections are answered 503 because the process has no file descriptor left.
     package var onDescriptorShortage: @Sendable () -> Void
 
+    /// Called with the peer for each request that is answered 503 because its body has no room.
+    package var onBodyWithoutRoom: @Sendable (String) -> Void
+
     /// By default every address is bounded, and nothing is reported.
     package init(
         isUnbounded: @escaping @Sendable (IPAddress) -> Bool = { _ in false },
-        onReachedBound: @escaping @Sendable (ReachedBound) -> Void = { _ in }, onDescriptorShortage: @escaping @Sendable () -> Void = {}
+        onReachedBound: @escaping @Sendable (ReachedBound) -> Void = { _ in }, onDescriptorShortage: @escaping @Sendable () -> Void = {},
+        onBodyWithoutRoom: @escaping @Sendable (String) -> Void = { _ in }
     ) {
         self.isUnbounded = isUnbounded
         self.onReachedBound = onReachedBound
         self.onDescriptorShortage = onDescriptorShortage
+        self.onBodyWithoutRoom = onBodyWithoutRoom
     }
 }
 

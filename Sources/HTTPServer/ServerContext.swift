@@ -116,6 +116,9 @@ final class ServerContext: Sendable {
         pressure.onReachedBound(reached)
     }
 
+    /// Reports a request whose body has no room.
+    func noteBodyWithoutRoom(of peer: String) { pressure.onBodyWithoutRoom(peer) }
+
     /// Answers 503 to waiting connections that the process has no descriptor left to accept; when that needs a descriptor too, closes the
     /// connection that has been idle longest.
     func turnAway() {

@@ -1,17 +1,19 @@
 internal import Bytes
+internal import Core
 internal import HTTPServer
 internal import Observability
 internal import Operators
 internal import Threading
 internal import Time
 
-/// Tells operators of listeners that have no room for a connection: by a log line, a metric, and a problem while it lasts.
+/// Tells operators of listeners that have no room for a connection or a body: by a log line, a metric, and a problem while it lasts.
 final class ListenerPressure: Sendable {
     private typealias Moments = [Place: (crowded: CrowdedListener, at: MonotonicMilliseconds)]
 
     private struct Place: Hashable {
         let listener: CrowdedListener.Name
-        let isOfCaller: Bool
+        /// Nil for bodies.
+        let isOfCaller: Bool?
     }
 
     private let family: MetricFamily<Counter>
@@ -39,17 +41,27 @@ final class ListenerPressure: Sendable {
         return recent.sorted { $0.at < $1.at }.map(\.crowded)
     }
 
-    /// Takes what a listener has found.
-    func note(_ crowded: CrowdedListener) {
-        let (limit, closed) = (crowded.bound.caller == nil ? "all" : "caller", crowded.bound.isRefused ? "newest" : "idle")
+    /// Takes in that a body had no room.
+    func noteBody(_ listener: CrowdedListener.Name, peer: String) {
+        let now = clocks.monotonicMilliseconds()
+        moments.withLock { $0[Place(listener: listener, isOfCaller: nil)] = (CrowdedListener(listener, nil), now) }
+        denials.log(
+            .warning, "no room for a body", reason: listener.rawValue,
+            ["listener": .string(listener.rawValue), "peer": .string(peer), "remedy": .string(listener.remedyOfBodies.english)])
+    }
+
+    /// Takes in that a bound on connections was reached.
+    func note(_ listener: CrowdedListener.Name, _ bound: ReachedBound) {
+        let (crowded, limit) = (CrowdedListener(listener, bound), bound.caller == nil ? "all" : "caller")
+        let closed = bound.isRefused ? "newest" : "idle"
         family.child(crowded.listener.rawValue, limit, closed).increment()
-        let place = Place(listener: crowded.listener, isOfCaller: crowded.bound.caller != nil)
+        let place = Place(listener: crowded.listener, isOfCaller: bound.caller != nil)
         let now = clocks.monotonicMilliseconds()
         moments.withLock { $0[place] = (crowded, now) }
         var fields: LogFields = [
             "listener": .string(crowded.listener.rawValue), "limit": .string(limit), "closed": .string(closed),
         ]
-        if let caller = crowded.bound.caller { fields.append("peer", .string(caller.description)) }
+        if let caller = bound.caller { fields.append("peer", .string(caller.description)) }
         denials.log(.warning, "no room for a connection", reason: "\(crowded.listener.rawValue) \(limit)", fields)
     }
 }

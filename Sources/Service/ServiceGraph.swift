@@ -275,7 +275,8 @@ package struct ServiceGraph: Sendable {
     func pressure(on listener: CrowdedListener.Name) -> ConnectionPressure {
         let (gate, pressure) = (listener == .public ? publicGate : nil, listenerPressure)
         return ConnectionPressure(
-            isUnbounded: { gate?.expects($0) ?? false }, onReachedBound: { pressure.note(CrowdedListener(listener, $0)) })
+            isUnbounded: { gate?.expects($0) ?? false }, onReachedBound: { pressure.note(listener, $0) },
+            onBodyWithoutRoom: { pressure.noteBody(listener, peer: $0) })
     }
 
     /// Counts the responses of a listener.

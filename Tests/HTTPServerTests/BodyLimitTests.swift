@@ -1,6 +1,7 @@
 import HTTPServer
 import TestSupport
 import Testing
+import Threading
 
 /// Bodies at, over and far over the limit of their route, however their length is told.
 @Suite struct BodyLimitTests {
@@ -58,7 +59,9 @@ import Testing
 
     @Test(arguments: [false, true])
     func refusesALargeBodyForWhichThereIsNoRoom(isChunked: Bool) throws {
-        let fixture = try ServerFixture(settings: ServerSettings(threads: 2, bodyMemory: 130_000))
+        let peers = Monitor<[String]>([])
+        let pressure = ConnectionPressure(onBodyWithoutRoom: { peer in peers.update { $0.append(peer) } })
+        let fixture = try ServerFixture(settings: ServerSettings(threads: 2, bodyMemory: 130_000), pressure: pressure)
         defer { fixture.stop() }
         let large = String(repeating: "x", count: 70_000)
         let head = "POST /count HTTP/1.1\r\nHost: test\r\nTransfer-Encoding: chunked\r\n\r\n"
@@ -74,6 +77,7 @@ import Testing
         let refusal = try second.readResponse()
         #expect(refusal.status == 503 && refusal.text.contains("too_many_bodies"))
         #expect(refusal.headers["retry-after"] == "1")
+        #expect(peers.withLock { $0.map { $0.hasPrefix("127.0.0.1:") } } == [true])
         #expect(pending.respond(ServerFixture.text(200, "first")))
         #expect(try first.readResponse().text == "first")
         // The room comes back a moment after the client has the answer.

@@ -20,8 +20,8 @@ const places = {
   authorizations_undecided: () => address("configuration"), nearly_all_denied: () => address("keys"),
   unknown_app: () => address("configuration"), callers_refused: () => address("configuration"),
   authorizations_malformed: () => address("configuration"), webhooks_refused: () => address("configuration"),
-  backend_open: () => address("configuration"), backend_new_keys: () => address("configuration"),
-  deliveries_dead: () => address("dead"), disk_low: () => address("store"),
+  bodies_full: () => address("configuration"), backend_open: () => address("configuration"),
+  backend_new_keys: () => address("configuration"), deliveries_dead: () => address("dead"), disk_low: () => address("store"),
 };
 
 /** A list that `look` fills anew. */

@@ -38,6 +38,8 @@ struct Problem: Equatable {
         case settingsDoubtful = "settings_doubtful"
         /// A listener has no room for a connection.
         case listenerFull = "listener_full"
+        /// A listener has no room for a body.
+        case bodiesFull = "bodies_full"
         /// One caller has as many connections as one may have.
         case callerFull = "caller_full"
         /// The certificate of a listener has ended, or ends soon.

@@ -42,7 +42,7 @@ extension Problem.Kind {
     fileprivate var hasEvent: Bool {
         switch self {
         case .authorizationsUndecided, .nearlyAllDenied, .unknownApp, .authorizationsMalformed, .callersRefused, .webhooksRefused,
-            .backendOpen, .listenerFull, .reloadRefused:
+            .backendOpen, .listenerFull, .bodiesFull, .reloadRefused:
             true
         case .serviceDown, .store, .revocationsUnknown, .revocationsLate, .revocationsCopy, .backendNewKeys, .notifierPaused,
             .settingsDoubtful, .callerFull, .listenerCertificateEnds, .appKeyEnds, .credentialEnds, .notifierFailing, .notifierUnknown,

@@ -94,7 +94,8 @@ package struct ProblemSearch {
             backends.flatMap { $0.status.problems(of: $0.app) }.filter { $0.kind == kind }
         case .notifierPaused: standings.compactMap(paused)
         case .settingsDoubtful: standings.compactMap(doubtful)
-        case .listenerFull: crowded.filter { $0.bound.caller == nil }.map(full)
+        case .listenerFull: crowded.filter { $0.bound.map { $0.caller == nil } ?? false }.map(full)
+        case .bodiesFull: crowded.filter { $0.bound == nil }.map(bodiesFull)
         case .callerFull: crowded.compactMap(callerFull)
         case .listenerCertificateEnds, .appKeyEnds, .credentialEnds: endingCredentials.filter { $0.kind == kind }
         case .notifierFailing: standings.compactMap(failing)
@@ -162,8 +163,19 @@ package struct ProblemSearch {
             ))
     }
 
+    private func bodiesFull(_ crowded: CrowdedListener) -> Problem {
+        let name = crowded.listener.rawValue
+        return Problem(
+            .bodiesFull, of: name,
+            Told(
+                "Large bodies use all memory that the \(name) listener has for them: requests over 16 KiB are answered 503 (too_many_bodies).",
+                "Большие тела заняли всю память, которую слушатель \(name) отводит им: на запросы больше 16 КиБ отвечают 503 (too_many_bodies)."
+            ),
+            remedy: Telling.sentence(crowded.listener.remedyOfBodies))
+    }
+
     private func callerFull(_ crowded: CrowdedListener) -> Problem? {
-        guard let caller = crowded.bound.caller else { return nil }
+        guard let caller = crowded.bound?.caller else { return nil }
         let (name, address) = (crowded.listener.rawValue, caller.isIPv4 ? "\(caller)" : "\(caller)/48")
         return Problem(
             .callerFull, as: .warning, of: name,

@@ -135,6 +135,8 @@ import Time
             Self.search(replicas: [Replica(id: "other", isOwn: false, silentMilliseconds: 0, keysDigest: "other")]),
             Self.search(crowded: [CrowdedListener(.public, ReachedBound(of: nil, isRefused: true))]),
             Self.search(crowded: [CrowdedListener(.public, ReachedBound(of: IPAddress("192.0.2.7"), isRefused: false))]),
+            Self.search(crowded: [CrowdedListener(.public, nil)]),
+            Self.search(crowded: [CrowdedListener(.admin, nil)]),
             Self.search(answers: [Self.answers(.undecided, app: "shop", "backend_timeout")]),
             Self.search(answers: [Self.answers(.mostDenied, app: "shop", "wrong_mac")]),
             Self.search(answers: [Self.answers(.unknownApp, "unknown_app")], nearestApp: "shop"),

@@ -31,10 +31,8 @@ import Time
         let scratch = try TemporaryDirectory()
         let (log, registry) = (try TestLog(in: scratch, level: .info), MetricsRegistry())
         let pressure = pressure(registry, log, Monitor(0))
-        let full = CrowdedListener(.public, ReachedBound(of: nil, isRefused: true))
-        let crowded = CrowdedListener(.public, ReachedBound(of: IPAddress("192.0.2.7"), isRefused: false))
-        for _ in 0..<100 { pressure.note(full) }
-        pressure.note(crowded)
+        for _ in 0..<100 { pressure.note(.public, ReachedBound(of: nil, isRefused: true)) }
+        pressure.note(.public, ReachedBound(of: IPAddress("192.0.2.7"), isRefused: false))
         #expect(
             counts(registry) == [
                 #"listener="public",limit="all",closed="newest"} 100"#, #"listener="public",limit="caller",closed="idle"} 1"#,
@@ -48,15 +46,31 @@ import Time
         let scratch = try TemporaryDirectory()
         let seconds = Monitor<UInt64>(0)
         let pressure = pressure(MetricsRegistry(), try TestLog(in: scratch, level: .info), seconds)
-        let full = CrowdedListener(.admin, ReachedBound(of: nil, isRefused: false))
+        let bound = ReachedBound(of: nil, isRefused: false)
+        let full = CrowdedListener(.admin, bound)
         #expect(pressure.crowded == [])
-        pressure.note(full)
+        pressure.note(.admin, bound)
         seconds.update { $0 = 59 }
         #expect(pressure.crowded == [full])
-        pressure.note(full)
+        pressure.note(.admin, bound)
         seconds.update { $0 = 118 }
         #expect(pressure.crowded == [full])
         seconds.update { $0 = 119 }
+        #expect(pressure.crowded == [])
+    }
+
+    @Test func `bodies without room are a problem for a minute, and some are logged`() throws {
+        let scratch = try TemporaryDirectory()
+        let (log, registry, seconds) = (try TestLog(in: scratch, level: .info), MetricsRegistry(), Monitor<UInt64>(0))
+        let pressure = pressure(registry, log, seconds)
+        for _ in 0..<100 { pressure.noteBody(.public, peer: "192.0.2.7:1") }
+        #expect(counts(registry) == [], "no connection was refused")
+        let lines = try log.lines()
+        #expect(lines.count == DenialLog.linesPerMinute)
+        #expect(lines.first?.hasPrefix("WARN  no room for a body listener=public peer=192.0.2.7:1 remedy=") == true)
+        seconds.update { $0 = 59 }
+        #expect(pressure.crowded == [CrowdedListener(.public, nil)])
+        seconds.update { $0 = 60 }
         #expect(pressure.crowded == [])
     }
 
