@@ -4,11 +4,14 @@ package struct BackendStatus: Sendable, Equatable {
     package let breaker: BreakerStanding
     /// Whether calls about new keys were paced within the last minute, because they failed.
     package let pacesNewKeys: Bool
+    /// Why the backend failed the last time that a call about a known key failed; nil before the first one.
+    package let lastFailure: Indecision?
 
     /// Makes a status.
-    package init(breaker: BreakerStanding, pacesNewKeys: Bool) {
+    package init(breaker: BreakerStanding, pacesNewKeys: Bool, lastFailure: Indecision? = nil) {
         self.breaker = breaker
         self.pacesNewKeys = pacesNewKeys
+        self.lastFailure = lastFailure
     }
 
     /// The state in metrics. A backend that fails for new keys is asked further, so it is `failing`.

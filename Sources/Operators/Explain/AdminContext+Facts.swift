@@ -35,7 +35,9 @@ extension AdminContext {
         } else {
             facts.similarApp = NearestWord.nearest(to: appID, in: state.names.apps)
         }
-        facts.backend = state.configuration.app(appID)?.verify?.origin
+        let verify = state.configuration.app(appID)?.verify
+        facts.backend = verify?.origin
+        facts.whenUndecided = verify?.whenUndecided ?? .error
         facts.backendStatus = backend(appID)
     }
 

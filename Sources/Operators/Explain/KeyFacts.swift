@@ -24,6 +24,8 @@ struct KeyFacts {
     var storeProblem: String?
     /// The origin of the app's backend; nil when it has none.
     var backend: String?
+    /// The answer to users while that backend cannot decide.
+    var whenUndecided = UndecidedRule.error
     /// How that backend does; nil when that is not known.
     var backendStatus: BackendStatus?
     /// The most similar configured app, when the app is unknown.
@@ -89,7 +91,9 @@ struct KeyFacts {
     /// The problems of the app's backend, which decides beside or instead of the key.
     var backendTroubles: [Explanation.Step] {
         guard let appID, let backendStatus else { return [] }
-        return backendStatus.problems(of: appID).map { Explanation.Step(.backend, .problem, $0.text, remedy: $0.remedy) }
+        return backendStatus.problems(of: appID, at: backend, whenUndecided).map {
+            Explanation.Step(.backend, .problem, $0.text, remedy: $0.remedy)
+        }
     }
 
     /// How to take it back.

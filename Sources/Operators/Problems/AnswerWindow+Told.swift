@@ -2,10 +2,10 @@ internal import Core
 
 extension AnswerWindow.Finding {
     /// The problem that is shown for it.
-    /// - Parameter facts: the policy of keys, and the configured app that the last unknown one resembled.
+    /// - Parameter facts: the policy of keys, the app's backend, and the configured app that the last unknown one resembled.
     func problem(_ facts: KeyFacts) -> Problem {
         switch kind {
-        case .undecided: undecided
+        case .undecided: undecided(facts)
         case .mostDenied: mostDenied(facts)
         case .unknownApp: unknownApp(facts)
         case .malformed: malformed
@@ -17,21 +17,24 @@ extension AnswerWindow.Finding {
     private var severity: Problem.Severity { isClosed ? .problem : .warning }
     private var window: UInt64 { AnswerWindow.lengthMilliseconds / 60_000 }
 
-    private var undecided: Problem {
+    private func undecided(_ facts: KeyFacts) -> Problem {
         let ofApp = app.isEmpty ? Told(verbatim: "") : Told(" of \(app)", " приложения \(app)")
         let indecision = Indecision(rawValue: reason) ?? .internalError
+        // An open breaker is only what follows.
+        let backend = indecision == .backendBreakerOpen ? facts.backendStatus : nil
+        let cause = backend?.cause(at: facts.backend) ?? Told(verbatim: "")
         return Problem(
             .authorizationsUndecided, as: severity, of: app.isEmpty ? nil : app,
             Told(
                 """
                 \(count) of \(total) authorizations\(ofApp) within \(window) minutes could not be decided and were answered 503, \
-                \(reasonCount) of them as \(reason).
+                \(reasonCount) of them as \(reason).\(cause)
                 """,
                 """
                 За \(window) мин. на \(count) из \(total) запросов доступа\(ofApp) не нашлось решения, и на них ответили 503, \
-                из них \(reasonCount) с причиной \(reason).
+                из них \(reasonCount) с причиной \(reason).\(cause)
                 """),
-            remedy: indecision.remedy)
+            remedy: (backend?.lastFailure ?? indecision).remedy)
     }
 
     private func mostDenied(_ facts: KeyFacts) -> Problem {
@@ -122,7 +125,7 @@ extension AnswerWindow.Finding {
 
 extension Indecision {
     /// What to do about authorizations that end so, in sentences.
-    fileprivate var remedy: Told {
+    var remedy: Told {
         switch self {
         case .internalError:
             Told(

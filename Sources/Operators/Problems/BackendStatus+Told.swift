@@ -2,24 +2,36 @@ internal import Core
 
 extension BackendStatus {
     /// The problems of an app's backend.
-    func problems(of app: String) -> [Problem] { [open(app), newKeys(app)].compactMap(\.self) }
+    /// - Parameters:
+    ///   - origin: where it is asked; nil when that is not known.
+    ///   - rule: the answer to users while it cannot decide.
+    func problems(of app: String, at origin: String?, _ rule: UndecidedRule) -> [Problem] {
+        [open(app, origin, rule), newKeys(app)].compactMap(\.self)
+    }
 
-    private func open(_ app: String) -> Problem? {
+    /// Why the last call failed, as a sentence after others; empty when none has.
+    func cause(at origin: String?) -> Told {
+        guard let lastFailure else { return Told(verbatim: "") }
+        let (reason, place) = (lastFailure.rawValue, origin.map { " \($0)" })
+        return Told(
+            " The last call\(place.map { " to\($0)" } ?? "") failed: \(reason).", " Последний вызов\(place ?? "") не удался: \(reason).")
+    }
+
+    private func open(_ app: String, _ origin: String?, _ rule: UndecidedRule) -> Problem? {
         guard breaker == .open || breaker == .halfOpen else { return nil }
+        let cause = cause(at: origin)
         return Problem(
             .backendOpen, of: app,
             Told(
                 """
-                The backend of \(app) has failed so often in a row that it is asked only now and then. Users are answered as \
-                apps[].verify.when_undecided says, 503 by default.
+                The backend of \(app) has failed so often in a row that it is asked only now and then.\(cause) Meanwhile users are answered \
+                \(rule.answer) (when_undecided \(rule.rawValue)).
                 """,
                 """
-                Сервер приложения \(app) столько раз подряд не смог ответить, что его спрашивают лишь изредка. Пользователям отвечают \
-                по правилу apps[].verify.when_undecided, обычно 503.
+                Сервер приложения \(app) столько раз подряд не смог ответить, что его спрашивают лишь изредка.\(cause) Пользователям пока \
+                отвечают \(rule.answer) (when_undecided \(rule.rawValue)).
                 """),
-            remedy: Told(
-                "Repair the backend of apps[].verify.url; the log has the reason. It is asked again by itself.",
-                "Почините сервер из apps[].verify.url; причину называет журнал. Спрашивать его снова начнут автоматически."))
+            remedy: (lastFailure ?? .backendUnreachable).remedy)
     }
 
     private func newKeys(_ app: String) -> Problem? {
@@ -38,5 +50,16 @@ extension BackendStatus {
             remedy: Told(
                 "If others send junk keys, have the backend answer them 401, 403 or 404. The log has the reason.",
                 "Если присылают случайные ключи, пусть сервер отвечает на них 401, 403 или 404. Причину называет журнал."))
+    }
+}
+
+extension UndecidedRule {
+    /// The status of the answer to users whom the backend cannot decide about.
+    fileprivate var answer: Int {
+        switch self {
+        case .error: 503
+        case .deny: 403
+        case .allowIfKeyValid: 200
+        }
     }
 }

@@ -91,7 +91,10 @@ package struct ProblemSearch {
         // Where nobody sends webhooks, those that come are a stranger's.
         case .webhooksRefused: configuration.apps.contains(where: \.takesWebhooks) ? keptOut.filter { $0.kind == kind } : []
         case .backendOpen, .backendNewKeys:
-            backends.flatMap { $0.status.problems(of: $0.app) }.filter { $0.kind == kind }
+            backends.flatMap { app, status in
+                let verify = configuration.app(app)?.verify
+                return status.problems(of: app, at: verify?.origin, verify?.whenUndecided ?? .error)
+            }.filter { $0.kind == kind }
         case .notifierPaused: standings.compactMap(paused)
         case .settingsDoubtful: standings.compactMap(doubtful)
         case .listenerFull: crowded.filter { $0.bound.map { $0.caller == nil } ?? false }.map(full)
@@ -116,7 +119,11 @@ package struct ProblemSearch {
         var facts = KeyFacts(now: now.seconds)
         facts.policy = configuration.keyPolicy
         facts.similarApp = nearestApp.flatMap { configuration.app($0)?.id }
-        return answers.filter { $0.app.isEmpty || configuration.app($0.app) != nil }.map { $0.problem(facts) }
+        return answers.filter { $0.app.isEmpty || configuration.app($0.app) != nil }.map { answer in
+            facts.backend = configuration.app(answer.app)?.verify?.origin
+            facts.backendStatus = backends.first { $0.app.utf8.elementsEqual(answer.app.utf8) }?.status
+            return answer.problem(facts)
+        }
     }
 
     private func paused(_ standing: NotifierStanding) -> Problem? {

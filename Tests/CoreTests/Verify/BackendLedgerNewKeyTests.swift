@@ -147,6 +147,18 @@ import Time
         #expect(try call(identity(107), Self.yes, now: 200) == nil)
     }
 
+    @Test mutating func `the last failure about a known key is told`() throws {
+        try call(identity(1), Self.failure)
+        #expect(ledger.status(now: 0).lastFailure == nil, "a stranger may cause it")
+        ledger = Self.ledger(keysAreChecked: true)
+        try call(identity(1), BackendReply(.backendTimeout, .fails))
+        #expect(ledger.status(now: 0).lastFailure == .backendTimeout)
+        try call(identity(2), BackendReply(.backendOverloaded, .unknown))
+        #expect(ledger.status(now: 0).lastFailure == .backendTimeout)
+        try call(identity(3), BackendReply(status: 500, cacheControl: nil))
+        #expect(ledger.status(now: 0).lastFailure == .backendStatus)
+    }
+
     /// The call did not reach the backend.
     @Test mutating func `a call that tells nothing about the backend counts for neither`() throws {
         for person: UInt128 in 1...10 { try call(identity(person), BackendReply(.backendOverloaded, .unknown)) }

@@ -228,6 +228,28 @@ import Time
         #expect(problem.remedy.isTranslated)
     }
 
+    /// The breaker is what follows.
+    @Test func `an open breaker is told with what has opened it`() throws {
+        let slow = BackendStatus(breaker: .open, pacesNewKeys: false, lastFailure: .backendTimeout)
+        let answers = [Self.answers(.undecided, app: "shop", "backend_breaker_open")]
+        let problems = try Self.search(backends: [("shop", slow)], answers: answers).problems
+        #expect(problems.map(\.kind) == [.authorizationsUndecided, .backendOpen])
+        for problem in problems {
+            #expect(problem.text.english.contains(" The last call failed: backend_timeout."))
+            #expect(problem.remedy.english.hasPrefix("Have the backend of apps[].verify.url answer faster"))
+            #expect(problem.text.isTranslated)
+        }
+    }
+
+    @Test(arguments: [(UndecidedRule.error, 503), (.deny, 403), (.allowIfKeyValid, 200)])
+    func `an open breaker is told with the rule in force`(_ rule: UndecidedRule, _ status: Int) throws {
+        let open = BackendStatus(breaker: .open, pacesNewKeys: false, lastFailure: .backendStatus)
+        let problem = try #require(open.problems(of: "shop", at: "https://backend.test", rule).first)
+        #expect(problem.text.english.contains(" The last call to https://backend.test failed: backend_status."))
+        #expect(problem.text.english.hasSuffix(" users are answered \(status) (when_undecided \(rule.rawValue))."))
+        #expect(problem.text.isTranslated)
+    }
+
     @Test(arguments: Malformation.Problem.allCases.map(\.rawValue) + ["invalid_json", "not_an_object", "invalid_form"])
     func `each reason of malformed ones has its remedy`(_ reason: String) throws {
         let problem = try #require(try Self.search(answers: [Self.answers(.malformed, reason)]).problems.first)
