@@ -51,7 +51,7 @@ enum OperatorsTestCommand {
                 try run(AdminAccess(configuration, author: author), configuration, seconds)
             }
         }
-        guard let tests else { throw .negative("not_running", "the service does not run; start it: deskgate serve") }
+        guard let tests else { throw .negative("not_running", "the service does not run. \(ReportedProblem.serviceDown.remedy)") }
         Console.answer(arguments, ["notifiers": .array(tests.map(json))], tests.map(line).joined(separator: "\n"))
         return tests.allSatisfy { $0.status == .delivered } ? .done : .negative
     }

@@ -57,7 +57,10 @@ import Testing
         #expect(try server.stop() == .exit(0))
         let after = try Deskgate.run("status", "--config", site.workspace.configuration)
         #expect(after.code == 1)
-        #expect(after.output.hasPrefix("Problem: The service does not run.\nRemedy: Start it: deskgate serve.\nDeskgate is not ready.\n"))
+        let startIt =
+            "Remedy: Start it: systemctl start deskgate, or deskgate serve. If it does not start, deskgate check and its log "
+            + "say why."
+        #expect(after.output.hasPrefix("Problem: The service does not run.\n\(startIt)\nDeskgate is not ready.\n"))
         #expect(after.output.contains("\nReason: the service does not run.\n"))
     }
 

@@ -96,7 +96,9 @@ struct Problem: Equatable {
     /// What commands say where no service runs.
     static let serviceDown = Problem(
         .serviceDown, Told("The service does not run.", "Служба не запущена."),
-        remedy: Told("Start it: deskgate serve.", "Запустите её: deskgate serve."))
+        remedy: Told(
+            "Start it: systemctl start deskgate, or deskgate serve. If it does not start, deskgate check and its log say why.",
+            "Запустите её: systemctl start deskgate или deskgate serve. Если она не запускается, причину назовут deskgate check и журнал."))
 
     static let schema = Schema.object([
         ("kind", Schema.choice(of: Kind.self)), ("severity", Schema.choice(of: Severity.self)),
