@@ -72,7 +72,9 @@ enum StatusCommands {
             let word = problem.isSevere ? Console.painted("Problem:", .red) : warning
             return ["\(word) \(AdminText.visible(problem.text))", "Remedy: \(AdminText.visible(problem.remedy))"]
         }
-        sentences += certificates.map { "\(warning) \($0)." }
+        sentences += certificates.flatMap {
+            ["\(warning) \($0).", "Remedy: If the file was renewed, run deskgate reload; else stop the process that has the address."]
+        }
         let (ready, not) = ("Deskgate \(AdminText.text(status["version"])) is ready.", "Deskgate is not ready.")
         sentences.append(isWell(status) ? Console.painted(ready, .green) : isReady(status) ? ready : Console.painted(not, .red))
         if case .array(let reasons) = status["reasons"] { sentences += reasons.map { "Reason: \(AdminText.text($0))." } }

@@ -55,6 +55,9 @@ import Testing
         let status = try run("status")
         #expect(status.code == 0)
         #expect(status.output.contains("Warning: \(place)"))
+        #expect(
+            status.output.contains(".\nRemedy: If the file was renewed, run deskgate reload; else stop the process that has the address.\n")
+        )
         let health = try run("health")
         #expect(health.code == 1)
         #expect(health.errors.hasPrefix("deskgate: the listener at \(server.publicAddress) is not accepted: \(Self.doubt)"))
