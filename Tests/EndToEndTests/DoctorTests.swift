@@ -66,6 +66,21 @@ import Time
         #expect(try server.stop() == .exit(0))
     }
 
+    /// The service is ready, and `status` says so.
+    @Test func `a listener without room for the doctor is not called unready`() throws {
+        let port = try freePorts(2)
+        let listen: JSONValue = ["host": "127.0.0.1", "port": .integer(Int64(port)), "max_connections": 1]
+        let workspace = try Workspace(["listen": listen, "admin": Workspace.admin(port: port + 1)])
+        let server = try RunningServer(workspace)
+        let client = try SocketClient(server.publicAddress)
+        try client.send("GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        #expect(try client.readResponse().status == 200)
+        let refusal = "the listener at 127.0.0.1:\(port) refuses to be asked (too_many_connections); deskgate status tells why"
+        #expect(try examine(workspace).messages("ports") == [refusal])
+        withExtendedLifetime(client) {}
+        #expect(try server.stop() == .exit(0))
+    }
+
     @Test func `a stranger at the admin listener's port is named`() throws {
         let workspace = try Workspace()
         let server = try RunningServer(workspace)

@@ -60,6 +60,25 @@ import Testing
         withExtendedLifetime(waiting) {}
     }
 
+    /// The caller may have all its connections in use while the service is ready.
+    @Test(arguments: ["too_many_connections", "shutting_down"]) func `a refused connection says nothing of the health`(_ code: String)
+        throws
+    {
+        let service = try ScriptedServer(.everyRequest(.respond(503, body: #"{"error":"\#(code)","message":"x"}"#)))
+        defer { service.stop() }
+        let probe = HealthProbe(.tcp(host: "127.0.0.1", port: service.port), tls: nil)
+        let failure = #expect(throws: HealthProbe.Failure.self) { try probe.ask(isReady: true) }
+        let text = "the listener at 127.0.0.1:\(service.port) refuses to be asked (\(code)); deskgate status tells why"
+        #expect(failure?.description == text)
+        #expect(failure?.isRefusal == true)
+    }
+
+    @Test func `a service that is not ready has answered`() throws {
+        let service = try ScriptedServer(.everyRequest(.respond(503, body: #"{"status":"not_ready"}"#)))
+        defer { service.stop() }
+        #expect(try !HealthProbe(.tcp(host: "127.0.0.1", port: service.port), tls: nil).ask(isReady: true).isWell)
+    }
+
     /// Listens with room for one connection, and accepts none.
     private static func listen(at path: String) throws -> Int32 {
         let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)

@@ -61,7 +61,7 @@ struct ServiceCheck: Sendable {
                 : DoctorFinding(.ports, .problem, "\(configuration.listen.address) answers, but is not ready; deskgate status tells why")
             return Self.findings(certificates) + [health] + stranger(signs.listener, certificates)
         } catch {
-            if error.isHang { return [DoctorFinding(.ports, .problem, error.description)] }
+            if error.isHang || error.isRefusal { return [DoctorFinding(.ports, .problem, error.description)] }
             let certificates = configuration.certificatesNotInForce(now: now)
             let isExplained = certificates.contains { $0.path.hasPrefix("$.listen.") }
             return Self.findings(certificates) + (isExplained ? [] : [silence(signs, error)]) + stranger(signs.listener, certificates)

@@ -17,6 +17,8 @@ package struct HealthProbe {
         package let description: String
         /// Whether a process has the address and lets the time pass.
         package fileprivate(set) var isHang = false
+        /// Whether a service answers, and does not take the question.
+        fileprivate(set) var isRefusal = false
     }
 
     /// The answer of a service.
@@ -58,7 +60,13 @@ package struct HealthProbe {
         if case .tcp(_, 0) = address { throw Failure(description: "the system chooses the port; give listen.port a number") }
         switch try answer(to: isReady ? "/readyz" : "/livez") {
         case .success(let response):
-            let authorization = JSONValue(parsing: response.body)?["authorization"]?.text
+            let body = JSONValue(parsing: response.body)
+            // Such as `too_many_connections`, which says nothing of the service's health.
+            if response.status == 503, let code = body?["error"]?.text {
+                throw Failure(
+                    description: "the listener at \(address) refuses to be asked (\(code)); deskgate status tells why", isRefusal: true)
+            }
+            let authorization = body?["authorization"]?.text
             return Answer(isWell: response.status == 200, authorization: authorization)
         case .failure(let error):
             if let doubt = certificateDoubt(error) { throw Failure(description: "the listener at \(address) is not accepted: \(doubt)") }
