@@ -48,11 +48,17 @@ extension Device {
         }
         if !serving.posts.isEmpty {
             let names = serving.posts.joined(separator: ", ")
+            // Beside a push notifier for other types, this one may have been forgotten.
             return step(
-                .ok,
+                audience.hasPush ? .note : .ok,
                 Told(
                     "No push notifier serves its type; \(names) is told of its comments, and must notify it.",
-                    "Пуш-канала для этого типа нет; о комментариях узнаёт \(names), он и должен уведомить устройство."))
+                    "Пуш-канала для этого типа нет; о комментариях узнаёт \(names), он и должен уведомить устройство."),
+                audience.hasPush
+                    ? Told(
+                        "If \(names) does not notify it, lead the type to a push notifier in apps[].routes, and reload (SIGHUP).",
+                        "Если \(names) его не уведомляет, направьте этот тип в пуш-канал в apps[].routes и перезагрузите (SIGHUP).")
+                    : nil)
         }
         return step(
             .problem,

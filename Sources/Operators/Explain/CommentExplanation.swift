@@ -62,6 +62,15 @@ extension Explanation {
             "See that the help desk's webhooks about tickets arrive too, and that its API can be reached (deskgate check --live).",
             "Проверьте, что приходят и вебхуки о тикетах, и что API службы поддержки доступен (deskgate check --live)."))
 
+    /// Why no push notifier was told of a comment, although the app has one.
+    private static func unpushed(_ facts: CommentFacts, isOfNobody: Bool) -> Told {
+        if isOfNobody { return Told("nobody knew for whom it is", "неизвестно, для кого он") }
+        let devices = facts.devices.map { $0.step(facts.audience) }
+        return devices.isEmpty || devices.contains { $0.outcome == .ok }
+            ? Told("its person had no device for a push notifier", "у человека не было устройства для пуш-канала")
+            : Told("no push notifier serves its person's devices", "пуш-каналы не обслуживают устройства человека")
+    }
+
     private static func finding(_ facts: CommentFacts) -> (Outcome, Told) {
         let comment = facts.comment
         // Once the customer is known, what was told counts.
@@ -77,10 +86,7 @@ extension Explanation {
         guard let first = failed.first else {
             let phones = told.filter { $0.notifier?.type.isPush == true }
             if phones.isEmpty, facts.audience.hasPush {
-                let cause =
-                    told.allSatisfy(\.delivery.event.userID.isEmpty)
-                    ? Told("nobody knew for whom it is", "неизвестно, для кого он")
-                    : Told("its person had no device for a push notifier", "у человека не было устройства для пуш-канала")
+                let cause = unpushed(facts, isOfNobody: told.allSatisfy(\.delivery.event.userID.isEmpty))
                 return (
                     .problem,
                     Told(

@@ -56,12 +56,14 @@ extension Explanation {
         }
         let sentence = latest.sentence
         guard latest.outcome == .problem else {
-            return (
-                .ok,
-                Told(
-                    "The device is registered and is notified. The latest: \(sentence)",
-                    "Устройство зарегистрировано, его уведомляют. Последнее: \(sentence)")
-            )
+            let isNotified = found.allSatisfy { $0.outcome == .ok }
+            let state =
+                isNotified
+                ? Told("The device is registered and is notified.", "Устройство зарегистрировано, его уведомляют.")
+                : Told(
+                    "The device is registered, and no push notifier serves its type.",
+                    "Устройство зарегистрировано, но пуш-канала для его типа нет.")
+            return (.ok, Told("\(state) The latest: \(sentence)", "\(state) Последнее: \(sentence)"))
         }
         return (
             .problem,

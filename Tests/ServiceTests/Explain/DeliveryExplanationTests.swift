@@ -103,11 +103,13 @@ import Time
     }
 
     private static func comment(
-        _ app: String, _ deliveries: [DeliveryFacts] = [], forgotten: UnixMilliseconds? = nil, notifiers: String = ""
+        _ app: String, _ deliveries: [DeliveryFacts] = [], forgotten: UnixMilliseconds? = nil, notifiers: String = "",
+        devices: [Device] = []
     ) throws -> CommentFacts {
         let directory = try ConfigurationDirectory()
         try directory.scratch.write("secrets/path", "a-path-secret-of-the-app\n")
         try directory.scratch.write("secrets/rustore", "a-token-of-the-provider\n")
+        try directory.scratch.write("secrets/crm", "whsec_" + String(repeating: "QUJD", count: 8) + "\n")
         let configuration = try directory.configuration(
             #"{"apps":[{"app_id":"shop","keys":[{"id":1,"secret":{"file":"secrets/app-1.key"}}]\#(app)}],"#
                 + #""notifiers":{"sink":{"type":"log"}\#(notifiers)}}"#
@@ -115,7 +117,7 @@ import Time
         return CommentFacts(
             comment: 4711, app: try #require(configuration.app("shop")), keep: configuration.deliveries,
             audience: CommentAudience(of: "shop", configuration), deliveries: deliveries, forgottenArrival: forgotten, hasMore: false,
-            devices: [])
+            devices: devices)
     }
 
     private static let webhook = #","webhook":{"secret":{"file":"secrets/path"}}"#
@@ -228,5 +230,28 @@ import Time
         guard isOfNobody else { return }
         #expect(explanation.steps.contains { $0.text.english.hasPrefix("Nobody knew for whom it is") }, "\(name)")
         #expect(explanation.remedy?.english.hasPrefix("See that the help desk's webhooks about tickets arrive too") == true, "\(name)")
+    }
+
+    @Test func `a type that only a backend is told of is led to no push notifier`() throws {
+        let device = Device(
+            key: Device.Key(appID: "shop", userID: "ann", deviceID: "h1"), type: "huawei", token: try PushToken("t"),
+            registeredAt: Self.now, seenAt: Self.now)
+        let comment = try Self.comment(
+            Self.webhook + #","notifiers":["sink","crm"],"routes":{"android":"phones"}"#, [Self.facts(.delivered, "logged")],
+            notifiers: #","phones":{"type":"rustore","project_id":"p","token":{"file":"secrets/rustore"}}"#
+                + #","crm":{"type":"http","url":"https://crm.test/","secret":{"file":"secrets/crm"}}"#, devices: [device])
+        let remedy = "If crm does not notify it, lead the type to a push notifier in apps[].routes, and reload (SIGHUP)."
+        let explanation = Explanation(comment)
+        #expect(explanation.finding.english.hasSuffix("no phone was notified: no push notifier serves its person's devices."))
+        #expect(explanation.finding.isTranslated)
+        #expect(explanation.remedy?.english == remedy)
+        let configuration = try ConfigurationDirectory().configuration("{\(ConfigurationDirectory.apps),\"log\":{}}")
+        let facts = DeviceFacts(
+            deviceID: "h1", userID: "ann", app: comment.app, audience: comment.audience, registration: configuration.pushTokens,
+            devices: [device], isCut: false, deliveries: [Self.facts(.delivered, "logged")], search: nil)
+        let told = Explanation(facts)
+        #expect(told.outcome == .ok)
+        #expect(told.finding.english.hasPrefix("The device is registered, and no push notifier serves its type. The latest: "))
+        #expect(told.remedy?.english == remedy)
     }
 }
