@@ -228,9 +228,9 @@ final class DispatcherWorker: Sendable {
         }
     }
 
-    /// Logs an error of the store, unless the store is not open: `StoreKeeper` logs that.
+    /// Logs an error of the store, unless the store is not open or refuses for this reason: `StoreKeeper` logs that, once.
     private func log(_ text: String, _ error: StoreError, _ fields: LogFields = [:]) {
-        guard error.kind != .notOpen else { return }
+        guard error.kind != .notOpen, error != store.refusal else { return }
         var fields = fields
         fields.append("reason", .string(error.description))
         logger.log(.error, text, fields)

@@ -32,6 +32,7 @@ final class DeliveryStore: Store {
     private struct State {
         var refused: [Operation: Int] = [:]
         var refusals = 0
+        var tellsOfRefusal = false
         var works: [(finished: Int, claims: [String])] = []
         var standing = ReplicaStanding.alone
         var standingReads = 0
@@ -78,6 +79,11 @@ final class DeliveryStore: Store {
             return interruption.body
         }
         try body?()
+    }
+
+    /// Has the store tell of its refusal, as one that accepts nothing does.
+    func tellOfRefusal() {
+        state.update { $0.tellsOfRefusal = true }
     }
 
     /// How many calls have been refused.
@@ -293,7 +299,7 @@ final class DeliveryStore: Store {
         return news
     }
 
-    var refusal: StoreError? { store.refusal }
+    var refusal: StoreError? { state.withLock { $0.tellsOfRefusal } ? Self.refusal : store.refusal }
 
     @discardableResult
     func close() -> StoreError? { store.close() }
