@@ -41,14 +41,17 @@ package struct DispatcherInbox {
         return failing.merging(paused.mapValues { "notifier paused (\($0.reason))" }) { _, paused in paused }
     }
 
-    /// How each notifier does its work, by name: the word of its state, why it is paused, why its settings may be wrong, and when its
-    /// certificate expires.
+    /// How each notifier does its work, by name: the word of its state, why it is paused, why the last attempt failed (empty before the first
+    /// that did), why its settings may be wrong, and when its certificate expires.
     package var standings:
-        [(name: String, state: BreakerStanding, pause: PausedNotifier?, settingsDoubt: String?, credentialExpiresAt: UnixSeconds?)]
+        [(
+            name: String, state: BreakerStanding, pause: PausedNotifier?, lastFailure: String, settingsDoubt: String?,
+            credentialExpiresAt: UnixSeconds?
+        )]
     {
         notifiers.sorted { $0.key < $1.key }.map { name, notifier in
             let health = health(of: name)
-            return (name, health.standing, paused[name], health.settingsDoubt, notifier.credentialExpiresAt)
+            return (name, health.standing, paused[name], health.lastFailure, health.settingsDoubt, notifier.credentialExpiresAt)
         }
     }
 

@@ -153,3 +153,8 @@ extension PushDestination {
         }
     }
 }
+
+extension Told {
+    /// Whether, as a remedy, it is to wait.
+    package var isWaiting: Bool { english.hasPrefix(ReasonMeaning.waiting.english) }
+}

@@ -14,6 +14,8 @@ package struct NotifierStanding: Sendable {
     package let state: BreakerStanding
     /// Why it is paused, and what to do; nil while it is not.
     package let pause: (reason: String, remedy: String)?
+    /// The reason of the last attempt that failed for a reason of the notifier's; empty before the first.
+    package let lastFailure: String
     /// Why its settings may be wrong: the reason of a refusal since which no delivery has arrived; nil without one.
     package let settingsDoubt: String?
     /// When its certificate expires; nil when it has none.
@@ -21,12 +23,13 @@ package struct NotifierStanding: Sendable {
 
     /// Describes a notifier.
     package init(
-        name: String, state: BreakerStanding, pause: (reason: String, remedy: String)?, settingsDoubt: String?,
+        name: String, state: BreakerStanding, pause: (reason: String, remedy: String)?, lastFailure: String, settingsDoubt: String?,
         credentialExpiresAt: UnixSeconds?
     ) {
         self.name = name
         self.state = state
         self.pause = pause
+        self.lastFailure = lastFailure
         self.settingsDoubt = settingsDoubt
         self.credentialExpiresAt = credentialExpiresAt
     }

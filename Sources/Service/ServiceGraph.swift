@@ -199,9 +199,10 @@ package struct ServiceGraph: Sendable {
     }
 
     private static func standings(_ inbox: Monitor<DispatcherInbox>) -> [NotifierStanding] {
-        inbox.withLock { $0.standings }.map { name, state, pause, doubt, expiry in
+        inbox.withLock { $0.standings }.map { name, state, pause, failure, doubt, expiry in
             NotifierStanding(
-                name: name, state: state, pause: pause.map { ($0.reason, $0.remedy) }, settingsDoubt: doubt, credentialExpiresAt: expiry)
+                name: name, state: state, pause: pause.map { ($0.reason, $0.remedy) }, lastFailure: failure, settingsDoubt: doubt,
+                credentialExpiresAt: expiry)
         }
     }
 

@@ -117,6 +117,16 @@ extension ReasonMeaning {
     static let waitingForTurn = Told("wait: its next attempt follows by itself", "подождите: следующая попытка будет сама")
 }
 
+extension ReasonMeaning {
+    /// What to do about a notifier of which attempt after attempt fails for this reason: the end of a sentence. It has waited already.
+    func remedy(whileFailing name: String) -> Told {
+        let attempts = Told(
+            "see its latest attempts (deskgate deliveries list --notifier \(Telling.word(name))), and mend its receiver",
+            "посмотрите последние попытки (deskgate deliveries list --notifier \(Telling.word(name))) и почините получателя")
+        return remedy.flatMap { $0.isWaiting ? nil : $0 } ?? attempts
+    }
+}
+
 extension Configuration.Notifier {
     /// What the reason of an attempt means, in the English words of `deskgate explain`: the ends of two sentences.
     /// - Parameter notifier: as it is configured; nil when it is not any more.
@@ -124,6 +134,11 @@ extension Configuration.Notifier {
     package static func meaning(of reason: String, for notifier: Configuration.Notifier?) -> (text: String, remedy: String?) {
         let meaning = ReasonMeaning.of(reason, notifier)
         return (meaning.text.english, meaning.remedy?.english)
+    }
+
+    /// What to do about a notifier of which attempt after attempt fails, in the English words of `deskgate status`: the end of a sentence.
+    package static func remedy(whileFailing name: String, _ reason: String, for notifier: Configuration.Notifier?) -> String {
+        ReasonMeaning.of(reason, notifier).remedy(whileFailing: name).english
     }
 
     /// As far as the meaning of its reasons depends on it.

@@ -211,16 +211,19 @@ package struct ProblemSearch {
     /// Nil while the notifier is paused, because that problem gives the cause.
     private func failing(_ standing: NotifierStanding) -> Problem? {
         guard standing.state.isStopped, standing.pause == nil else { return nil }
-        let name = standing.name
+        let (name, reason) = (standing.name, standing.lastFailure)
+        let meaning = ReasonMeaning.of(reason, configuration.notifier(name))
+        let cause = reason.isEmpty ? Told(verbatim: "") : Told(": \(meaning.text) (\(reason))", ": \(meaning.text) (\(reason))")
         return Problem(
             .notifierFailing, of: name,
             Told(
-                "\(name) has failed several times in a row and is tried now and then only.\(waiting(for: name))",
-                "\(name) сбоил несколько раз подряд и теперь пробует лишь изредка.\(waiting(for: name))"),
-            remedy: Told(
-                "See why its last attempts failed, and mend that; it goes on by itself.",
-                "Посмотрите, почему не удались последние попытки, и устраните причину; дальше канал заработает сам."))
+                "\(name) has failed several times in a row and is tried now and then only\(cause).\(waiting(for: name))",
+                "\(name) сбоил несколько раз подряд и теперь пробует лишь изредка\(cause).\(waiting(for: name))"),
+            remedy: Telling.sentences([Telling.sentence(meaning.remedy(whileFailing: name)), Self.goesOn]))
     }
+
+    private static let goesOn = Told(
+        "It goes on by itself once the cause is gone.", "Когда причина исчезнет, канал заработает сам.")
 
     private func unknown(_ waiting: PendingDeliveries) -> Problem {
         let name = Telling.word(waiting.notifier)

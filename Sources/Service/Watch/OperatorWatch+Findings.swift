@@ -54,13 +54,14 @@ extension OperatorWatch {
         return findings
     }
 
-    /// Why a notifier is paused, in the words of `deskgate explain`.
+    /// Why a notifier is paused, in the words of `deskgate status`.
     private func data(_ seen: NotifierObservation, _ waiting: Int, _ configuration: WatchedConfiguration) -> [UInt8] {
         let notifier = configuration.notifiers.first { $0.name.utf8.elementsEqual(seen.name.utf8) }
         let meaning = Configuration.Notifier.meaning(of: seen.reason, for: notifier)
+        let remedy = Configuration.Notifier.remedy(whileFailing: seen.name, seen.reason, for: notifier)
         let data: JSONValue = [
             "notifier": .string(seen.name), "reason": .string(seen.reason), "explanation": .string(meaning.text),
-            "remedy": meaning.remedy.map { .string($0) } ?? .null, "waiting": .integer(Int64(waiting)),
+            "remedy": .string(remedy), "waiting": .integer(Int64(waiting)),
         ]
         return data.serialized()
     }

@@ -50,10 +50,12 @@ import Time
     private static let secret = "whsec_" + String(repeating: "QUJD", count: 8)
 
     private static func standing(
-        _ state: BreakerStanding, of name: String = "crm", pause: String? = nil, doubt: String? = nil, ends: UnixSeconds? = nil
+        _ state: BreakerStanding, of name: String = "crm", pause: String? = nil, failure: String = "status_503", doubt: String? = nil,
+        ends: UnixSeconds? = nil
     ) -> NotifierStanding {
         NotifierStanding(
-            name: name, state: state, pause: pause.map { ($0, "as the log says") }, settingsDoubt: doubt, credentialExpiresAt: ends)
+            name: name, state: state, pause: pause.map { ($0, "as the log says") }, lastFailure: failure, settingsDoubt: doubt,
+            credentialExpiresAt: ends)
     }
 
     private static func waiting(_ notifier: String, seconds: UInt64, count: Int = 3) -> PendingDeliveries {
@@ -388,6 +390,24 @@ import Time
         let problems = try Self.search(members: members, disks: [("store", free)]).problems
         #expect(problems.map(\.kind) == kinds)
         #expect(problems.allSatisfy { $0.severity == .warning })
+    }
+
+    /// To wait is no remedy after so many attempts.
+    @Test(arguments: [
+        (
+            "status_503", "(status_503).",
+            "See its latest attempts (deskgate deliveries list --notifier crm), and mend its receiver. It goes on"
+        ),
+        ("status_401", "(status_401).", "Give it the secret that \"secret\" names; Deskgate tries again. It goes on"),
+        ("", "now and then only.", ""),
+    ])
+    func `a failing notifier tells its last reason and what to do`(_ reason: String, _ text: String, _ remedy: String) throws {
+        let problem = try #require(try Self.search(standings: [Self.standing(.open, failure: reason)]).problems.first)
+        #expect(problem.text.english.hasPrefix("crm has failed several times in a row and is tried now and then only"))
+        #expect(problem.text.english.hasSuffix(text))
+        #expect(problem.remedy.english.hasPrefix(remedy))
+        #expect(problem.text.isTranslated)
+        #expect(problem.remedy.isTranslated)
     }
 
     /// Nothing more comes for it.
