@@ -208,18 +208,30 @@ package struct ProblemSearch {
             .map { $0.problem(now: now.seconds) }
     }
 
-    /// Nil while the notifier is paused, because that problem gives the cause.
+    /// Nil while the notifier is paused, because that problem gives the cause. One whose attempts go on is told of when something waits for
+    /// longer than a passing failure takes.
     private func failing(_ standing: NotifierStanding) -> Problem? {
-        guard standing.state.isStopped, standing.pause == nil else { return nil }
+        guard standing.pause == nil, standing.state.isStopped || isHeldUp(standing) else { return nil }
         let (name, reason) = (standing.name, standing.lastFailure)
         let meaning = ReasonMeaning.of(reason, configuration.notifier(name))
         let cause = reason.isEmpty ? Told(verbatim: "") : Told(": \(meaning.text) (\(reason))", ": \(meaning.text) (\(reason))")
-        return Problem(
-            .notifierFailing, of: name,
-            Told(
+        let text =
+            standing.state.isStopped
+            ? Told(
                 "\(name) has failed several times in a row and is tried now and then only\(cause).\(waiting(for: name))",
-                "\(name) сбоил несколько раз подряд и теперь пробует лишь изредка\(cause).\(waiting(for: name))"),
+                "\(name) сбоил несколько раз подряд и теперь пробует лишь изредка\(cause).\(waiting(for: name))")
+            : Told(
+                "The last attempt of \(name) failed\(cause).\(waiting(for: name))",
+                "Последняя попытка канала \(name) не удалась\(cause).\(waiting(for: name))")
+        return Problem(
+            .notifierFailing, as: standing.state.isStopped ? .problem : .warning, of: name, text,
             remedy: Telling.sentences([Telling.sentence(meaning.remedy(whileFailing: name)), Self.goesOn]))
+    }
+
+    private func isHeldUp(_ standing: NotifierStanding) -> Bool {
+        let patience = UInt64(configuration.operators.thresholds.pausedSeconds) * 1000
+        return standing.state == .failing && standing.settingsDoubt == nil
+            && pending.contains { $0.notifier == standing.name && now.elapsed(since: $0.oldestReceivedAt) >= patience }
     }
 
     private static let goesOn = Told(
@@ -269,7 +281,7 @@ package struct ProblemSearch {
             of: name, count: waiting.count, ageMilliseconds: now.elapsed(since: waiting.oldestReceivedAt), lifeMilliseconds: life,
             configuration.operators.thresholds)
         guard rule == .holds, let standing = standings.first(where: { $0.name == name }), standing.pause == nil,
-            standing.settingsDoubt == nil, !standing.state.isStopped
+            standing.settingsDoubt == nil, failing(standing) == nil
         else { return nil }
         if name == HeldMessage.notifier { return held(waiting) }
         return Problem(

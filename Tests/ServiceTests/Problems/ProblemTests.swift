@@ -343,7 +343,7 @@ import Time
     /// A probe that is under way proves nothing yet.
     @Test(
         arguments: [
-            (.open, [.notifierFailing]), (.halfOpen, [.notifierFailing]), (.working, [.queueLate]), (.failing, [.queueLate]),
+            (.open, [.notifierFailing]), (.halfOpen, [.notifierFailing]), (.working, [.queueLate]), (.failing, [.notifierFailing]),
         ] as [(BreakerStanding, [Problem.Kind])])
     func `a notifier fails until a probe succeeds`(_ state: BreakerStanding, _ kinds: [Problem.Kind]) throws {
         let search = try Self.search(
@@ -390,6 +390,27 @@ import Time
         let problems = try Self.search(members: members, disks: [("store", free)]).problems
         #expect(problems.map(\.kind) == kinds)
         #expect(problems.allSatisfy { $0.severity == .warning })
+    }
+
+    /// A single failure passes with the next attempt.
+    @Test(arguments: [(59, []), (60, [.notifierFailing])] as [(UInt64, [Problem.Kind])])
+    func `a notifier that fails is told of when something waits for a minute`(_ seconds: UInt64, _ kinds: [Problem.Kind]) throws {
+        let problems = try Self.search(
+            standings: [Self.standing(.failing, failure: "status_401")], pending: [Self.waiting("crm", seconds: seconds, count: 1)]
+        ).problems
+        #expect(problems.map(\.kind) == kinds)
+        #expect(problems.allSatisfy { $0.severity == .warning })
+        #expect(problems.allSatisfy { $0.text.english.contains("The last attempt of crm failed: ") })
+        #expect(problems.allSatisfy { $0.text.english.contains("(status_401). 1 delivery waits for it, the oldest for 60 seconds.") })
+        #expect(problems.allSatisfy { $0.text.isTranslated })
+    }
+
+    @Test func `attempts that fail are told of as the thresholds say`() throws {
+        let problems = try Self.search(
+            members: #""log":{},"operators":{"thresholds":{"paused_seconds":120}}"#, standings: [Self.standing(.failing)],
+            pending: [Self.waiting("crm", seconds: 119, count: 1)]
+        ).problems
+        #expect(problems.isEmpty)
     }
 
     /// To wait is no remedy after so many attempts.
