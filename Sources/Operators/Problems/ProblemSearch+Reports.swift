@@ -36,18 +36,29 @@ extension ProblemSearch {
     }
 }
 
+extension ProblemSearch {
+    /// The notifier that a condition of the kind `problem` is about; nil for others.
+    package static func notifier(of key: OperatorCondition.Key) -> String? {
+        let words = key.subject.text.split(separator: " ", maxSplits: 1)
+        guard words.count == 2, let kind = Problem.Kind(rawValue: String(words[0])) else { return nil }
+        return switch kind {
+        case .settingsDoubtful, .notifierUnknown, .queueFull: String(words[1])
+        default: nil
+        }
+    }
+}
+
 extension Problem.Kind {
-    /// Whether operators are told of it by `operator.problem`: not where another event tells, nor while the store that would keep the event
-    /// is away, nor of what lasts for a moment in every rollout.
+    /// Whether operators are told of it by `operator.problem`: not where another event tells, nor of what lasts for a moment in every rollout.
+    /// The store's own is told as far as it still keeps events.
     fileprivate var hasEvent: Bool {
         switch self {
-        case .authorizationsUndecided, .nearlyAllDenied, .unknownApp, .authorizationsMalformed, .callersRefused, .webhooksRefused,
-            .backendOpen, .listenerFull, .bodiesFull, .reloadRefused:
+        case .store, .revocationsUnknown, .authorizationsUndecided, .nearlyAllDenied, .unknownApp, .authorizationsMalformed,
+            .callersRefused, .webhooksRefused, .backendOpen, .settingsDoubtful, .listenerFull, .bodiesFull, .notifierUnknown, .queueFull,
+            .reloadRefused:
             true
-        case .serviceDown, .store, .revocationsUnknown, .revocationsLate, .revocationsCopy, .backendNewKeys, .notifierPaused,
-            .settingsDoubtful, .callerFull, .listenerCertificateEnds, .appKeyEnds, .credentialEnds, .notifierFailing, .notifierUnknown,
-            .queueFull, .queueLate, .deliveriesDead, .diskLow, .replicaKeys,
-            .configurationWarning:
+        case .serviceDown, .revocationsLate, .revocationsCopy, .backendNewKeys, .notifierPaused, .callerFull, .listenerCertificateEnds,
+            .appKeyEnds, .credentialEnds, .notifierFailing, .queueLate, .deliveriesDead, .diskLow, .replicaKeys, .configurationWarning:
             false
         }
     }

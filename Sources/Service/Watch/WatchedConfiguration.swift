@@ -1,5 +1,6 @@
 internal import Configuration
 internal import Core
+internal import Operators
 internal import POSIX
 
 /// What `OperatorWatch` needs of the configuration in force.
@@ -37,7 +38,11 @@ struct WatchedConfiguration: Sendable {
     func subscriptions(for key: OperatorCondition.Key) -> [Subscription] {
         switch key.kind {
         case .notifierPaused, .queueLate: subscriptions.filter { ByteKey($0.notifier) != key.subject }
-        case .credentialExpires, .diskLow, .denialsJump, .problem: subscriptions
+        case .problem:
+            subscriptions.filter { subscription in
+                ProblemSearch.notifier(of: key).map { ByteKey($0) != ByteKey(subscription.notifier) } ?? true
+            }
+        case .credentialExpires, .diskLow, .denialsJump: subscriptions
         }
     }
 }

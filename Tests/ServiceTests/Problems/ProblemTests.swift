@@ -579,6 +579,27 @@ import Time
         #expect(told.first?.remedy == data["remedy"]?.text)
     }
 
+    @Test func `operators are told of notifiers and the store that need them`() throws {
+        let search = try Self.search(
+            store: StoreError(.diskFull, "full"), revocations: Self.known(.none, at: 0),
+            standings: [Self.standing(.working, of: "phones", doubt: "not_found")],
+            pending: [
+                Self.waiting("phones", seconds: 10), Self.waiting("former", seconds: 10), Self.waiting("crm", seconds: 10, count: 250_000),
+            ],
+            others: #","phones":{"type":"rustore","project_id":"p","token":"\#(Self.secret)"}"#)
+        let keys = search.conditions.map(\.key)
+        #expect(
+            keys.map(\.subject.text) == [
+                "store", "revocations_unknown", "settings_doubtful phones", "notifier_unknown former", "queue_full crm",
+            ])
+        #expect(keys.map(ProblemSearch.notifier) == [nil, nil, "phones", "former", "crm"])
+    }
+
+    @Test(arguments: ["authorizations_undecided crm", "queue_full", "other crm"])
+    func `a problem of something else is of no notifier`(_ subject: String) {
+        #expect(ProblemSearch.notifier(of: OperatorCondition.Key(.problem, subject)) == nil)
+    }
+
     /// The urgent stands first, whatever was found first.
     @Test func theUrgentStandsFirst() throws {
         let problems = try Self.search(

@@ -185,6 +185,17 @@ import Time
         #expect(try fixture.told() == [])
     }
 
+    @Test(arguments: [
+        ("queue_full pager", ["log"]), ("settings_doubtful pager", ["log"]), ("notifier_unknown pager", ["log"]),
+        ("queue_full sink", ["log", "pager"]), ("authorizations_undecided pager", ["log", "pager"]),
+    ])
+    func `a notifier is not told of its own problem`(_ problem: String, _ told: [String]) throws {
+        let fixture = try WatchFixture()
+        fixture.show([problem])
+        fixture.pass(5)
+        #expect(try fixture.told() == told.map { "operator.problem began > \($0)" })
+    }
+
     /// Then nothing is known of the answers of before.
     @Test func `a problem lasts through a restart`() throws {
         let fixture = try WatchFixture()
