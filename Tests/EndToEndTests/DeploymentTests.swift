@@ -12,7 +12,7 @@ import Testing
     }
 
     @Test(arguments: [
-        "RestartPreventExitStatus=2", "LimitCORE=0", "ExecReload=/usr/bin/deskgate reload --pid $MAINPID", "Type=notify",
+        "RestartPreventExitStatus=2", "LimitCORE=0", "ExecReload=/usr/bin/deskgate reload --pid $MAINPID --timeout 15", "Type=notify",
         "NotifyAccess=main",
         "WatchdogSec=30", "ConditionPathExists=/etc/deskgate/config.json",
     ])
