@@ -73,7 +73,7 @@ extension Arguments {
             case .hangs(let text):
                 error.warn()
                 throw .failed(text)
-            case .nobody, .unproven, .unknown: throw .configuration(error)
+            case .nobody, .unproven, .forbidden, .unknown: throw .configuration(error)
             }
         }
     }

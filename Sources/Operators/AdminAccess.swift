@@ -13,6 +13,8 @@ package struct AdminAccess {
     package struct Failure: Error, CustomStringConvertible {
         /// One line for a person: the cause and the remedy.
         package let description: String
+        /// Whether this user may not open the listener's socket.
+        var isForbidden = false
     }
 
     private let admin: Configuration.Admin

@@ -114,8 +114,15 @@ struct AdminCall {
             return true
         } catch {
             if error.isMissing || error.isRefused { return false }
-            throw failure("\(error); run the command as the user that the service runs as")
+            let reason = "\(error); run the command as the user that the service runs as\(Self.line(at: path))"
+            throw AdminAccess.Failure(description: failure(reason).description, isForbidden: error.isForbidden)
         }
+    }
+
+    /// The line that runs a command as the user of a socket, as the end of a sentence; empty where that user is root, or has no name.
+    private static func line(at path: String) -> String {
+        guard let owner = FileSystem.visibleOwner(of: path)?.owner, owner != 0, let name = Machine.knownUserName(owner) else { return "" }
+        return "; as root, or with sudo: runuser -u \(name) -- deskgate …"
     }
 
     private func client() throws(AdminAccess.Failure) -> Client {

@@ -11,7 +11,9 @@ package enum AdminListenerIdentity: Sendable, Equatable {
     case unproven(String)
     /// A process that takes connections and does not answer; one sentence says so, with the remedy.
     case hangs(String)
-    /// Nothing can be proven: the configuration has no token, its port is 0, or this user may not open the socket.
+    /// This user may not open the socket, where the service may listen; one sentence says so, with the remedy.
+    case forbidden(String)
+    /// Nothing can be proven: the configuration has no token, its port is 0, or the listener could not be asked.
     case unknown
 
     /// What to do about a process that has not proven itself. It may well be the service.
@@ -25,6 +27,10 @@ package enum AdminListenerIdentity: Sendable, Equatable {
             self = .unknown
             return
         }
-        self = (try? call.identity()) ?? .unknown
+        do throws(AdminAccess.Failure) {
+            self = try call.identity()
+        } catch {
+            self = error.isForbidden ? .forbidden(error.description) : .unknown
+        }
     }
 }

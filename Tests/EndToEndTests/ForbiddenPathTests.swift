@@ -1,4 +1,5 @@
 import Glibc
+import JSON
 import TestSupport
 import Testing
 
@@ -60,6 +61,28 @@ import Testing
         let secret =
             "cannot read \(token): Permission denied; \(token) belongs to daemon: if daemon serves, run this as that user, otherwise "
         #expect(try run(["status", "--config", configuration]).contains("$.admin.token.file: \(secret)"))
+    }
+
+    @Test(.enabled(if: getuid() == 0, "only root can become another user"))
+    func `a socket of another user is named with the line that works`() throws {
+        let workspace = try Workspace([
+            "listen": ["unix": "public.sock", "max_connections": 100],
+            "admin": ["unix": "admin.sock", "max_connections": 100, "token": ["file": "admin-token"]], "allow_insecure_secrets": true,
+        ])
+        #expect(try Command("chmod", "-R", "a+rX", workspace.directory.path).status == 0)
+        let server = try RunningServer(workspace)
+        let socket = workspace.directory.path("admin.sock")
+        #expect(try Command("chown", "daemon:daemon", socket).status == 0)
+        let text =
+            "cannot ask the admin listener at unix:\(socket): Permission denied; run the command as the user that the service runs as; as root, "
+            + "or with sudo: runuser -u daemon -- deskgate …\n"
+        #expect(try run(["status", "--config", workspace.configuration]) == "deskgate: \(text)")
+        let nobody = ["--reuid=65534", "--regid=65534", "--clear-groups", Deskgate.path, "doctor", "--config", workspace.configuration]
+        let doctor = try ChildProcess("setpriv", nobody.map { Array($0.utf8) })
+        #expect(try doctor.waitForEnd() == .exit(2))
+        let ports = try doctor.output.text().split(separator: "\n").filter { $0.contains(" ports: ") }
+        #expect(ports.map { "\($0)\n" } == ["PROBLEM ports: \(text)"])
+        #expect(try server.stop() == .exit(0))
     }
 
     @Test(.enabled(if: getuid() == 0, "only root can become another user"))

@@ -48,6 +48,8 @@ struct ServiceCheck: Sendable {
     /// Whether the listeners could start, or the service has them.
     func ports() -> [DoctorFinding] {
         let signs = ServiceSigns(configuration) { hasSeenLock.update { $0 = true } }
+        // Obstacles to this user are none to the service's, who alone can look at the rest.
+        if case .forbidden(let text) = signs.listener { return [DoctorFinding(.ports, .problem, text)] }
         let obstacles = signs.obstacles(of: configuration)
         guard obstacles.isEmpty else { return obstacles.map { DoctorFinding(.ports, .problem, "\($0)") } }
         // Beside a process that hangs each further question would wait, too, until the deadline of this check has passed.

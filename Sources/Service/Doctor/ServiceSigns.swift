@@ -26,9 +26,11 @@ struct ServiceSigns {
         let stranger: String? =
             switch listener {
             case .unproven(let reason), .hangs(let reason): reason
-            case .service, .nobody, .unknown: nil
+            case .service, .nobody, .forbidden, .unknown: nil
             }
-        return configuration.listenerObstacles(mayBeServed: listener == .service || usesStore ?? true, stranger: stranger)
+        // A user who may not open the socket sees nothing of the store, either.
+        let mayBeServed = if case .forbidden = listener { true } else { listener == .service || usesStore ?? true }
+        return configuration.listenerObstacles(mayBeServed: mayBeServed, stranger: stranger)
     }
 }
 
