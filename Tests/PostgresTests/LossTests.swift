@@ -37,7 +37,7 @@ import Threading
             }
         }
         #expect(!connection.isOpen)
-        #expect(failure { () throws(PostgresError) in try connection.run("SELECT 1") }?.failure == .connectionLost)
+        #expect(failure { () throws(PostgresError) in try connection.run("SELECT 1") }?.isConnectionLost == true)
         return error
     }
 

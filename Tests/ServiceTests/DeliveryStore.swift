@@ -21,6 +21,8 @@ final class DeliveryStore: Store {
         case claimsBesideReports
         /// Questions about revocations.
         case revocations
+        /// Lists of revocations.
+        case revocationLists
         /// Recording when keys were used.
         case keyUses
         /// Reading when keys were used.
@@ -281,6 +283,7 @@ final class DeliveryStore: Store {
     func proveErasure(of traces: PersonTraces) throws(StoreError) -> ErasureProof { try store.proveErasure(of: traces) }
 
     func revocations(_ filter: RevocationFilter, after: UUIDv7?, limit: Int) throws(StoreError) -> [Revocation] {
+        if isRefused(.revocationLists) { throw Self.refusal }
         let found = try store.revocations(filter, after: after, limit: limit)
         try noteAnswer()
         return found

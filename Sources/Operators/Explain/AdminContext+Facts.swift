@@ -26,7 +26,7 @@ extension AdminContext {
     }
 
     /// Fills in the app.
-    private func place(_ facts: inout KeyFacts, in appID: String) {
+    func place(_ facts: inout KeyFacts, in appID: String) {
         let authorizer = state.authorizer
         if let index = authorizer.index(of: appID.utf8.span) {
             let application = authorizer.applications[index]

@@ -86,10 +86,26 @@ package struct ExplainAction: AdminAction, Equatable {
 
     private func explanation(of app: Configuration.App, _ context: AdminContext) throws(StoreError) -> Explanation {
         switch question {
-        case .user(let userID): Explanation(try context.facts(userID: userID, app: app))
-        case .comment(let comment): Explanation(try context.facts(comment: comment, app: app))
-        case .device(let deviceID, let userID): Explanation(try context.facts(deviceID: deviceID, userID: userID, app: app))
+        case .user(let userID):
+            do throws(StoreError) {
+                return Explanation(try context.facts(userID: userID, app: app))
+            } catch {
+                guard error.isAway else { throw error }
+                return Explanation(try context.remembered(userID: userID, appID: app.id, error))
+            }
+        case .comment(let comment): return Explanation(try context.facts(comment: comment, app: app))
+        case .device(let deviceID, let userID): return Explanation(try context.facts(deviceID: deviceID, userID: userID, app: app))
         case .key, .delivery: preconditionFailure("questions that need no app are answered before")
+        }
+    }
+}
+
+extension StoreError {
+    /// Whether the store cannot be asked at all, so that memory alone answers.
+    fileprivate var isAway: Bool {
+        switch kind {
+        case .corrupt, .unavailable, .notOpen, .inDoubt: true
+        case .queueFull, .diskFull, .tooLong, .closed: false
         }
     }
 }

@@ -110,6 +110,27 @@ import Time
         }
     }
 
+    @Test func `memory answers while the store is away`() throws {
+        let store = try DeliveryStore()
+        let graph = try ServiceGraph(fixture.configuration, logger: fixture.log.logger, clocks: ServiceFixture.clocks) { store }
+        defer {
+            graph.backends.close()
+            graph.admin.stop()
+            graph.store.close()
+        }
+        var key = TestKey(secret: 9)
+        key.issuedAt = TestTime.now - 10
+        let body = try AuthorizeCases.json(["security_key": "\"\(key.text())\""])
+        #expect(InProcessClient(graph.publicRouter).send(.post, "/pyrus/authorize", body: body).status == 403)
+        store.refuse(.revocationLists, times: 100)
+        let response = InProcessClient(graph.adminRouter).send(.get, "/v1/explain?user_id=user-1", headers: AdminCases.authorization)
+        #expect(response.status == 200)
+        let answer = try response.object()
+        #expect(answer["outcome"]?.text == "problem")
+        #expect(answer["finding"]?.text?.hasPrefix("This user was denied once in ten minutes") == true, "\(response.text)")
+        #expect(response.text.contains("The store could not be asked who has revoked what (refused by the test)"))
+    }
+
     @Test func tellsOfARevokedKey() throws {
         try fixture.withService { (service) throws in
             let revocation = #"{"app_id":"shop","security_key":"\#(try TestKey().text())"}"#

@@ -184,4 +184,16 @@ import Time
         let block = Revocation.sample(1, appID: "shop", .user("a; b"))
         #expect(block.remedy.english.contains("--user 'a; b'"))
     }
+
+    /// Memory knows the last revocations, and how the latest requests were answered.
+    @Test(arguments: [false, true]) func `a user is explained while the store is away`(_ isBlocked: Bool) {
+        var facts = KeyFacts(appID: "shop", userID: "user-1", now: TestTime.now)
+        facts.storeProblem = "no database"
+        let explanation = Explanation(RememberedUser(key: facts, isBlocked: isBlocked, authorizations: .unknown))
+        #expect(explanation.outcome == .problem)
+        #expect(explanation.finding.english.hasPrefix("This user is denied with any key") == isBlocked)
+        #expect(explanation.finding.english.contains("unknown while the store is away") == !isBlocked)
+        #expect(explanation.finding.isTranslated)
+        #expect(explanation.steps.contains { $0.text.english.contains("(no database)") })
+    }
 }

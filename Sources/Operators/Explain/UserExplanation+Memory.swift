@@ -1,0 +1,48 @@
+internal import Core
+internal import Time
+
+/// What is known of a person while the store is away.
+struct RememberedUser {
+    /// The person's standing without a key; it has the store's problem.
+    let key: KeyFacts
+    /// Whether the last known revocations keep the person out with any key.
+    let isBlocked: Bool
+    /// How the person's latest requests were answered.
+    let authorizations: AuthorizationFacts
+}
+
+extension Explanation {
+    /// Explains how a person stands as far as memory tells.
+    init(_ facts: RememberedUser) {
+        steps = [Self.store(facts.key)].compactMap(\.self) + facts.key.backendTroubles + facts.authorizations.steps(facts.key)
+        outcome = .problem
+        if facts.isBlocked {
+            finding = Told(
+                "This user is denied with any key: blocked or forgotten, by the last known revocations.",
+                "Этому пользователю отказывают с любым ключом: по последним известным отзывам он заблокирован или забыт.")
+        } else {
+            finding =
+                facts.authorizations.denial(facts.key)?.text
+                ?? Told(
+                    "Devices, deliveries and the details of revocations are unknown while the store is away; no block of this user is known.",
+                    "Пока хранилище недоступно, устройства, доставки и подробности отзывов неизвестны; о блокировке пользователя не известно."
+                )
+        }
+    }
+}
+
+extension AdminContext {
+    /// What memory tells of a person.
+    /// - Parameter problem: why the store cannot be asked.
+    func remembered(userID: String, appID: String, _ problem: StoreError) throws(StoreError) -> RememberedUser {
+        var key = KeyFacts(appID: appID, userID: userID, now: now.seconds)
+        place(&key, in: appID)
+        key.storeProblem = problem.description
+        let known = try revocations()
+        let isBlocked = key.application.map {
+            (try? known.blocks(app: $0.digest, appID: appID.utf8.span, userID: userID.utf8.span)) ?? false
+        }
+        return RememberedUser(
+            key: key, isBlocked: isBlocked ?? false, authorizations: authorizations(appID, userID).map { .known($0) } ?? .unknown)
+    }
+}
