@@ -100,7 +100,9 @@ struct SecretReader {
             return self.file(path, at: source.path(of: "file")).flatMap { secret($0, path: source.path) }
         case (nil, let name?, nil):
             guard let value = environment(name) else {
-                problems.add(source.path(of: "env"), "the environment variable \(printable(name)) is not set")
+                problems.add(
+                    source.path(of: "env"),
+                    "the environment variable \(printable(name)) is not set; set it beforehand")
                 return nil
             }
             return secret(Array(value.utf8), path: source.path)

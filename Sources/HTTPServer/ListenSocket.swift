@@ -151,7 +151,9 @@ struct ListenSocket: ~Copyable {
         if reason == EADDRINUSE {
             return ServerError(kind: .addressInUse, description: "cannot listen on \(address): it is already in use; \(remedy(address))")
         }
-        return ServerError(kind: .cannotListen, description: "cannot listen on \(address): \(unsafe String(cString: strerror(reason)))")
+        let remedy = reason == EADDRNOTAVAIL ? "; give an address of this machine" : ""
+        return ServerError(
+            kind: .cannotListen, description: "cannot listen on \(address): \(unsafe String(cString: strerror(reason)))\(remedy)")
     }
 
     /// The remedy when another process listens there.

@@ -85,7 +85,7 @@ import Testing
 
     @Test func addressOfAnotherMachine() throws {
         try expect(
-            "$.listen: cannot listen on 192.0.2.1:0: Cannot assign requested address",
+            "$.listen: cannot listen on 192.0.2.1:0: Cannot assign requested address; give an address of this machine",
             of: Workspace(["listen": ["host": "192.0.2.1", "port": 0, "max_connections": 100]]))
     }
 

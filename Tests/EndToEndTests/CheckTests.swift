@@ -115,6 +115,8 @@ import Time
         #expect(try Deskgate.run(words, environment: ["DESKGATE_END_TO_END_SECRET": Markers.appSecrets[0]]).code == 0)
         let unset = try Deskgate.run(words)
         #expect(unset.code == 2)
-        #expect(unset.errors.hasSuffix("the environment variable DESKGATE_END_TO_END_SECRET is not set\n"))
+        #expect(
+            unset.errors.hasSuffix(
+                "the environment variable DESKGATE_END_TO_END_SECRET is not set; set it beforehand\n"))
     }
 }

@@ -103,7 +103,7 @@ import Time
     @Test func hasEachKeyIDOnceEvenIfASecretIsWrong() throws {
         #expect(
             try directory.problems(keys: #"{"id":1,"secret":{"env":"NONE"}},\#(Self.key)"#) == [
-                "$.apps[0].keys[0].secret.env: the environment variable NONE is not set",
+                "$.apps[0].keys[0].secret.env: the environment variable NONE is not set; set it beforehand",
                 "$.apps[0].keys[1].id: another key of this app has this id already",
             ])
     }

@@ -96,7 +96,10 @@ import Testing
         ),
         (url, #"secret: missing; give {"file": "PATH"}, {"env": "NAME"} or {"credential": "NAME"}"#),
         (#"\#(url),"secret":[]"#, "secret: expected at least one secret"),
-        (#"\#(url),"secret":[{"env":"NONE"}]"#, "secret[0].env: the environment variable NONE is not set"),
+        (
+            #"\#(url),"secret":[{"env":"NONE"}]"#,
+            "secret[0].env: the environment variable NONE is not set; set it beforehand"
+        ),
         (#"\#(url),"secret":{"file":"secrets/app-1.key"}"#, "secret: expected whsec_ and the base64 of 24 to 64 bytes; \(remedy)"),
         (
             #"\#(url),"secret":[{"env":"ONE"},{"env":"ONE"}]"#,

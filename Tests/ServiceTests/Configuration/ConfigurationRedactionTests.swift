@@ -78,7 +78,7 @@ import Testing
     @Test func saysWhereASecretStandsInPlaceOfItsName() throws {
         #expect(
             try directory.problems(secret: #"{"env":"\#(Self.wellFormed)"}"#) == [
-                "$.apps[0].keys[0].secret.env: the environment variable (what looks like a secret) is not set"
+                "$.apps[0].keys[0].secret.env: the environment variable (what looks like a secret) is not set; set it beforehand"
             ])
         #expect(
             try directory.problems(secret: #"{"file":"\#(Self.wellFormed)"}"#) == [

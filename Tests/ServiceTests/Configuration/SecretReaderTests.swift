@@ -140,7 +140,10 @@ import Testing
         (#"{"file":"none.key"}"#, "$.apps[0].keys[0].secret.file: cannot read DIR/none.key: No such file or directory"),
         (#"{"file":"secrets"}"#, "$.apps[0].keys[0].secret.file: cannot read DIR/secrets: Is a directory"),
         (#"{"file":"secrets/\u001b[2J"}"#, "$.apps[0].keys[0].secret.file: cannot read DIR/secrets/?[2J: No such file or directory"),
-        (#"{"env":"NONE"}"#, "$.apps[0].keys[0].secret.env: the environment variable NONE is not set"),
+        (
+            #"{"env":"NONE"}"#,
+            "$.apps[0].keys[0].secret.env: the environment variable NONE is not set; set it beforehand"
+        ),
         (#"{"env":"EMPTY"}"#, "$.apps[0].keys[0].secret: the secret is empty; make one with: deskgate secret new"),
         (#"{"file":"secrets/app-1.key","env":"EMPTY"}"#, #"$.apps[0].keys[0].secret: give only one of "file", "env" and "credential""#),
         (#"{"file":"secrets/app-1.key","credential":"a"}"#, #"$.apps[0].keys[0].secret: give only one of "file", "env" and "credential""#),
