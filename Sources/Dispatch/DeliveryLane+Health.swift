@@ -42,6 +42,7 @@ extension DeliveryLane {
             if outcome.isAboutDevice {
                 succeed(start)
             } else if outcome.slowsDown {
+                lastFailure = outcome.reason
                 breaker.inconclusive(start)
                 let until = now + max(retryAfter ?? 1000, 1000)
                 breaker.slowDown(until: until, now: now)

@@ -30,7 +30,10 @@ extension DeliveryLane {
         defer { hasAsked = true }
         if let slow = pauses.first(where: { $0.kind == .slowDown }), !slow.isOwn, slow != slowedBy {
             slowedBy = slow
-            if now < slow.until { breaker.slowDown(until: slow.until, now: now) }
+            if now < slow.until {
+                lastFailure = slow.reason
+                breaker.slowDown(until: slow.until, now: now)
+            }
         }
         guard let next = pauses.first(where: { $0.kind == .misconfigured }) else {
             pause = nil

@@ -88,7 +88,7 @@ struct Connecting {
         let main = errors.first { !$0.isRetryable } ?? last
         var messages: [String] = []
         for error in errors where !messages.contains(error.message) { messages.append(error.message) }
-        return PostgresError(main.failure, messages.joined(separator: "; "), sqlState: main.sqlState)
+        return PostgresError(main.failure, messages.joined(separator: ", and "), sqlState: main.sqlState)
     }
 }
 

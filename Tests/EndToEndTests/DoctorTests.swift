@@ -73,11 +73,13 @@ import Time
         let workspace = try Workspace(["listen": listen, "admin": Workspace.admin(port: port + 1)])
         let server = try RunningServer(workspace)
         let client = try SocketClient(server.publicAddress)
-        try client.send("GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n")
-        #expect(try client.readResponse().status == 200)
+        // An idle connection would be closed for the doctor's.
+        try client.send("POST /pyrus/authorize HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n")
+        #expect(try client.readResponse().status == 100)
         let refusal = "the listener at 127.0.0.1:\(port) refuses to be asked (too_many_connections); deskgate status tells why"
         #expect(try examine(workspace).messages("ports") == [refusal])
-        withExtendedLifetime(client) {}
+        try client.send("{}")
+        _ = try client.readResponse()
         #expect(try server.stop() == .exit(0))
     }
 

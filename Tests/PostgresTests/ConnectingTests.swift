@@ -105,7 +105,7 @@ import Testing
         let error = refusal("postgres://postgres@127.0.0.1:\(closed.port),127.0.0.1:\(server.port)/nowhere")
         withExtendedLifetime(closed) {}
         #expect(error?.sqlState == "3D000")
-        #expect(error?.message.contains("Connection refused; connection to server at") == true)
+        #expect(error?.message.contains("Connection refused, and connection to server at") == true)
     }
 
     @Test func looksForTheServerThatTakesWrites() throws {

@@ -42,7 +42,7 @@ extension ProblemSearch {
         let words = key.subject.text.split(separator: " ", maxSplits: 1)
         guard words.count == 2, let kind = Problem.Kind(rawValue: String(words[0])) else { return nil }
         return switch kind {
-        case .settingsDoubtful, .notifierUnknown, .queueFull: String(words[1])
+        case .settingsDoubtful, .queueFull: String(words[1])
         default: nil
         }
     }
@@ -54,11 +54,11 @@ extension Problem.Kind {
     fileprivate var hasEvent: Bool {
         switch self {
         case .store, .revocationsUnknown, .authorizationsUndecided, .nearlyAllDenied, .unknownApp, .authorizationsMalformed,
-            .callersRefused, .webhooksRefused, .backendOpen, .settingsDoubtful, .listenerFull, .bodiesFull, .notifierUnknown, .queueFull,
-            .reloadRefused:
+            .callersRefused, .webhooksRefused, .backendOpen, .settingsDoubtful, .listenerFull, .bodiesFull, .queueFull, .reloadRefused:
             true
         case .serviceDown, .revocationsLate, .revocationsCopy, .backendNewKeys, .notifierPaused, .callerFull, .listenerCertificateEnds,
-            .appKeyEnds, .credentialEnds, .notifierFailing, .queueLate, .deliveriesDead, .diskLow, .replicaKeys, .configurationWarning:
+            .appKeyEnds, .credentialEnds, .notifierFailing, .notifierUnknown, .queueLate, .deliveriesDead, .diskLow, .replicaKeys,
+            .configurationWarning:
             false
         }
     }

@@ -20,7 +20,7 @@ extension ProblemSearch {
         }
     }
 
-    /// One for each notifier, with all that a retry of its dead deliveries would take.
+    /// One for each notifier.
     var deadDeliveries: [Problem] {
         let life = UInt64(configuration.deliveries.expireAfterSeconds) * 1000
         let recent = Set(
@@ -30,10 +30,13 @@ extension ProblemSearch {
     }
 
     private func dead(_ name: String, _ all: [DeadDeliveries]) -> Problem {
-        let (count, word) = (all.reduce(0) { $0 + $1.count }, Telling.word(name))
-        let reasons = Dictionary(all.map { (ByteKey($0.reason), $0.count) }, uniquingKeysWith: +)
+        // Those that an operator gave up are not told of, and not to be retried.
+        let told = all.filter { GivenUpReason(rawValue: $0.reason) == nil }
+        let (count, word) = (told.reduce(0) { $0 + $1.count }, Telling.word(name))
+        let reasons = Dictionary(told.map { (ByteKey($0.reason), $0.count) }, uniquingKeysWith: +)
         let most = reasons.max { ($0.value, $1.key) < ($1.value, $0.key) }
         let (reason, number) = (most?.key.text ?? "", most?.value ?? 0)
+        let choice = told.count == all.count ? "" : " --reason \(Telling.word(reason))"
         let meaning = Telling.sentence(ReasonMeaning.of(reason, configuration.notifier(name)).text)
         let deliveries = count == 1 ? "1 delivery to \(name) was" : "\(count) deliveries to \(name) were"
         return Problem(
@@ -42,7 +45,7 @@ extension ProblemSearch {
                 "\(deliveries) given up, \(number) of them as \(reason). \(meaning)",
                 "Канал \(name) не доставил и больше не пробует: \(count), из них по причине \(reason): \(number). \(meaning)"),
             remedy: Told(
-                "Mend the cause, and retry them: deskgate deliveries retry --notifier \(word).",
-                "Устраните причину и повторите их: deskgate deliveries retry --notifier \(word)."))
+                "Mend the cause, and retry them: deskgate deliveries retry --notifier \(word)\(choice).",
+                "Устраните причину и повторите их: deskgate deliveries retry --notifier \(word)\(choice)."))
     }
 }

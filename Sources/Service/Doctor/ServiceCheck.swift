@@ -87,6 +87,8 @@ struct ServiceCheck: Sendable {
         if case .tcp(_, 0) = configuration.listen.address {
             return DoctorFinding(.ports, .ok, "the service does not run, as far as can be told: \(failure.description)")
         }
+        // Such as a certificate that has expired: somebody may well answer.
+        guard failure.isSilence else { return DoctorFinding(.ports, .problem, failure.description) }
         let admin = signs.listener == .nobody ? ", and nobody listens at \(configuration.admin.listener.address)" : ""
         let remedy = ReportedProblem.serviceDown.remedy
         return DoctorFinding(.ports, .problem, "the service does not run: \(failure.description)\(admin). \(remedy)")

@@ -19,6 +19,8 @@ package struct HealthProbe {
         package fileprivate(set) var isHang = false
         /// Whether a service answers, and does not take the question.
         fileprivate(set) var isRefusal = false
+        /// Whether nobody answers.
+        fileprivate(set) var isSilence = false
     }
 
     /// The answer of a service.
@@ -64,7 +66,8 @@ package struct HealthProbe {
             // Such as `too_many_connections`, which says nothing of the service's health.
             if response.status == 503, let code = body?["error"]?.text {
                 throw Failure(
-                    description: "the listener at \(address) refuses to be asked (\(code)); deskgate status tells why", isRefusal: true)
+                    description: "the listener at \(address) refuses to be asked (\(printable(code))); deskgate status tells why",
+                    isRefusal: true)
             }
             let authorization = body?["authorization"]?.text
             return Answer(isWell: response.status == 200, authorization: authorization)
@@ -73,7 +76,7 @@ package struct HealthProbe {
             if let hang = ListenerFailure.hang(error, at: address, usesTLS: tls != nil) {
                 throw Failure(description: "the listener at \(address) \(hang)", isHang: true)
             }
-            throw Failure(description: "nobody answers at \(address): \(error)")
+            throw Failure(description: "nobody answers at \(address): \(error)", isSilence: true)
         }
     }
 

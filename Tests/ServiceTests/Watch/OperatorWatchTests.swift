@@ -186,7 +186,7 @@ import Time
     }
 
     @Test(arguments: [
-        ("queue_full pager", ["log"]), ("settings_doubtful pager", ["log"]), ("notifier_unknown pager", ["log"]),
+        ("queue_full pager", ["log"]), ("settings_doubtful pager", ["log"]),
         ("queue_full sink", ["log", "pager"]), ("authorizations_undecided pager", ["log", "pager"]),
     ])
     func `a notifier is not told of its own problem`(_ problem: String, _ told: [String]) throws {
