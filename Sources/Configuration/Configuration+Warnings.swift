@@ -28,7 +28,7 @@ extension Configuration {
         }
     }
 
-    /// What ends at a time that the configuration tells: the certificates of the listeners, and the last keys of apps that have an end.
+    /// The certificates of the listeners, and the last keys of apps that have an end.
     package var credentials: [ExpiringCredential] {
         certificateExpiries.map { ExpiringCredential(.listenerCertificate, of: $0.listener, expiresAt: $0.expiresAt) }
             + apps.compactMap { app in app.lastMinting.map { ExpiringCredential(.appKey, of: app.id, expiresAt: $0) } }

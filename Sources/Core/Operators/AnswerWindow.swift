@@ -18,7 +18,7 @@ package struct AnswerWindow: Sendable {
     /// How many good answers after the last bad one show that all is well again.
     package static let recovery: UInt64 = 3
 
-    /// What a caller was answered.
+    /// The kind of an answer to a caller.
     package enum Result: Sendable {
         /// 200, also because of the shadow mode.
         case authorized
@@ -36,7 +36,7 @@ package struct AnswerWindow: Sendable {
     package struct Answer: Sendable, Hashable {
         /// The app; empty for requests that name none of the configuration.
         package let app: ByteKey
-        /// What was answered.
+        /// The kind of answer.
         package let result: Result
         /// Why; a stable word.
         package let reason: String
@@ -51,7 +51,7 @@ package struct AnswerWindow: Sendable {
 
     /// Why people are kept out.
     package struct Finding: Sendable, Equatable {
-        /// What is wrong.
+        /// The kind of finding.
         package enum Kind: Sendable {
             /// Nobody could decide.
             case undecided
@@ -67,7 +67,7 @@ package struct AnswerWindow: Sendable {
             case webhooksRefused
         }
 
-        /// What is wrong.
+        /// The kind of finding.
         package let kind: Kind
         /// Of which app; empty when it is none of the configuration.
         package let app: String

@@ -1,6 +1,6 @@
 /// Why a caller of the public listener is refused before its request is read; the raw value stands in the log and the metric.
 package enum CallerRefusal: String, Sendable, CaseIterable {
-    /// Its address is in none of the networks.
+    /// The address is in none of the networks of `listen.allow`.
     case network
     /// A trusted proxy does not tell its address.
     case forwarded
