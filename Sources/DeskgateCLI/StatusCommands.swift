@@ -130,7 +130,7 @@ enum StatusCommands {
             mistakes?.warn()
             return answer
         } catch {
-            if let mistakes, !error.isHang { throw .configuration(mistakes) }
+            if let mistakes, error.isSilence { throw .configuration(mistakes) }
             mistakes?.warn()
             throw .negative("unreachable", error.description)
         }

@@ -92,6 +92,28 @@ import Testing
         }
     }
 
+    /// The listener's one connection is taken.
+    @Test func `health tells a refusal of the service beside the mistakes`() throws {
+        let listeners: JSONObject = ["listen": ["unix": "public.sock", "max_connections": 1], "admin": ["unix": "admin.sock"]]
+        let workspace = try Workspace(listeners)
+        let server = try RunningServer(workspace)
+        let client = try SocketClient(server.publicAddress)
+        // An idle connection would be closed for that of the command.
+        try client.send("POST /pyrus/authorize HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n")
+        #expect(try client.readResponse().status == 100)
+        var mistaken = listeners
+        mistaken.append(["level": "loud"], forKey: "log")
+        try workspace.configure(mistaken)
+        let health = try Deskgate.run("health", "--config", workspace.configuration)
+        #expect(health.code == 1)
+        #expect(health.errors.hasPrefix("deskgate: warning: \(workspace.configuration) has mistakes, "))
+        let refusal = "the listener at \(server.publicAddress) refuses to be asked (too_many_connections); deskgate status tells why"
+        #expect(health.errors.hasSuffix("\ndeskgate: \(refusal)\n"))
+        try client.send("{}")
+        _ = try client.readResponse()
+        #expect(try server.stop() == .exit(0))
+    }
+
     @Test func `a mistake of the admin listener keeps commands from it`() throws {
         let server = try RunningServer(workspace)
         try workspace.configure(

@@ -16,11 +16,11 @@ package struct HealthProbe {
         /// The cause.
         package let description: String
         /// Whether a process has the address and lets the time pass.
-        package fileprivate(set) var isHang = false
+        fileprivate(set) var isHang = false
         /// Whether a service answers, and does not take the question.
         fileprivate(set) var isRefusal = false
-        /// Whether nobody answers.
-        fileprivate(set) var isSilence = false
+        /// Whether nobody answers, or nobody can be asked.
+        package fileprivate(set) var isSilence = false
     }
 
     /// The answer of a service.
@@ -59,7 +59,9 @@ package struct HealthProbe {
     /// Whether the service answers; with `isReady`, also whether webhooks and registrations can be stored.
     /// - Throws: when no answer comes.
     package func ask(isReady: Bool) throws(Failure) -> Answer {
-        if case .tcp(_, 0) = address { throw Failure(description: "the system chooses the port; give listen.port a number") }
+        if case .tcp(_, 0) = address {
+            throw Failure(description: "the system chooses the port; give listen.port a number", isSilence: true)
+        }
         switch try answer(to: isReady ? "/readyz" : "/livez") {
         case .success(let response):
             let body = JSONValue(parsing: response.body)
