@@ -185,3 +185,13 @@ extension Configuration.Admin {
         self = admin
     }
 }
+
+extension Configuration.Store {
+    /// Reads where events are kept from a file whose other parts may have mistakes.
+    /// - Parameter environment: looks up environment variables.
+    /// - Returns: nil when the store itself has a mistake, when the file is not JSON up to its end, or is unreadable or unsafe.
+    package init?(contentsOf path: String, environment: @escaping (String) -> String? = { Process.environment($0) }) {
+        guard let store = ConfigurationReader.part("store", of: path, environment: environment, \.store) else { return nil }
+        self = store
+    }
+}

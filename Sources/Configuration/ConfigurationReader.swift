@@ -75,12 +75,14 @@ struct ConfigurationReader {
     }
 
     /// Members of the root, also of a text that has a mistake behind them.
-    /// - Parameter needed: the one that may be missing only in a text without a mistake, where its defaults count.
+    /// - Parameter needed: the one that may be missing, where its defaults count, only in a text that is JSON and has no unknown member,
+    ///   which may be this one with a typing error.
     /// - Returns: nil when that is missing otherwise, or when one is not JSON or stands there twice.
     private static func members(_ names: [String], of bytes: [UInt8], needing needed: String) -> JSONObject? {
         let outline = JSONOutline.members(of: bytes.span)
         let found = outline.members.filter { names.contains($0.name) }
-        guard outline.isWhole || found.contains(where: { $0.name == needed }), Set(found.map(\.name)).count == found.count else {
+        let mayBeMissing = outline.isWhole && outline.members.allSatisfy { rootKeys.names.contains($0.name) }
+        guard mayBeMissing || found.contains(where: { $0.name == needed }), Set(found.map(\.name)).count == found.count else {
             return nil
         }
         var members = JSONObject()
@@ -134,9 +136,10 @@ struct ConfigurationReader {
         reason == .syntax || reason == .endOfInput || reason == .byteOrderMark
     }
 
-    /// The listener that the help desk calls, and the operators' one.
+    // The parts that are also read alone.
     var listen: Configuration.Listener { listen(root.section("listen", keys: Self.listenKeys)) }
     var admin: Configuration.Admin { admin(root.section("admin", keys: Self.adminKeys)) }
+    var store: Configuration.Store { store(root.section("store", keys: Self.storeKeys)) }
 
     private func configuration() -> Configuration {
         let (policy, defaultLife) = securityKeys(root.section("security_keys", keys: Self.securityKeysKeys))
@@ -151,7 +154,7 @@ struct ConfigurationReader {
             admin: admin,
             apps: apps,
             notifiers: notifiers(in: root).map { $0.serving(apps) },
-            store: store(root.section("store", keys: Self.storeKeys)),
+            store: store,
             deliveries: deliveries(root.section("deliveries", keys: Self.deliveriesKeys)),
             pushTokens: pushTokens(root.section("push_tokens", keys: Self.pushTokensKeys)),
             keyPolicy: policy,

@@ -79,15 +79,31 @@ extension Arguments {
     }
 }
 
+extension Arguments {
+    /// Reads where the store is, for a command that looks at it and changes nothing in it.
+    ///
+    /// Mistakes outside of `store` do not keep the command from it: a line on standard error tells them.
+    func store() throws(CommandError) -> Configuration.Store {
+        let file = try configurationFile()
+        do throws(ConfigurationError) {
+            return try Configuration(contentsOf: file).store
+        } catch {
+            guard let store = Configuration.Store(contentsOf: file) else { throw .configuration(error) }
+            error.warn("the store is read all the same")
+            return store
+        }
+    }
+}
+
 extension ConfigurationError {
     private static let mostShown = 3
 
-    /// Tells in one line that the file has mistakes, and that the running service is asked all the same.
-    func warn() {
+    /// Tells in one line that the file has mistakes, and what the command does all the same.
+    func warn(_ consequence: String = "the running service is asked all the same") {
         let others = problems.count - Self.mostShown
         let shown = problems.prefix(Self.mostShown).map(\.description).joined(separator: "; ")
         Console.complain(
-            "warning: \(file) has mistakes, and the running service is asked all the same: \(shown)"
+            "warning: \(file) has mistakes, and \(consequence): \(shown)"
                 + (others > 0 ? "; and \(others) more: deskgate check" : ""))
     }
 }

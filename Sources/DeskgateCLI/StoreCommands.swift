@@ -43,7 +43,7 @@ enum StoreCommands {
             Example("deskgate store status", "Tells sizes and versions, and what should be looked at.")
         ]
     ) { arguments throws(CommandError) in
-        let store = try arguments.configuration().store
+        let store = try arguments.store()
         let report = try explaining { () throws(StoreError) in
             try store.report()
         } as: {
@@ -61,7 +61,7 @@ enum StoreCommands {
             Example("deskgate store backup /var/backups/deskgate.db", "Copies the store while the service runs.")
         ]
     ) { arguments throws(CommandError) in
-        let (store, file) = (try arguments.configuration().store, arguments.operand ?? "")
+        let (store, file) = (try arguments.store(), arguments.operand ?? "")
         let problem = try explaining { () throws(StoreError) in
             try WaitingLine.show("backing up") { () throws(StoreError) in try store.backUp(to: file) }
         } as: {

@@ -65,13 +65,43 @@ import Testing
     @Test func `commands that need the whole configuration are refused`() throws {
         let server = try RunningServer(workspace)
         try workspace.configure(Self.members(["log": ["level": "loud"]]))
-        for words in [["key", "mint", "--app", Workspace.app, "--user", "u"], ["config", "show"], ["check"], ["store", "status"]] {
+        for words in [["key", "mint", "--app", Workspace.app, "--user", "u"], ["config", "show"], ["check"], ["store", "migrate"]] {
             let result = try run(words)
             #expect(result.code == 2, "\(words)")
             #expect(result.output.isEmpty, "\(words)")
             #expect(result.errors == "\(workspace.configuration): \(Self.level)\n", "\(words)")
         }
         #expect(try server.stop() == .exit(0))
+    }
+
+    @Test func `commands that only read the store go on and warn in one line`() throws {
+        #expect(try RunningServer(workspace).stop() == .exit(0))
+        try workspace.configure(Self.members(["log": ["level": "loud"]]))
+        let warning = "deskgate: warning: \(workspace.configuration) has mistakes, and the store is read all the same: \(Self.level)\n"
+        let status = try run(["store", "status"])
+        #expect(status.code == 0)
+        #expect(status.output.contains(workspace.directory.path("deskgate.db")))
+        #expect(status.errors == warning)
+        let backup = try run(["store", "backup", workspace.directory.path("backup.db")])
+        #expect(backup.code == 0)
+        #expect(backup.errors == warning)
+        #expect(try Command("test", "-s", workspace.directory.path("backup.db")).status == 0)
+    }
+
+    @Test func `a mistake of the store keeps commands from it`() throws {
+        #expect(try RunningServer(workspace).stop() == .exit(0))
+        let backup = workspace.directory.path("backup.db")
+        for (mistake, problem) in [
+            (["store": ["pth": "other.db"]] as JSONObject, "$.store.pth: "), (["stor": ["path": "other.db"]], "$.stor: "),
+        ] {
+            try workspace.configure(Self.members(mistake))
+            for words in [["store", "status"], ["store", "backup", backup]] {
+                let result = try run(words)
+                #expect(result.code == 2, "\(words) \(problem)")
+                #expect(result.errors.hasPrefix("\(workspace.configuration): \(problem)"), "\(words)")
+            }
+        }
+        #expect(try Command("test", "-e", backup).status == 1)
     }
 
     @Test func `of many mistakes three are shown`() throws {

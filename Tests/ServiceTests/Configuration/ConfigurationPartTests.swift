@@ -5,7 +5,7 @@ import Testing
 
 @testable import Configuration
 
-/// The listeners, read alone from a file that has mistakes.
+/// The listeners and the store, read alone from a file that has mistakes.
 @Suite struct ConfigurationPartTests {
     private static let admin = #""admin":{"port":9191,"token":{"file":"secrets/admin-token"}}"#
     private static let listen = #""listen":{"port":8181}"#
@@ -47,6 +47,26 @@ import Testing
 
     @Test func `a mistake of one listener leaves the other`() throws {
         try write(#"{"listen":{"prot":8181},\#(Self.admin)}"#)
+        #expect(Configuration.Listener(contentsOf: directory.file) == nil)
+        #expect(Configuration.Admin(contentsOf: directory.file) != nil)
+    }
+
+    @Test func `the store is read alone`() throws {
+        try write(#"{"store":{"path":"other.db"},"apps":[]}"#)
+        #expect(Configuration.Store(contentsOf: directory.file)?.kind == .sqlite(path: directory.scratch.path("other.db")))
+        try write(#"{"store":{"path":7},"apps":[]}"#)
+        #expect(Configuration.Store(contentsOf: directory.file) == nil)
+    }
+
+    @Test func `a part that is missing has its defaults`() throws {
+        try write(#"{"apps":[]}"#)
+        #expect(Configuration.Store(contentsOf: directory.file)?.kind == .sqlite(path: directory.scratch.path("deskgate.db")))
+    }
+
+    /// Its defaults would lead to another store or service than the one that is meant.
+    @Test func `beside an unknown key a missing part is not taken for its defaults`() throws {
+        try write(#"{"stor":{"path":"other.db"},\#(Self.admin)}"#)
+        #expect(Configuration.Store(contentsOf: directory.file) == nil)
         #expect(Configuration.Listener(contentsOf: directory.file) == nil)
         #expect(Configuration.Admin(contentsOf: directory.file) != nil)
     }
