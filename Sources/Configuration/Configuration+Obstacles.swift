@@ -23,17 +23,6 @@ extension Configuration {
         }
     }
 
-    /// Obstacles to opening the store: its directory, and the permissions of its files.
-    package var storeObstacles: [ConfigurationProblem] {
-        guard case .sqlite(let path) = store.kind else { return [] }
-        let files = [path, "\(path)-shm", "\(path)-wal"].filter { File.exists($0) && !FileSystem.isWritable($0) }
-        return Self.obstacles(toMakingFilesBeside: path, at: "$.store.path")
-            + files.map {
-                ConfigurationProblem(
-                    path: "$.store.path", message: "\($0) cannot be written by this user; chown it to the user that serves")
-            }
-    }
-
     private static func obstacles(
         to address: ListenAddress, at place: String, _ mayBeServed: Bool, _ stranger: String? = nil
     ) -> [ConfigurationProblem] {
@@ -65,7 +54,7 @@ extension Configuration {
             : []
     }
 
-    private static func obstacles(toMakingFilesBeside path: String, at place: String) -> [ConfigurationProblem] {
+    fileprivate static func obstacles(toMakingFilesBeside path: String, at place: String) -> [ConfigurationProblem] {
         let directory = Path.directory(of: path)
         guard FileSystem.isDirectory(directory) else {
             return [
@@ -78,5 +67,18 @@ extension Configuration {
             ]
         }
         return []
+    }
+}
+
+extension Configuration.Store {
+    /// Obstacles to opening the store: its directory, and the permissions of its files.
+    package var obstacles: [ConfigurationProblem] {
+        guard case .sqlite(let path) = kind else { return [] }
+        let files = [path, "\(path)-shm", "\(path)-wal"].filter { File.exists($0) && !FileSystem.isWritable($0) }
+        return Configuration.obstacles(toMakingFilesBeside: path, at: "$.store.path")
+            + files.map {
+                ConfigurationProblem(
+                    path: "$.store.path", message: "\($0) cannot be written by this user; chown it to the user that serves")
+            }
     }
 }

@@ -104,6 +104,36 @@ import Testing
         #expect(try Command("test", "-e", backup).status == 1)
     }
 
+    @Test func `doctor goes on with the parts that are right and names the checks that it leaves out`() throws {
+        let server = try RunningServer(workspace)
+        try workspace.configure(Self.members(["log": ["level": "loud"]]))
+        let result = try run(["doctor"])
+        #expect(result.code == 2)
+        let lines = result.output.split(separator: "\n").map(String.init)
+        #expect(lines.contains("PROBLEM configuration: \(workspace.configuration): \(Self.level)"))
+        #expect(lines.contains("OK      ports: the service answers on \(server.publicAddress) and is ready"), "\(result.output)")
+        #expect(lines.contains("OK      service: the service that runs finds nothing wrong"), "\(result.output)")
+        #expect(lines.contains("OK      store: no page of \(workspace.directory.path("deskgate.db")) is damaged"), "\(result.output)")
+        let omission = "not checked, because it needs the whole configuration; correct the mistakes of the configuration first"
+        for check in ["limits", "unit", "dns", "providers"] {
+            #expect(lines.contains("WARNING \(check): \(omission)"), "\(check)")
+        }
+        #expect(try server.stop() == .exit(0))
+    }
+
+    @Test func `doctor leaves out a part that has a mistake`() throws {
+        let server = try RunningServer(workspace)
+        try workspace.configure(
+            Self.members(["store": ["pth": "other.db"]], admin: ["unix": "admin.sock", "token": ["file": "missing"]]))
+        let output = try run(["doctor"]).output
+        #expect(output.contains("\nOK      ports: the service answers on \(server.publicAddress) and is ready\n"), "\(output)")
+        for (check, part) in [("service", "admin"), ("store", "store")] {
+            let omission = "not checked, because \(part) cannot be read; correct the mistakes of the configuration first"
+            #expect(output.contains("\nWARNING \(check): \(omission)\n"), "\(output)")
+        }
+        #expect(try server.stop() == .exit(0))
+    }
+
     @Test func `of many mistakes three are shown`() throws {
         let server = try RunningServer(workspace)
         try workspace.configure(Self.members(["log": ["level": "loud", "format": "xml"], "shutdown": ["drain_seconds": -1], "bots": 1]))

@@ -14,6 +14,11 @@ package struct Doctor {
     /// The same for providers, which answer over the network.
     private static let providerPatience: UInt64 = TimeLimit.milliseconds(30_000)
 
+    private static let slowDisk = "the disk hangs; see dmesg"
+    private static let slowService = "the service does not answer in time; see its log"
+    private static let slowStore = "the store does not answer in time; see dmesg, and for PostgreSQL its log"
+    private static let slowSearch = "searching the store for damage takes long; a backup searches it whole"
+
     private let file: String
     private let logger: Logger
     private let clocks: Clocks
@@ -43,23 +48,36 @@ package struct Doctor {
         do throws(ConfigurationError) {
             configuration = try Configuration(contentsOf: file)
         } catch {
-            return (error.problems.map { DoctorFinding(.configuration, .problem, "\(file): \($0)") } + [machine.clock()], true)
+            return run(checks(beside: error, machine))
         }
         return run(checks(of: configuration, machine))
     }
 
+    private func checks(beside mistakes: ConfigurationError, _ machine: MachineCheck) -> [DoctorCheck] {
+        let parts = PartCheck(file, now: clocks.unixSeconds())
+        return [
+            DoctorCheck(.configuration, else: Self.slowDisk) { [file] in
+                mistakes.problems.map { DoctorFinding(.configuration, .problem, "\(file): \($0)") } + parts.omitted
+            },
+            DoctorCheck(.clock, else: Self.slowDisk) { [machine.clock()] },
+            DoctorCheck(.ports, else: Self.slowService, parts.ports),
+            DoctorCheck(.service, else: Self.slowService, parts.problems),
+            DoctorCheck(.store, else: Self.slowStore, parts.examineStore),
+            DoctorCheck(.store, .warning, else: Self.slowSearch, parts.damage),
+        ]
+    }
+
     private func checks(of configuration: Configuration, _ machine: MachineCheck) -> [DoctorCheck] {
         let service = ServiceCheck(configuration: configuration, logger: logger, now: clocks.unixSeconds())
-        let slowDisk = "the disk hangs; see dmesg"
         return [
-            DoctorCheck(.configuration, else: slowDisk) { [file] in service.configuration(file) },
-            DoctorCheck(.clock, else: slowDisk) { [machine.clock()] + machine.files(configuration) },
-            DoctorCheck(.limits, else: "systemd does not answer, or \(slowDisk)") { supervision(of: configuration) },
-            DoctorCheck(.limits, else: slowDisk) { machine.disk(configuration) },
-            DoctorCheck(.ports, else: "the service does not answer in time; see its log", service.ports),
-            DoctorCheck(.service, else: "the service does not answer in time; see its log", service.problems),
-            DoctorCheck(.store, else: "the store does not answer in time; see dmesg, and for PostgreSQL its log", service.store),
-            DoctorCheck(.store, .warning, else: "searching the store for damage takes long; a backup searches it whole", service.damage),
+            DoctorCheck(.configuration, else: Self.slowDisk) { [file] in service.configuration(file) },
+            DoctorCheck(.clock, else: Self.slowDisk) { [machine.clock()] + machine.files(configuration) },
+            DoctorCheck(.limits, else: "systemd does not answer, or \(Self.slowDisk)") { supervision(of: configuration) },
+            DoctorCheck(.limits, else: Self.slowDisk) { machine.disk(configuration) },
+            DoctorCheck(.ports, else: Self.slowService, service.ports),
+            DoctorCheck(.service, else: Self.slowService, service.problems),
+            DoctorCheck(.store, else: Self.slowStore, service.store),
+            DoctorCheck(.store, .warning, else: Self.slowSearch, service.damage),
             DoctorCheck(
                 .providers, else: "a provider does not answer in time; see deskgate check --live", milliseconds: Self.providerPatience,
                 service.providers),

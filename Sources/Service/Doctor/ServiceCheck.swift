@@ -1,19 +1,13 @@
 internal import Configuration
-internal import Core
 internal import HTTPServer
 internal import JSON
 internal import Observability
 internal import Operators
-internal import POSIX
-internal import Storage
 internal import Threading
 internal import Time
 
 /// What the doctor examines of the configuration and of what it names; most of it by the rules of `deskgate check`.
 struct ServiceCheck: Sendable {
-    /// How far a database's clock may be from ours, in milliseconds.
-    private static let clockTolerance: UInt64 = TimeLimit.milliseconds(5000)
-
     let configuration: Configuration
     let logger: Logger
     let now: UnixSeconds
@@ -57,17 +51,21 @@ struct ServiceCheck: Sendable {
         do throws(HealthProbe.Failure) {
             let isWell = try HealthProbe(configuration.listen, now: now).ask(isReady: true).isWell
             let certificates = configuration.certificatesNotInForce(now: now)
-            let health =
-                isWell
-                ? DoctorFinding(.ports, .ok, "the service answers on \(configuration.listen.address) and is ready")
-                : DoctorFinding(.ports, .problem, "\(configuration.listen.address) answers, but is not ready; deskgate status tells why")
-            return Self.findings(certificates) + [health] + stranger(signs.listener, certificates)
+            let readiness = Self.readiness(isWell, of: configuration.listen)
+            return Self.findings(certificates) + [readiness] + stranger(signs.listener, certificates)
         } catch {
             if error.isHang || error.isRefusal { return [DoctorFinding(.ports, .problem, error.description)] }
             let certificates = configuration.certificatesNotInForce(now: now)
             let isExplained = certificates.contains { $0.path.hasPrefix("$.listen.") }
             return Self.findings(certificates) + (isExplained ? [] : [silence(signs, error)]) + stranger(signs.listener, certificates)
         }
+    }
+
+    /// Tells of a public listener that has answered whether it is ready.
+    static func readiness(_ isReady: Bool, of listen: Configuration.Listener) -> DoctorFinding {
+        isReady
+            ? DoctorFinding(.ports, .ok, "the service answers on \(listen.address) and is ready")
+            : DoctorFinding(.ports, .problem, "\(listen.address) answers, but is not ready; deskgate status tells why")
     }
 
     private static func findings(_ certificates: [ConfigurationProblem]) -> [DoctorFinding] {
@@ -112,9 +110,12 @@ struct ServiceCheck: Sendable {
     /// What the service itself finds wrong; nothing when none can be asked, which is told of the ports. Warnings of the configuration are
     /// found in the file.
     func problems() -> [DoctorFinding] {
-        guard let answer = try? AdminAccess(configuration).performInService(StatusAction()), answer.status == 200,
-            case .object(let status) = answer.json
-        else { return [] }
+        (try? AdminAccess(configuration).performInService(StatusAction())).map(Self.problems) ?? []
+    }
+
+    /// The problems in an answer to `StatusAction`; none in a refusal.
+    static func problems(in answer: AdminAnswer) -> [DoctorFinding] {
+        guard answer.status == 200, case .object(let status) = answer.json else { return [] }
         let problems = ReportedProblem.all(in: status).filter { !$0.isInConfiguration }
         guard !problems.isEmpty else { return [DoctorFinding(.service, .ok, "the service that runs finds nothing wrong")] }
         return problems.map { DoctorFinding(.service, $0.isSevere ? .problem : .warning, "\($0.text) \($0.remedy)") }
@@ -123,48 +124,13 @@ struct ServiceCheck: Sendable {
     /// Whether the store could be opened, and how it is.
     func store() -> [DoctorFinding] {
         waitForLock()
-        let obstacles = configuration.storeObstacles + [configuration.store.problem].compactMap(\.self)
-        guard obstacles.isEmpty else { return obstacles.map { DoctorFinding(.store, .problem, "\($0)") } }
-        switch configuration.store.kind {
-        case .memory: return [DoctorFinding(.store, .warning, "the store is memory: a restart loses what is not delivered; set store.type")]
-        case .sqlite(let path) where !File.exists(path): return [DoctorFinding(.store, .ok, "\(path) will be made by the first start")]
-        case .sqlite, .postgres: break
-        }
-        do throws(StoreError) {
-            let report = try configuration.store.report()
-            let schema = report.version == report.latest ? "" : ", which the start of this version brings to \(report.latest)"
-            let state = DoctorFinding(
-                .store, .ok, "\(report.place) has the schema \(report.version)\(schema), and \(report.bytes >> 20) MiB")
-            return [state] + (report.server.map(findings) ?? [])
-        } catch {
-            return [DoctorFinding(.store, .warning, "\(error)")]
-        }
-    }
-
-    private func findings(on server: ServerReport) -> [DoctorFinding] {
-        let seen = server.warnings.map { DoctorFinding(.store, .warning, $0) } + blindSpot(of: server)
-        guard server.clockOffsetMilliseconds.magnitude > Self.clockTolerance else { return seen }
-        let offset = "\(server.clockOffsetMilliseconds.magnitude / 1000) s \(server.clockOffsetMilliseconds > 0 ? "ahead of" : "behind")"
-        return [DoctorFinding(.clock, .problem, "the database's clock is \(offset) this one; synchronise both machines by NTP")] + seen
-    }
-
-    /// A role that cannot see everything serves as well as any other, so this is no warning.
-    private func blindSpot(of server: ServerReport) -> [DoctorFinding] {
-        server.blindSpot.map { [DoctorFinding(.store, .ok, $0)] } ?? []
+        return StoreCheck(store: configuration.store).examine()
     }
 
     /// Whether pages of a SQLite store are damaged.
     func damage() -> [DoctorFinding] {
         waitForLock()
-        guard case .sqlite(let path) = configuration.store.kind, File.exists(path) else { return [] }
-        do throws(StoreError) {
-            guard let first = try StoreFile.damage(path).first else {
-                return [DoctorFinding(.store, .ok, "no page of \(path) is damaged")]
-            }
-            return [DoctorFinding(.store, .problem, "\(path) is damaged: \(first); restore a backup: deskgate store restore")]
-        } catch {
-            return [DoctorFinding(.store, error.kind == .corrupt ? .problem : .warning, "not searched for damage: \(error)")]
-        }
+        return StoreCheck(store: configuration.store).damage()
     }
 
     /// Whether the providers take the credentials.

@@ -1,0 +1,58 @@
+internal import Configuration
+internal import Operators
+internal import Time
+
+/// The doctor's checks beside a configuration with mistakes: the service, which may be healthy, and each part that can be read alone.
+struct PartCheck: Sendable {
+    private let now: UnixSeconds
+    private let listen: Configuration.Listener?
+    private let admin: Configuration.Admin?
+    private let store: Configuration.Store?
+
+    init(_ file: String, now: UnixSeconds) {
+        self.now = now
+        listen = Configuration.Listener(contentsOf: file)
+        admin = Configuration.Admin(contentsOf: file)
+        store = Configuration.Store(contentsOf: file)
+    }
+
+    /// The checks that are left out, each with the reason.
+    var omitted: [DoctorFinding] {
+        let subjects: [DoctorFinding.Subject] = [.limits, .unit, .dns, .providers]
+        let parts: [(subject: DoctorFinding.Subject, name: String, isRead: Bool)] = [
+            (.ports, "listen", listen != nil), (.service, "admin", admin != nil), (.store, "store", store != nil),
+        ]
+        return subjects.map { Self.omission($0, "it needs the whole configuration") }
+            + parts.filter { !$0.isRead }.map { Self.omission($0.subject, "\($0.name) cannot be read") }
+    }
+
+    private static func omission(_ subject: DoctorFinding.Subject, _ reason: String) -> DoctorFinding {
+        DoctorFinding(subject, .warning, "not checked, because \(reason); correct the mistakes of the configuration first")
+    }
+
+    /// Whether the public listener answers and is ready.
+    func ports() -> [DoctorFinding] {
+        guard let listen else { return [] }
+        do throws(HealthProbe.Failure) {
+            return [ServiceCheck.readiness(try HealthProbe(listen, now: now).ask(isReady: true).isWell, of: listen)]
+        } catch {
+            return [DoctorFinding(.ports, .problem, error.description)]
+        }
+    }
+
+    /// The problems that the running service finds.
+    func problems() -> [DoctorFinding] {
+        guard let admin else { return [] }
+        do throws(AdminAccess.Failure) {
+            return ServiceCheck.problems(in: try AdminAccess(serviceAt: admin).performInService(StatusAction()))
+        } catch {
+            return [DoctorFinding(.service, .warning, "not asked: \(error)")]
+        }
+    }
+
+    /// Whether the store could be opened, and how it is.
+    func examineStore() -> [DoctorFinding] { store.map { StoreCheck(store: $0).examine() } ?? [] }
+
+    /// Whether pages of the store are damaged.
+    func damage() -> [DoctorFinding] { store.map { StoreCheck(store: $0).damage() } ?? [] }
+}

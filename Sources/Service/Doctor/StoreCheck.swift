@@ -1,0 +1,58 @@
+internal import Configuration
+internal import Core
+internal import POSIX
+internal import Storage
+internal import Time
+
+/// The doctor's checks of the store.
+struct StoreCheck: Sendable {
+    /// How far a database's clock may be from ours, in milliseconds.
+    private static let clockTolerance: UInt64 = TimeLimit.milliseconds(5000)
+
+    let store: Configuration.Store
+
+    /// Whether the store could be opened, and how it is.
+    func examine() -> [DoctorFinding] {
+        let obstacles = store.obstacles + [store.problem].compactMap(\.self)
+        guard obstacles.isEmpty else { return obstacles.map { DoctorFinding(.store, .problem, "\($0)") } }
+        switch store.kind {
+        case .memory: return [DoctorFinding(.store, .warning, "the store is memory: a restart loses what is not delivered; set store.type")]
+        case .sqlite(let path) where !File.exists(path): return [DoctorFinding(.store, .ok, "\(path) will be made by the first start")]
+        case .sqlite, .postgres: break
+        }
+        do throws(StoreError) {
+            let report = try store.report()
+            let schema = report.version == report.latest ? "" : ", which the start of this version brings to \(report.latest)"
+            let state = DoctorFinding(
+                .store, .ok, "\(report.place) has the schema \(report.version)\(schema), and \(report.bytes >> 20) MiB")
+            return [state] + (report.server.map(findings) ?? [])
+        } catch {
+            return [DoctorFinding(.store, .warning, "\(error)")]
+        }
+    }
+
+    private func findings(on server: ServerReport) -> [DoctorFinding] {
+        let seen = server.warnings.map { DoctorFinding(.store, .warning, $0) } + blindSpot(of: server)
+        guard server.clockOffsetMilliseconds.magnitude > Self.clockTolerance else { return seen }
+        let offset = "\(server.clockOffsetMilliseconds.magnitude / 1000) s \(server.clockOffsetMilliseconds > 0 ? "ahead of" : "behind")"
+        return [DoctorFinding(.clock, .problem, "the database's clock is \(offset) this one; synchronise both machines by NTP")] + seen
+    }
+
+    /// A role that cannot see everything serves as well as any other, so this is no warning.
+    private func blindSpot(of server: ServerReport) -> [DoctorFinding] {
+        server.blindSpot.map { [DoctorFinding(.store, .ok, $0)] } ?? []
+    }
+
+    /// Whether pages of a SQLite store are damaged.
+    func damage() -> [DoctorFinding] {
+        guard case .sqlite(let path) = store.kind, File.exists(path) else { return [] }
+        do throws(StoreError) {
+            guard let first = try StoreFile.damage(path).first else {
+                return [DoctorFinding(.store, .ok, "no page of \(path) is damaged")]
+            }
+            return [DoctorFinding(.store, .problem, "\(path) is damaged: \(first); restore a backup: deskgate store restore")]
+        } catch {
+            return [DoctorFinding(.store, error.kind == .corrupt ? .problem : .warning, "not searched for damage: \(error)")]
+        }
+    }
+}
