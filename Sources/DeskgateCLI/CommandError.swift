@@ -33,8 +33,9 @@ struct CommandError: Error {
     }
 
     /// The configuration is wrong.
-    static func configuration(_ error: ConfigurationError) -> CommandError {
-        var result = CommandError(.usage, "configuration", error.description)
+    /// - Parameter remark: a line that follows the mistakes.
+    static func configuration(_ error: ConfigurationError, remark: String? = nil) -> CommandError {
+        var result = CommandError(.usage, "configuration", error.description + (remark.map { "\n\($0)" } ?? ""))
         result.problems = error.problems
         return result
     }

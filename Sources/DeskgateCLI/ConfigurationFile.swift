@@ -50,7 +50,7 @@ extension Arguments {
     /// Reads the configuration; throws every error in it.
     func configuration() throws(CommandError) -> Configuration {
         let file = try configurationFile()
-        return try explaining({ () throws(ConfigurationError) in try Configuration(contentsOf: file) }, as: CommandError.configuration)
+        return try explaining({ () throws(ConfigurationError) in try Configuration(contentsOf: file) }, as: { .configuration($0) })
     }
 
     /// Reads the configuration, for a command that asks the service.
@@ -65,7 +65,9 @@ extension Arguments {
             let configuration = try Configuration(contentsOf: file)
             return (AdminAccess(configuration, author: author), configuration)
         } catch {
-            guard let admin = Configuration.Admin(contentsOf: file) else { throw .configuration(error) }
+            guard let admin = Configuration.Admin(contentsOf: file) else {
+                throw .configuration(error, remark: error.isOfContents ? ConfigurationError.unasked : nil)
+            }
             switch AdminListenerIdentity(admin) {
             case .service:
                 error.warn()
@@ -97,6 +99,14 @@ extension Arguments {
 
 extension ConfigurationError {
     private static let mostShown = 3
+
+    /// Says why no service was asked, and how one can be asked.
+    static let unasked =
+        "No service was asked, because admin cannot be read; one that runs keeps the configuration that it has. Correct the file, or copy "
+        + "admin alone into another file beside it, and name that with \(Option.config.spelling)"
+
+    /// Whether the file could be read.
+    var isOfContents: Bool { problems.contains { $0.path != "$" || $0.place != nil } }
 
     /// Tells in one line that the file has mistakes, and what the command does all the same.
     func warn(_ consequence: String = "the running service is asked all the same") {

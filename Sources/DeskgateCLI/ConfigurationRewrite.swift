@@ -55,7 +55,7 @@ struct ConfigurationRewrite {
     }
 
     private func check(_ draft: String, _ isRight: (Configuration) -> Bool) throws(CommandError) {
-        let next = try explaining({ () throws(ConfigurationError) in try Configuration(contentsOf: draft) }, as: CommandError.configuration)
+        let next = try explaining({ () throws(ConfigurationError) in try Configuration(contentsOf: draft) }, as: { .configuration($0) })
         guard isRight(next) else { throw .failed("\(path) could not be edited; nothing was changed") }
         let current = try explaining { () throws(SystemError) in try File.read(path, limit: Self.sizeLimit).bytes }
         guard current == text else { throw .failed("\(path) was changed meanwhile; nothing was changed by this command, run it again") }

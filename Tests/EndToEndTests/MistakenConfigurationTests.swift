@@ -152,6 +152,29 @@ import Testing
         }
     }
 
+    private static let unasked =
+        "No service was asked, because admin cannot be read; one that runs keeps the configuration that it has. Correct the file, or copy "
+        + "admin alone into another file beside it, and name that with --config FILE"
+
+    @Test func `after a mistake of JSON before admin a file with admin alone leads to the service`() throws {
+        let server = try RunningServer(workspace)
+        try workspace.write("config.json", "{\n  'log': {},\n" + (try workspace.read("config.json").dropFirst()))
+        let result = try run(["status"])
+        #expect(result.code == 2)
+        #expect(result.errors.hasPrefix("\(workspace.configuration):2:3: not valid JSON: "), "\(result.errors)")
+        #expect(result.errors.hasSuffix("\n\(Self.unasked)\n"))
+        try workspace.write("admin.json", #"{"admin": {"unix": "admin.sock", "token": {"file": "admin-token"}}}"#)
+        let status = try Deskgate.run("status", "--config", workspace.directory.path("admin.json"))
+        #expect(status.code == 0)
+        #expect(status.output.contains(" is ready."))
+        #expect(try server.stop() == .exit(0))
+    }
+
+    @Test func `a file that is missing has no remark on the service`() throws {
+        let file = workspace.directory.path("missing.json")
+        #expect(try Deskgate.run("status", "--config", file).errors == "\(file): $: no such file; make one with: deskgate init\n")
+    }
+
     /// The listener's one connection is taken.
     @Test func `health tells a refusal of the service beside the mistakes`() throws {
         let listeners: JSONObject = ["listen": ["unix": "public.sock", "max_connections": 1], "admin": ["unix": "admin.sock"]]
@@ -180,7 +203,7 @@ import Testing
             Self.members(admin: ["unix": "admin.sock", "max_connections": 100, "token": ["file": "admin-token"], "tokns": []]))
         let result = try run(["deliveries", "list"])
         #expect(result.code == 2)
-        #expect(result.errors == "\(workspace.configuration): $.admin.tokns: unknown key; did you mean \"tokens\"?\n")
+        #expect(result.errors == "\(workspace.configuration): $.admin.tokns: unknown key; did you mean \"tokens\"?\n\(Self.unasked)\n")
         let health = try run(["health"])
         #expect(health.code == 0)
         #expect(health.output == "alive\n")
