@@ -85,10 +85,12 @@ struct ConfigurationObject {
         object(key, keys: keys) ?? ConfigurationObject(JSONObject(), path: path(of: key), keys: keys, problems: problems)
     }
 
-    func string(_ key: String) -> String? {
+    /// Reads a text that is not empty.
+    /// - Parameter expected: names it, for a value of another kind.
+    func string(_ key: String, _ expected: String = "a non-empty string") -> String? {
         guard let value = members[key] else { return nil }
         guard case .string(let text) = value, !text.isEmpty else {
-            problems.add(path(of: key), "expected a non-empty string, found \(value.kind)")
+            problems.add(path(of: key), "expected \(expected), found \(value.kind)")
             return nil
         }
         guard !text.utf8.contains(0) else {

@@ -31,7 +31,8 @@ extension ConfigurationReader {
     /// Reads the authorities of callers' certificates from the public listener's TLS section.
     func clientAuthorities(_ tls: ConfigurationObject) -> ClientAuthorities? {
         let path = tls.path(of: "client_authorities")
-        guard tls.inForce("client_authorities", tls.value("client_authorities") != nil), let file = tls.string("client_authorities"),
+        guard tls.inForce("client_authorities", tls.value("client_authorities") != nil),
+            let file = tls.string("client_authorities", "the path of a PEM file"),
             let bytes = secrets.file(file, at: path, isSecret: false)
         else { return nil }
         let authorities = String(validating: bytes, as: UTF8.self).flatMap { ClientAuthorities($0) }

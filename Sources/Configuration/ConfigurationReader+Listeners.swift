@@ -74,7 +74,7 @@ extension ConfigurationReader {
     private func pem(_ key: String, in object: ConfigurationObject, isSecret: Bool) -> String? {
         let path = object.path(of: key)
         object.require(key, "give the path of a PEM file")
-        guard let file = object.string(key),
+        guard let file = object.string(key, "the path of a PEM file"),
             let bytes = secrets.file(file, at: path, isSecret: isSecret)
         else { return nil }
         // Text before a block may be in any encoding.

@@ -39,7 +39,9 @@ extension ConfigurationReader {
     /// A file with certificates in PEM that libcurl reads.
     func certificates(_ key: String, in object: ConfigurationObject) -> PEMFile? {
         let path = object.path(of: key)
-        guard let file = object.string(key), let bytes = secrets.file(file, at: path, isSecret: false) else { return nil }
+        guard let file = object.string(key, "the path of a PEM file"), let bytes = secrets.file(file, at: path, isSecret: false) else {
+            return nil
+        }
         if !String(decoding: bytes, as: UTF8.self).contains("-----BEGIN CERTIFICATE-----") {
             problems.add(path, "expected a file with certificates in PEM")
         }

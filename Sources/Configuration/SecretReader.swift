@@ -63,6 +63,10 @@ struct SecretReader {
             return contents.bytes
         } catch {
             problems.sources.note(resolved, at: place, nil)
+            if SecretRules.looksLikeSecret(path), !error.isForbidden {
+                problems.add(place, "expected the path of a file, found what may be its contents; save them in a file, and give its path")
+                return nil
+            }
             problems.add(
                 place, "cannot read \(shown): \(error)\(error.isTooLarge ? "; give one of at most \(limit.text)" : remedy(error, resolved))"
             )

@@ -82,7 +82,8 @@ import Testing
             ])
         #expect(
             try directory.problems(secret: #"{"file":"\#(Self.wellFormed)"}"#) == [
-                "$.apps[0].keys[0].secret.file: cannot read (what looks like a secret): No such file or directory"
+                "$.apps[0].keys[0].secret.file: expected the path of a file, found what may be its contents; save them in a file, and "
+                    + "give its path"
             ])
         #expect(
             try directory.problems(members: #""\#(TestKey().text())":1"#) == [

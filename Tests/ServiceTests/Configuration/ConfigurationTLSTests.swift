@@ -129,7 +129,15 @@ import Testing
             ["$.listen.tls.key: expected a private key in PEM, without a passphrase"]
         ),
         (#"{"certificate":"empty.pem","key":"key.pem"}"#, ["$.listen.tls.certificate: expected a certificate in PEM"]),
-        (#"{"certificate":1,"key":"key.pem"}"#, ["$.listen.tls.certificate: expected a non-empty string, found a number"]),
+        (#"{"certificate":1,"key":"key.pem"}"#, ["$.listen.tls.certificate: expected the path of a PEM file, found a number"]),
+        (
+            #"{"certificate":"certificate.pem","key":{"file":"key.pem"}}"#,
+            ["$.listen.tls.key: expected the path of a PEM file, found an object"]
+        ),
+        (
+            #"{"certificate":"certificate.pem","key":"-----BEGIN PRIVATE KEY-----\nMC4C\n"}"#,
+            ["$.listen.tls.key: expected the path of a file, found what may be its contents; save them in a file, and give its path"]
+        ),
         ("[]", ["$.listen.tls: expected an object, found a list"]),
         (
             #"{"certificate":"certificate.pem","key":"key.pem","client_authorities":"key.pem"}"#,
@@ -145,7 +153,7 @@ import Testing
         ),
         (
             #"{"certificate":"certificate.pem","key":"key.pem","client_authorities":["certificate.pem"]}"#,
-            ["$.listen.tls.client_authorities: expected a non-empty string, found a list"]
+            ["$.listen.tls.client_authorities: expected the path of a PEM file, found a list"]
         ),
     ])
     func isChecked(tls: String, problems: [String]) throws {
