@@ -1,11 +1,11 @@
 import Core
 import Glibc
 import POSIX
-import SQLite
 import TestSupport
 import Testing
 import Time
 
+@testable import SQLite
 @testable import Storage
 
 @Suite struct CheckpointTests {
@@ -104,6 +104,19 @@ import Time
         defer { second.close() }
         #expect(try second.all().count == count)
         #expect(second.refusal == nil)
+    }
+
+    /// The remedy of a store's error follows its first semicolon.
+    @Test(
+        arguments: [
+            (13, "database or disk is full (SQLite code 13); free space on the disk that holds the file"),
+            (10, "disk I/O error (SQLite code 10); look at the disk"),
+        ] as [(Int32, String)])
+    func `a disk that took no pages has its remedy behind the cause`(_ code: Int32, _ cause: String) {
+        let whole =
+            "the disk did not take what was written to the database: \(cause). Nothing is lost: all of it is written again when the database "
+            + "is opened the next time"
+        #expect(StoreError.notKept(SQLiteError(code: code)).description == whole)
     }
 
     @Test func movesEverythingAgainOnlyWhileNobodyElseHasTheFileOpen() throws {

@@ -26,12 +26,12 @@ extension StoreError {
     private static let mismatch: Int32 = 20
 
     /// The disk refused pages of the database. They are still in the log as long as nothing is added to it: SQLite may restart a log that
-    /// it takes for moved.
+    /// it takes for moved. The remedy follows the first semicolon, which the error itself may have.
     static func notKept(_ error: SQLiteError) -> StoreError {
         StoreError(
             .notOpen,
-            "the disk did not take what was written to the database (\(error)); nothing is lost, and all of it is written again when the database "
-                + "is opened the next time; look at the disk")
+            "the disk did not take what was written to the database: \(error)\(error.remedy == nil ? "; look at the disk" : ""). "
+                + "Nothing is lost: all of it is written again when the database is opened the next time")
     }
 
     /// The run could not be marked as closed.
