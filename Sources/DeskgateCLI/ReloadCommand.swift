@@ -29,7 +29,8 @@ enum ReloadCommand {
 
     private static func run(_ arguments: Arguments) throws(CommandError) -> ExitCode {
         guard let process: Int32 = arguments.number("pid") ?? HostPlaces.system.mainProcess(of: unit) else {
-            throw .failed("systemd knows no running \(unit); name the process that serves with --pid")
+            let start = InitPlace(directory: InitPlace.packaged.configuration).start(ConfigurationFile.usual)
+            throw .failed("systemd knows no running \(unit); start it: \(start); or name the process that serves with --pid")
         }
         let seconds: UInt64 = arguments.number("timeout") ?? usualSeconds
         let outcome = try explaining { () throws(SystemError) in
@@ -38,9 +39,8 @@ enum ReloadCommand {
                 try ReloadRequest(to: process).run(timeoutSeconds: limit)
             }
         } as: {
-            .failed(
-                "the process \(process) cannot be asked to reload: \($0)"
-                    + ($0.isForbidden ? "; run the command as root or as the user that the service runs as" : ""))
+            // The directory of a process in /proc belongs to the process's user.
+            .failed("the process \(process) cannot be asked to reload: \($0)\($0.remedy(at: "/proc/\(process)", arguments.line))")
         }
         switch outcome {
         case .stranger:

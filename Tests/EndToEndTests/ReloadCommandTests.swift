@@ -3,6 +3,8 @@ import JSON
 import TestSupport
 import Testing
 
+@testable import DeskgateCLI
+
 /// `deskgate reload`: the outcome of the reload that it asked for, and of no other.
 @Suite struct ReloadCommandTests {
     private static let twoApps: JSONObject = ["apps": [Workspace.app(1), Workspace.app(2)]]
@@ -137,19 +139,34 @@ import Testing
         #expect(result.errors == "deskgate: the process 4194304 cannot be asked to reload: No such process\n")
     }
 
-    @Test(.enabled(if: geteuid() == 0, "only root may start a program as another user"))
-    func anotherUsersProcessIsAFailureWithTheRemedy() throws {
+    /// The second user has no name, so no line can be given.
+    @Test(
+        .enabled(if: geteuid() == 0, "only root may start a program as another user"),
+        arguments: [
+            ("daemon", "daemon; as root, or with sudo: runuser -u daemon -- deskgate reload --pid PID"),
+            ("12345", "user 12345; run the command as that user"),
+        ])
+    func `another user's process is a failure with the line that works`(_ user: String, _ remedy: String) throws {
         let script = "echo ready; exec sleep 600"
-        let other = try ChildProcess("setpriv", ["--reuid=12345", "--clear-groups", "sh", "-c", script].map { Array($0.utf8) })
+        let other = try ChildProcess("setpriv", ["--reuid=\(user)", "--clear-groups", "sh", "-c", script].map { Array($0.utf8) })
         _ = try other.output.line(containing: "ready")
-        let words = ["--bounding-set=-kill", "--inh-caps=-kill", Deskgate.path, "reload", "--pid", "\(other.identifier)"]
+        let process = other.identifier
+        let words = ["--bounding-set=-kill", "--inh-caps=-kill", Deskgate.path, "reload", "--pid", "\(process)"]
         let command = try ChildProcess("setpriv", words.map { Array($0.utf8) })
         #expect(try command.exitCode() == 2)
-        #expect(
-            try command.errors.text()
-                == "deskgate: the process \(other.identifier) cannot be asked to reload: Operation not permitted; run the command as root "
-                + "or as the user that the service runs as\n")
+        let whole = "the process PID cannot be asked to reload: Operation not permitted; /proc/PID belongs to \(remedy)"
+        #expect(try command.errors.text() == "deskgate: \(whole.replacing("PID", with: "\(process)"))\n")
         #expect(other.isRunning)
+    }
+
+    /// Without systemctl no unit is seen to run.
+    @Test func `a service that does not run is named with the command that starts it`() throws {
+        let result = try Deskgate.run("reload", environment: ["PATH": "/nonexistent"])
+        let start = InitPlace(directory: "/etc/deskgate").start("/etc/deskgate/config.json")
+        #expect(result.code == 2)
+        #expect(
+            result.errors == "deskgate: systemd knows no running deskgate.service; start it: \(start); or name the process that serves "
+                + "with --pid\n")
     }
 
     @Test func theManagerIsToldBeforeTheCommandEnds() throws {
