@@ -57,10 +57,12 @@ package enum Process {
     /// The id of this process.
     package static var identifier: Int32 { getpid() }
 
-    /// The program name of a process; nil when it has ended or is not visible.
+    /// The program name of a process, without the control characters that a terminal would obey: each program chooses its own name
+    /// (PR_SET_NAME in prctl(2)). Nil when the process has ended or is not visible.
     package static func name(of identifier: Int32) -> String? {
         guard let contents = try? File.read("/proc/\(identifier)/comm", limit: 64) else { return nil }
-        return String(decoding: contents.bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+        let name = String(decoding: contents.bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+        return String(String.UnicodeScalarView(name.unicodeScalars.map { $0.properties.generalCategory == .control ? "?" : $0 }))
     }
 
     /// Whether a process runs the program that this one runs, by its name; nil when it has ended or is not visible.

@@ -60,18 +60,21 @@ package final class ReloadRequest: Sendable {
     }
 
     /// The connection of the process; nil when it does not connect in time.
-    private func connection(timeoutMilliseconds: Int32) -> Int32? {
-        var entry = pollfd(fd: listener, events: Int16(POLLIN), revents: 0)
-        guard unsafe poll(&entry, 1, timeoutMilliseconds) > 0 else { return nil }
-        let connection = accept(listener, nil, nil)
-        guard connection >= 0 else { return nil }
-        _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
-        // Everybody on this machine can see the socket's name.
-        guard peer(of: connection) == process else {
+    ///
+    /// Everybody on this machine can see the socket's name. Connections of other processes are closed, and do not end the wait.
+    func connection(timeoutMilliseconds: Int64) -> Int32? {
+        let end = monotonicMilliseconds() + timeoutMilliseconds
+        while true {
+            let rest = end - monotonicMilliseconds()
+            guard rest > 0 else { return nil }
+            var entry = pollfd(fd: listener, events: Int16(POLLIN), revents: 0)
+            guard unsafe poll(&entry, 1, Int32(clamping: rest)) > 0 else { continue }
+            let connection = accept(listener, nil, nil)
+            guard connection >= 0 else { return nil }
+            _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
+            if peer(of: connection) == process { return connection }
             close(connection)
-            return nil
         }
-        return connection
     }
 
     private func outcome(_ connection: Int32, timeoutSeconds: Int) -> Outcome {
@@ -88,6 +91,13 @@ package final class ReloadRequest: Sendable {
         }
         return bytes.isEmpty ? .ended : .answered(bytes)
     }
+}
+
+/// The monotonic clock; that of the module Time is out of reach, because that module is built on this one.
+private func monotonicMilliseconds() -> Int64 {
+    var time = timespec()
+    unsafe clock_gettime(CLOCK_MONOTONIC, &time)
+    return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
 }
 
 /// The process at the other end of a Unix socket (SO_PEERCRED in unix(7)), 0 when this one cannot see it; nil when it is unknown.

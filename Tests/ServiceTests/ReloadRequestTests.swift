@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 @testable import POSIX
@@ -12,6 +13,32 @@ import Testing
         #expect(ReloadReply(to: own) != nil)
         #expect(ReloadReply(to: other) == nil)
         withExtendedLifetime(request) {}
+    }
+
+    @Test func `connections of other processes do not end the wait for the process that was signalled`() throws {
+        let request = try ReloadRequest(to: getpid())
+        let program = """
+            use Socket; $| = 1;
+            for (1..3) {
+                socket(my $socket, PF_UNIX, SOCK_STREAM, 0) or die;
+                connect($socket, pack_sockaddr_un("\\0deskgate-reload-$ARGV[0]")) or die;
+                push @sockets, $socket;
+            }
+            print "connected\\n"; sleep 1000
+            """
+        let strangers = try ChildProcess("perl", ["-e", program, "\(request.number)"].map { Array($0.utf8) })
+        _ = try strangers.output.line(containing: "connected")
+        let reply = try #require(ReloadReply(to: ReloadSender(process: getpid(), number: request.number)))
+        let connection = try #require(request.connection(timeoutMilliseconds: Int64(WaitLimit.milliseconds)))
+        close(connection)
+        withExtendedLifetime((reply, strangers)) {}
+    }
+
+    @Test func `the name of a process has no control characters`() throws {
+        let program = #"$| = 1; $0 = "a\e[31mb"; print "named\n"; sleep 1000"#
+        let other = try ChildProcess("perl", ["-e", program].map { Array($0.utf8) })
+        _ = try other.output.line(containing: "named")
+        #expect(Process.name(of: other.identifier) == "a?[31mb")
     }
 
     /// SIGHUP would end the process that runs the tests.
