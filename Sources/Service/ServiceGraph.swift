@@ -60,6 +60,7 @@ package struct ServiceGraph: Sendable {
     let keyUses: KeyUseKeeper
     /// Tells operators of the service's own troubles.
     let watch: OperatorWatch
+    private let answers: WatchedAnswers
     /// Tries the notifiers; nil until they run.
     let trials = Monitor<NotifierTrials?>(nil)
     /// Tells the dispatcher of accepted events.
@@ -120,6 +121,7 @@ package struct ServiceGraph: Sendable {
         let inbox = Monitor(DispatcherInbox())
         dispatcherInbox = inbox
         let (answers, facts) = (WatchedAnswers(metrics, clocks: clocks), WatchedStore())
+        self.answers = answers
         record = ConfigurationRecord(configuration, clocks: clocks)
         metrics.tellReloads(record)
         metrics.tellConfiguration(record)
@@ -237,6 +239,8 @@ package struct ServiceGraph: Sendable {
         for helpDesk in helpDesks { prepared.append(try helpDesk.prepare(next, states.helpDesks)) }
         prepared.append(bots.prepare(next, states.helpDesks))
         let (expiries, callers) = (next.certificateExpiries, CallerRules(next.callers))
+        // One that is the same must not hide a closed chat, however often it is reloaded.
+        let isChanged = next.sources != operatorState.current.configuration.sources
         return {
             publicGate.rules.replace(with: callers)
             helpDeskState.replace(with: states.helpDesks)
@@ -244,6 +248,7 @@ package struct ServiceGraph: Sendable {
             operatorState.replace(with: states.operators)
             certificateExpiries.withLock { $0 = expiries }
             watch.take(next)
+            if isChanged { answers.restart() }
         }
     }
 

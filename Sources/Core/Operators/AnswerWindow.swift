@@ -119,6 +119,9 @@ package struct AnswerWindow: Sendable {
         return apps.flatMap { Self.findings($0, sums) } + findingsWithoutApp(sums, letIn: letIn)
     }
 
+    /// Begins anew after a change of the configuration: the answers until now say nothing about the one in force.
+    package mutating func restart(after counts: [Answer: UInt64]) { (counted, slices) = (counts, []) }
+
     private static func findings(_ app: ByteKey, _ sums: [Answer: UInt64]) -> [Finding] {
         let own = sums.filter { $0.key.app == app }
         let total = own.values.reduce(0, +)

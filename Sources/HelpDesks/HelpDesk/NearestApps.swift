@@ -39,6 +39,9 @@ package final class NearestApps: Sendable {
         if isUnknown, let name { state.withLock { $0.found = (name, now) } }
     }
 
+    /// Forgets the app that was found: another configuration may not have it.
+    package func forget() { state.withLock { $0.found = nil } }
+
     /// The app that was found last, unless that was longer ago than answers count.
     package func current(now: MonotonicMilliseconds) -> String? {
         state.withLock { $0.found }.flatMap { now.elapsed(since: $0.at) < AnswerWindow.lengthMilliseconds ? $0.name : nil }

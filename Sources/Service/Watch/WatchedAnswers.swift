@@ -38,6 +38,13 @@ final class WatchedAnswers: Sendable {
             }
     }
 
+    /// Forgets the answers until now, which another configuration gave, so that a cause that was mended is shown no longer.
+    func restart() {
+        window.withLock { $0.restart(after: counts) }
+        webhookWindow.withLock { $0.restart(after: webhookCounts) }
+        nearestApps.forget()
+    }
+
     /// The configured app that the last unknown one resembles.
     var nearestApp: String? { nearestApps.current(now: clocks.monotonicMilliseconds()) }
 

@@ -24,6 +24,8 @@ import Time
             return findings
         }
 
+        mutating func restart() { window.restart(after: counts) }
+
         /// What is found at this very moment.
         mutating func look() -> [AnswerWindow.Finding] { window.findings(counts, now: now) }
     }
@@ -132,6 +134,19 @@ import Time
         #expect(process.pass() == [])
         process.count(.denied, 6, reason: "expired")
         #expect(process.pass() == [])
+    }
+
+    @Test func `answers from before a new beginning count no more`() {
+        var process = Process()
+        process.count(.denied, 50, reason: "wrong_mac")
+        #expect(process.pass().map(\.kind) == [.mostDenied])
+        process.count(.denied, 5, reason: "wrong_mac")
+        process.restart()
+        #expect(process.pass() == [])
+        process.count(.denied, 4, reason: "wrong_mac")
+        #expect(process.pass() == [])
+        process.count(.denied, 1, reason: "wrong_mac")
+        #expect(process.pass().map(\.count) == [5])
     }
 
     @Test(arguments: [

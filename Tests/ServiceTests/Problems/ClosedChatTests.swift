@@ -14,7 +14,7 @@ import Time
 /// Nobody is let in: `GET /v1/status` says so, why, and what to do.
 @Suite struct ClosedChatTests {
     /// The problems that are no warnings of the configuration.
-    private static func problems(_ service: RunningService) throws -> [JSONValue] {
+    static func problems(_ service: RunningService) throws -> [JSONValue] {
         try #require(try get(service, "/v1/status")["problems"]?.elements).filter { $0["kind"]?.text != "configuration_warning" }
     }
 
@@ -33,9 +33,9 @@ import Time
         #expect(explanation["remedy"] == problem["remedy"])
     }
 
-    private static func kinds(_ service: RunningService) throws -> [String] { try problems(service).compactMap { $0["kind"]?.text } }
+    static func kinds(_ service: RunningService) throws -> [String] { try problems(service).compactMap { $0["kind"]?.text } }
 
-    private static func ask(_ service: RunningService, _ body: [UInt8], times: Int, status: Int) throws {
+    static func ask(_ service: RunningService, _ body: [UInt8], times: Int, status: Int) throws {
         for _ in 0..<times {
             let request = ExchangeCase(name: "authorize", body: body, status: status, answer: "")
             #expect(try request.send(to: SocketClient(service.publicAddress)).status == status)
