@@ -159,8 +159,8 @@ extension Configuration {
         return ConfigurationWarning(
             path: path,
             message: certificate.expiresAt <= now
-                ? Told("expired at \(time); renew it and send SIGHUP", "истёк \(time); обновите его и пошлите SIGHUP")
-                : Told("expires at \(time); renew it and send SIGHUP", "истекает \(time); обновите его и пошлите SIGHUP"),
+                ? Told("expired at \(time); renew it and \(Told.reload)", "истёк \(time); обновите его и \(Told.reload)")
+                : Told("expires at \(time); renew it and \(Told.reload)", "истекает \(time); обновите его и \(Told.reload)"),
             isAboutCredential: true)
     }
 

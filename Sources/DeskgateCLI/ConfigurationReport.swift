@@ -51,7 +51,7 @@ struct ConfigurationReport {
             let parts = restart.map { AdminText.text($0) }.joined(separator: ", ")
             return "A reload would be refused as a whole, because only a restart takes over \(parts)."
         }
-        return "A reload (SIGHUP) takes this over:"
+        return "deskgate reload takes this over:"
     }
 
     private var table: [String] {

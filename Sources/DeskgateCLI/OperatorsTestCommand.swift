@@ -42,7 +42,8 @@ enum OperatorsTestCommand {
     ) { arguments throws(CommandError) in
         let configuration = try arguments.configuration()
         guard !configuration.operators.notifiers.isEmpty else {
-            throw .failed("operators.notifiers names no notifier, so nobody is told; name one of type http or log, and reload (SIGHUP)")
+            throw .failed(
+                "operators.notifiers names no notifier, so nobody is told; name one of type http or log, and \(Told.reload.english)")
         }
         let author = try arguments.author()
         let seconds: UInt64 = arguments.number("wait") ?? standardWaitSeconds

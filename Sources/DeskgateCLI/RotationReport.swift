@@ -74,11 +74,11 @@ struct RotationReport {
 
     private var next: String {
         switch step {
-        case .add(let id): "reload every replica (SIGHUP), then run this again to make key \(id) the active one"
+        case .add(let id): "\(Told.reload.english) on every replica, then run this again to make key \(id) the active one"
         case .activate(let id):
-            "reload every replica (SIGHUP), and give the secret of key \(id) to backends that mint keys themselves; "
+            "\(Told.reload.english) on every replica, and give the secret of key \(id) to backends that mint keys themselves; "
                 + "when the old key has not been used for \(unusedDays) days, run this again to remove it"
-        case .retire: "reload every replica (SIGHUP); with that the rotation ends, and another run begins a new one"
+        case .retire: "\(Told.reload.english) on every replica; with that the rotation ends, and another run begins a new one"
         }
     }
 }

@@ -192,7 +192,7 @@ package struct NotifierPushAction: AdminAction {
         }
         guard let tried = context.pushNotifiers(asIn: file).first(where: { $0.name.utf8.elementsEqual(notifier.utf8) }),
             let verdict = context.trials?.send(push, tried, configuration)
-        else { return .error(409, "not_in_force", "The notifier does not run as the file has it; reload the configuration.") }
+        else { return .error(409, "not_in_force", "The notifier does not run as the file has it; \(Told.reload.english).") }
         return AdminAnswer(verdict, about: [AuditField(name: "notifier", text: tried.name)])
     }
 }

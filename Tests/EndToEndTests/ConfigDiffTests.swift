@@ -40,7 +40,7 @@ import Testing
         try configure(["log": ["level": "info"]])
         let live = try diff()
         #expect(live.code == 1)
-        #expect(live.output.contains("\nA reload (SIGHUP) takes this over:\n"))
+        #expect(live.output.contains("\ndeskgate reload takes this over:\n"))
         #expect(
             live.output.split(separator: "\n").last.map { $0.split(separator: " ").map(String.init) }
                 == ["$.log.level", "reload", "\"debug\"", "\"info\""])

@@ -120,7 +120,7 @@ import Testing
         _ = try server.process.errors.line(containing: "a notifier is switched off")
         #expect(waitForFinding(workspace, ["--comment", "1"], "notifier paused (invalid_provider_token)"))
         let answer = try explain(workspace, ["--comment", "1"], code: 1, "It waits for apns: notifier paused (invalid_provider_token).")
-        #expect(answer.string("remedy")?.contains("\"key_id\"") == true && answer.string("remedy")?.contains("SIGHUP") == true)
+        #expect(answer.string("remedy")?.contains("\"key_id\"") == true && answer.string("remedy")?.contains("run deskgate reload") == true)
         try explain(workspace, ["--user", Self.user], code: 1, "But the latest delivery has not arrived")
         #expect(try server.stop() == .exit(0))
     }

@@ -155,13 +155,13 @@ import Threading
                 == "app-1, step 1 of 3: add key 2, which only verifies at first. It can be done now, with --apply.\n")
         let added = try rotate(workspace, "--apply").output
         #expect(added.hasPrefix("app-1, step 1 of 3 is done: key 2 was added and only verifies (secret: "))
-        #expect(added.hasSuffix("Next: reload every replica (SIGHUP), then run this again to make key 2 the active one.\n"))
+        #expect(added.hasSuffix("Next: run deskgate reload on every replica, then run this again to make key 2 the active one.\n"))
         let server = try RunningServer(workspace)
         let status = try Deskgate.run("status", "--config", workspace.configuration).output
         #expect(status.contains("\nAPP    KEY  STATE        NOT AFTER  LAST USED\napp-1  1    active       none       never since "))
         #expect(try rotate(workspace, "--apply").code == 0)
         let behind = try Deskgate.run("status", "--config", workspace.configuration).output
-        #expect(behind.contains("The keys in force in the service are not those of the configuration file: reload it (SIGHUP).\n"))
+        #expect(behind.contains("The keys in force in the service are not those of the configuration file: run deskgate reload.\n"))
         #expect(try server.stop() == .exit(0))
     }
 }

@@ -26,7 +26,7 @@ import Testing
         func remedy(_ status: Int) -> String? { ReasonMeaning(StatusReason.word(status), from: .http)?.remedy?.english }
         #expect(remedy(204) == nil)
         #expect(remedy(401)?.contains("secret") == true && remedy(403)?.contains("secret") == true)
-        #expect(remedy(410) == "its receiver wants nothing more; ask whoever runs it, then reload the configuration (SIGHUP)")
+        #expect(remedy(410) == "its receiver wants nothing more; ask whoever runs it, then run deskgate reload")
         #expect(remedy(302) == "check \"url\"" && remedy(404)?.contains("url") == true)
         #expect(remedy(429) == ReasonMeaning.waiting.english && remedy(500)?.contains("log") == true)
     }

@@ -25,6 +25,9 @@ package struct Told: Sendable, Equatable {
         self.init(text, russian: text)
     }
 
+    /// The step that puts a changed configuration in force, as the end of a remedy.
+    package static let reload = Told("run deskgate reload", "выполните deskgate reload")
+
     /// The text in one language.
     package func text(in language: Language) -> String {
         switch language {

@@ -52,13 +52,13 @@ package struct ExpiringCredential: Sendable, Equatable {
         switch kind {
         case .listenerCertificate:
             Told(
-                "Renew the certificate in the file of \(name == "admin" ? "admin" : "listen").tls.certificate, and reload (SIGHUP).",
-                "Обновите сертификат в файле из \(name == "admin" ? "admin" : "listen").tls.certificate и перезагрузите настройки (SIGHUP)."
+                "Renew the certificate in the file of \(name == "admin" ? "admin" : "listen").tls.certificate, and \(Told.reload).",
+                "Обновите сертификат в файле из \(name == "admin" ? "admin" : "listen").tls.certificate и \(Told.reload)."
             )
         case .notifierCertificate:
             Told(
-                "Get a new one from the provider, put it where notifiers.\(name).certificate says, and reload (SIGHUP). A key does not expire.",
-                "Получите новый у провайдера, положите его туда, куда указывает notifiers.\(name).certificate, и перезагрузите (SIGHUP). Ключ не истекает."
+                "Get a new one from the provider, put it where notifiers.\(name).certificate says, and \(Told.reload). A key does not expire.",
+                "Получите новый у провайдера, положите его туда, куда указывает notifiers.\(name).certificate, и \(Told.reload). Ключ не истекает."
             )
         case .appKey:
             Told(

@@ -27,10 +27,9 @@ package enum WebhookRefusal: String, Sendable, CaseIterable {
                 """)
         case .noSignature:
             Told(
-                "have the help desk sign its webhooks, or, with Pyrus, remove apps[].webhook.signature_secret and reload",
+                "have the help desk sign its webhooks, or, with Pyrus, remove apps[].webhook.signature_secret and \(Told.reload)",
                 """
-                пусть служба поддержки подписывает вебхуки; для Pyrus можно удалить apps[].webhook.signature_secret и перезагрузить \
-                настройки
+                пусть служба поддержки подписывает вебхуки; для Pyrus можно удалить apps[].webhook.signature_secret; после этого \(Told.reload)
                 """)
         case .signature:
             Told(

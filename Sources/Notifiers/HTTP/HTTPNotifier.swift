@@ -65,8 +65,8 @@ package struct HTTPNotifier: Notifier {
 
     /// What an operator does then.
     static let goneRemedy = Told(
-        "its receiver wants nothing more; ask whoever runs it, then reload the configuration (SIGHUP)",
-        "получатель больше ничего не хочет; спросите того, кто его обслуживает, затем перезагрузите настройки (SIGHUP)")
+        "its receiver wants nothing more; ask whoever runs it, then \(Told.reload)",
+        "получатель больше ничего не хочет; спросите того, кто его обслуживает, затем \(Told.reload)")
 
     /// Posts the event; every attempt has the delivery's id as its message id, so that receivers recognise repetitions.
     package func deliver(_ delivery: Delivery, completion: @escaping @Sendable (DeliveryOutcome) -> Void) {

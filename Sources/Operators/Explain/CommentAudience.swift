@@ -56,8 +56,8 @@ extension Device {
                     "Пуш-канала для этого типа нет; о комментариях узнаёт \(names), он и должен уведомить устройство."),
                 audience.hasPush
                     ? Told(
-                        "If \(names) does not notify it, lead the type to a push notifier in apps[].routes, and reload (SIGHUP).",
-                        "Если \(names) его не уведомляет, направьте этот тип в пуш-канал в apps[].routes и перезагрузите (SIGHUP).")
+                        "If \(names) does not notify it, lead the type to a push notifier in apps[].routes, and \(Told.reload).",
+                        "Если \(names) его не уведомляет, направьте этот тип в пуш-канал в apps[].routes и \(Told.reload).")
                     : nil)
         }
         return step(
@@ -66,7 +66,7 @@ extension Device {
                 "No notifier serves devices of this type, so it is never notified.",
                 "Ни один канал не обслуживает устройства этого типа, поэтому его никогда не уведомляют."),
             Told(
-                "Lead the type to a notifier in apps[].routes, and reload (SIGHUP).",
-                "Направьте этот тип в канал в apps[].routes и перезагрузите (SIGHUP)."))
+                "Lead the type to a notifier in apps[].routes, and \(Told.reload).",
+                "Направьте этот тип в канал в apps[].routes и \(Told.reload)."))
     }
 }

@@ -236,10 +236,10 @@ extension ReasonMeaning {
     var remedyOfPause: Told {
         let mend = Telling.sentence(remedy ?? Told("look at the log", "посмотрите журнал"))
         // Some say so themselves.
-        if mend.english.contains("(SIGHUP)") { return mend }
+        if mend.english.contains(Told.reload.english) { return mend }
         return Told(
-            "\(mend) Then reload the configuration (SIGHUP), which tries again.",
-            "\(mend) Затем перезагрузите настройки (SIGHUP), и канал попробует снова.")
+            "\(mend) Then \(Told.reload), which tries again.",
+            "\(mend) Затем \(Told.reload), и канал попробует снова.")
     }
 }
 

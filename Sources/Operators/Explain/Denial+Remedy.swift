@@ -97,7 +97,7 @@ extension Denial {
                 "Compare the app_id byte for byte with apps[].app_id in the configuration\(facts.appHint) ",
                 "Сравните app_id побайтно с apps[].app_id в настройках\(facts.appHint) ")
                 + Told(
-                    "If the app is new, configure it and reload (SIGHUP).", "Если приложение новое, добавьте его и перезагрузите (SIGHUP).")
+                    "If the app is new, configure it and \(Told.reload).", "Если приложение новое, добавьте его и \(Told.reload).")
         case .unknownKey:
             return Told(
                 "Either the secret has left the configuration, or the key was made for another environment. \(newKey) ",

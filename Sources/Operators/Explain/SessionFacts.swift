@@ -97,8 +97,8 @@ enum SessionFacts {
                     "Sendbird refuses the app's API token (chat_token), so there is no new session token (503).",
                     "Sendbird не принимает API-токен приложения (chat_token), поэтому нового сеансового токена нет (503)."),
                 Told(
-                    "deskgate check --live says which one it refuses. Put a valid one into sendbird.chat_token, and reload.",
-                    "Какой именно, скажет deskgate check --live. Запишите действующий в sendbird.chat_token и перечитайте настройки.")
+                    "deskgate check --live says which one it refuses. Put a valid one into sendbird.chat_token, and \(Told.reload).",
+                    "Какой именно, скажет deskgate check --live. Запишите действующий в sendbird.chat_token и \(Told.reload).")
             )
         case .noAddress:
             return (

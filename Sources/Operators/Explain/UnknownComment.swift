@@ -26,15 +26,15 @@ extension Explanation {
     private static let noWebhook = Step(
         .webhook, .problem, Told("The app has no webhook in the configuration.", "У приложения в настройках нет вебхука."),
         remedy: Told(
-            "Configure apps[].webhook, reload (SIGHUP), and enter the address in the help desk's settings.",
-            "Задайте apps[].webhook, перезагрузите (SIGHUP) и укажите адрес в настройках службы поддержки."))
+            "Configure apps[].webhook, \(Told.reload), and enter the address in the help desk's settings.",
+            "Задайте apps[].webhook, \(Told.reload) и укажите адрес в настройках службы поддержки."))
 
     private static let nobodyTold = Step(
         .notifier, .problem,
         Told(
             "Neither apps[].notifiers nor apps[].routes names a notifier that is told of comments.",
             "Ни apps[].notifiers, ни apps[].routes не называют канала, который узнаёт о комментариях."),
-        remedy: Told("Name one, and reload (SIGHUP).", "Назовите такой и перезагрузите (SIGHUP)."))
+        remedy: Told("Name one, and \(Told.reload).", "Назовите такой и \(Told.reload)."))
 
     /// What is left of a comment whose deliveries are gone.
     private static func forgotten(_ facts: CommentFacts, _ arrival: UnixMilliseconds) -> Explanation {

@@ -137,8 +137,8 @@ extension Indecision {
                 "Верните хранилище в строй; тогда отзывы прочитаются сами.")
         case .backendTimeout, .backendOverloaded:
             Told(
-                "Have the backend of apps[].verify.url answer faster, or raise apps[].verify.timeout_ms and reload (SIGHUP).",
-                "Пусть сервер из apps[].verify.url отвечает быстрее, или увеличьте apps[].verify.timeout_ms и перезагрузите (SIGHUP).")
+                "Have the backend of apps[].verify.url answer faster, or raise apps[].verify.timeout_ms and \(Told.reload).",
+                "Пусть сервер из apps[].verify.url отвечает быстрее, или увеличьте apps[].verify.timeout_ms и \(Told.reload).")
         case .backendUnreachable, .backendStatus, .backendBreakerOpen:
             Told(
                 "Repair the backend of apps[].verify.url, or the way to it; the log has the reason. It is asked again by itself.",
@@ -172,8 +172,8 @@ extension CallerRefusal {
         switch self {
         case .network:
             Told(
-                "If it is the help desk or your proxy, add its network to listen.allow and reload (SIGHUP); ",
-                "Если это служба поддержки или ваш прокси, добавьте его сеть в listen.allow и перезагрузите (SIGHUP); ")
+                "If it is the help desk or your proxy, add its network to listen.allow and \(Told.reload); ",
+                "Если это служба поддержки или ваш прокси, добавьте его сеть в listen.allow и \(Told.reload); ")
                 + Told("the log's lines \"caller refused\" have the address.", "адрес есть в строках журнала «caller refused».")
         case .forwarded:
             Told(
@@ -182,13 +182,13 @@ extension CallerRefusal {
                 + Told("and remove the one of the two that it does not write.", "и удаляет тот из них, который не пишет сам.")
         case .certificate:
             Told(
-                "Have the caller show a certificate of listen.tls.client_authorities, or correct that key and reload (SIGHUP).",
-                "Пусть вызывающий предъявляет сертификат из listen.tls.client_authorities, или исправьте этот ключ и перезагрузите (SIGHUP)."
+                "Have the caller show a certificate of listen.tls.client_authorities, or correct that key and \(Told.reload).",
+                "Пусть вызывающий предъявляет сертификат из listen.tls.client_authorities, или исправьте этот ключ и \(Told.reload)."
             )
         case .header:
             Told(
-                "Have the proxy send listen.shared_header with one of its secrets, or correct that key and reload (SIGHUP).",
-                "Пусть прокси передаёт listen.shared_header с одним из секретов, или исправьте этот ключ и перезагрузите (SIGHUP).")
+                "Have the proxy send listen.shared_header with one of its secrets, or correct that key and \(Told.reload).",
+                "Пусть прокси передаёт listen.shared_header с одним из секретов, или исправьте этот ключ и \(Told.reload).")
         }
     }
 }

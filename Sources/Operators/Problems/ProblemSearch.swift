@@ -152,8 +152,8 @@ package struct ProblemSearch {
                 "Возможно, настройки канала \(name) неверны: \(meaning.text) (\(reason)), и с тех пор ничего не дошло.\(waiting(for: name))"
             ),
             remedy: Told(
-                "\(check) If you change the settings, reload them (SIGHUP). If they are right, the next delivery that arrives ends this.",
-                "\(check) Если измените настройки, перезагрузите их (SIGHUP). Если они верны, это пройдёт со следующей доставкой."))
+                "\(check) If you change the settings, \(Told.reload). If they are right, the next delivery that arrives ends this.",
+                "\(check) Если измените настройки, \(Told.reload). Если они верны, это пройдёт со следующей доставкой."))
     }
 
     private func full(_ crowded: CrowdedListener) -> Problem {
@@ -191,8 +191,8 @@ package struct ProblemSearch {
                 "У \(address) столько соединений со слушателем \(name), сколько допустимо для одного вызывающего."),
             remedy: crowded.listener == .public
                 ? Told(
-                    "If it is your proxy, name it in listen.trusted_proxies and reload (SIGHUP). Otherwise bound it in the proxy or the firewall.",
-                    "Если это ваш прокси, укажите его в listen.trusted_proxies и перезагрузите настройки (SIGHUP). Иначе ограничьте его на прокси или файрволе."
+                    "If it is your proxy, name it in listen.trusted_proxies and \(Told.reload). Otherwise bound it in the proxy or the firewall.",
+                    "Если это ваш прокси, укажите его в listen.trusted_proxies и \(Told.reload). Иначе ограничьте его на прокси или файрволе."
                 )
                 : Told(
                     "Find out which program keeps so many open, or raise admin.max_connections and restart.",
@@ -311,8 +311,8 @@ package struct ProblemSearch {
             .replicaKeys,
             Told("Other security keys are in force in \(names).", "В репликах \(names) действуют другие ключи безопасности."),
             remedy: Told(
-                "Give every replica the same apps[].keys, and reload them (SIGHUP).",
-                "Задайте всем репликам одинаковые apps[].keys и перезагрузите их (SIGHUP)."))
+                "Give every replica the same apps[].keys, and \(Told.reload) on each.",
+                "Задайте всем репликам одинаковые apps[].keys и \(Told.reload) на каждой."))
     }
 
     private func warning(_ warning: ConfigurationWarning) -> Problem {

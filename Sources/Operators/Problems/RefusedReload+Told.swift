@@ -19,8 +19,8 @@ extension RefusedReload {
                     "The reload at \(time) was refused as a whole, because only a restart takes over \(all).",
                     "Перезагрузка настроек \(time) отклонена целиком: \(all) вступает в силу только после перезапуска."),
                 remedy: Told(
-                    "Restart the service, or set the keys back and reload (SIGHUP). Until then the former configuration stays in force.",
-                    "Перезапустите службу или верните прежние значения и перезагрузите (SIGHUP). До тех пор действуют прежние настройки."))
+                    "Restart the service, or set the keys back and \(Told.reload). Until then the former configuration stays in force.",
+                    "Перезапустите службу или верните прежние значения и \(Told.reload). До тех пор действуют прежние настройки."))
         }
         return Problem(
             .reloadRefused,
@@ -29,7 +29,7 @@ extension RefusedReload {
                     "The reload at \(time) was refused, and the former configuration stays in force: \(all)",
                     "Перезагрузка настроек \(time) отклонена, действуют прежние: \(all)")),
             remedy: Told(
-                "Mend that, see that deskgate check finds nothing, and reload (SIGHUP).",
-                "Устраните это, убедитесь, что deskgate check ничего не находит, и перезагрузите (SIGHUP)."))
+                "Mend that, see that deskgate check finds nothing, and \(Told.reload).",
+                "Устраните это, убедитесь, что deskgate check ничего не находит, и \(Told.reload)."))
     }
 }

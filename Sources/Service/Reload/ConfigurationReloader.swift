@@ -152,7 +152,7 @@ package final class ConfigurationReloader {
                 .warning, "the configuration's files cannot be watched, so they are read every few seconds",
                 [
                     "seconds": .integer(Int(Self.pollMilliseconds / 1000)), "reason": .string(error.description),
-                    "remedy": .string("\(error.remedy), then send SIGHUP"),
+                    "remedy": .string("\(error.remedy), then \(Told.reload.english)"),
                 ])
         }
     }

@@ -41,8 +41,8 @@ import Time
         #expect(messages(end - 14 * Self.day) == [])
         let paths = ["$.listen.tls.certificate", "$.admin.tls.certificate"]
         let time = RFC3339.text(end.milliseconds)
-        #expect(messages(end - 14 * Self.day + 1) == paths.map { "\($0): expires at \(time); renew it and send SIGHUP" })
-        #expect(messages(end) == paths.map { "\($0): expired at \(time); renew it and send SIGHUP" })
+        #expect(messages(end - 14 * Self.day + 1) == paths.map { "\($0): expires at \(time); renew it and run deskgate reload" })
+        #expect(messages(end) == paths.map { "\($0): expired at \(time); renew it and run deskgate reload" })
     }
 
     /// The warnings about an app with the key 1 and these members of it.

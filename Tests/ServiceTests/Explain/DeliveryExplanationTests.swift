@@ -53,9 +53,9 @@ import Time
             .pending, "status_410", attempts: [Self.attempt(1, "retry", "status_410")], wait: "notifier paused (status_410)")
         #expect(paused.sentence.english.hasPrefix("It waits for sink: notifier paused (status_410)."))
         // It names the reload itself.
-        #expect(paused.remedy?.english.hasSuffix("; ask whoever runs it, then reload the configuration (SIGHUP).") == true)
+        #expect(paused.remedy?.english.hasSuffix("; ask whoever runs it, then run deskgate reload.") == true)
         let refused = Self.facts(.pending, "status_404", wait: "notifier paused (status_404)")
-        #expect(refused.remedy?.english.hasSuffix("Then reload the configuration (SIGHUP), which tries again.") == true)
+        #expect(refused.remedy?.english.hasSuffix("Then run deskgate reload, which tries again.") == true)
         let failing = Self.facts(.pending, wait: "notifier failing")
         #expect(failing.outcome == .problem && failing.remedy?.english.contains("tried again by itself within minutes") == true)
         let stopped = Self.facts(.pending, wait: AdminContext.serviceIsDown)
@@ -240,7 +240,7 @@ import Time
             Self.webhook + #","notifiers":["sink","crm"],"routes":{"android":"phones"}"#, [Self.facts(.delivered, "logged")],
             notifiers: #","phones":{"type":"rustore","project_id":"p","token":{"file":"secrets/rustore"}}"#
                 + #","crm":{"type":"http","url":"https://crm.test/","secret":{"file":"secrets/crm"}}"#, devices: [device])
-        let remedy = "If crm does not notify it, lead the type to a push notifier in apps[].routes, and reload (SIGHUP)."
+        let remedy = "If crm does not notify it, lead the type to a push notifier in apps[].routes, and run deskgate reload."
         let explanation = Explanation(comment)
         #expect(explanation.finding.english.hasSuffix("no phone was notified: no push notifier serves its person's devices."))
         #expect(explanation.finding.isTranslated)

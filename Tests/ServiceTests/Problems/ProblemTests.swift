@@ -162,7 +162,7 @@ import Time
         #expect(
             paused.text.english.hasPrefix(
                 "crm is paused and sends nothing: the receiver wants nothing more (status_410). 3 deliveries wait"))
-        #expect(paused.remedy.english.ranges(of: "(SIGHUP)").count == 1)
+        #expect(paused.remedy.english.ranges(of: "deskgate reload").count == 1)
     }
 
     @Test(arguments: [

@@ -189,7 +189,7 @@ import Threading
                 try fixture.log.lines().filter { $0.hasPrefix("WARN  the configuration's files") } == [
                     "WARN  the configuration's files cannot be watched, so they are read every few seconds seconds=5 "
                         + #"reason="/etc: No space left on device" "#
-                        + #"remedy="raise fs.inotify.max_user_watches (sysctl), then send SIGHUP""#
+                        + #"remedy="raise fs.inotify.max_user_watches (sysctl), then run deskgate reload""#
                 ])
             isRefusing.update { $0 = false }
             reloader.noticeChanges()

@@ -1,3 +1,4 @@
+internal import Core
 internal import JSON
 package import Observability
 
@@ -61,7 +62,7 @@ package struct PlatformObserver: Sendable {
             .error, "a help desk refuses the API token",
             [
                 "app": .string(app), "api": .string(api.rawValue),
-                "remedy": .string("set a token that is valid in apps[].sendbird.\(api.rawValue)_token, and reload"),
+                "remedy": .string("set a token that is valid in apps[].sendbird.\(api.rawValue)_token, and \(Told.reload.english)"),
             ])
     }
 }

@@ -57,7 +57,7 @@ final class SendbirdNotifier: Notifier {
 
     /// One remedy for every reason: Sendbird refuses nothing else for good.
     func remedy(for reason: String) -> String {
-        "set a token that is valid in apps[].sendbird.chat_token, check chat_url, and reload"
+        "set a token that is valid in apps[].sendbird.chat_token, check chat_url, and \(Told.reload.english)"
     }
 
     /// Passes a registration or a removal on, or ends sessions. Comments are not relayed: the help desk wrote them.
