@@ -169,6 +169,20 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
+    @Test func `a database that was moved away is not replaced by an empty one`() throws {
+        try makeCopy()
+        try File.rename(path, to: "\(path).moved")
+        let (server, reason) = try startWithoutStore(hasCopy: true)
+        let trace = "\(path).revocations, the copy of its revocations, shows that there was one (revocations: 1)"
+        #expect(reason.hasPrefix("\(path) is missing, but \(trace); put the database back, "))
+        #expect(!File.exists(path))
+        let check = try Deskgate.run("check", "--config", site.workspace.configuration)
+        #expect(check.code == 2)
+        #expect(check.errors.contains("$.store.path: \(reason)"))
+        try File.rename("\(path).moved", to: path)
+        try expectItOpens(server)
+    }
+
     /// A command that changes the store while no service runs changes the copy, too.
     @Test func theCopyHasWhatACommandHasRevoked() throws {
         #expect(try site.start().stop() == .exit(0))

@@ -65,6 +65,24 @@ package struct RevocationCopyFile: Sendable {
         }
     }
 
+    /// A clause on the store that was here before, for a store that is missing; nil when the file is missing, or no copy of this store. A copy
+    /// that `read` refuses counts, too: an old or damaged one shows as well that there was a store.
+    package func traceOfStore(now: UnixSeconds) -> String? {
+        guard File.exists(path) else { return nil }
+        let trace = "\(path), the copy of its revocations, shows that there was one"
+        do {
+            try refuseOther()
+            let bytes = try File.read(path, limit: Self.longestBytes).bytes
+            return try "\(trace) (revocations: \(RevocationCopy(bytes, of: store, now: now, maximumAge: .max).revocations.count))"
+        } catch is Failure {
+            return nil
+        } catch RevocationCopy.Problem.ofAnotherStore {
+            return nil
+        } catch {
+            return trace
+        }
+    }
+
     /// Refuses a file that is no copy, so that a wrong path destroys nothing.
     private func refuseOther() throws {
         guard File.exists(path) else { return }

@@ -16,7 +16,9 @@ extension Configuration.Store {
         do throws(StoreError) {
             switch kind {
             case .memory: break
-            case .sqlite(let path): try StoreFile.check(path)
+            case .sqlite(let path):
+                try refuseNewDatabaseAsOwner(at: path)
+                try StoreFile.check(path)
             case .postgres(let settings): try PostgresDatabase.check(settings)
             }
             return nil
@@ -41,6 +43,22 @@ extension Configuration.Store {
         case .postgres(let address): name = "postgres:\(address)"
         }
         return revocationsPath.map { RevocationCopyFile($0, of: name, maximumAge: UInt64(revocationsMaximumAgeSeconds)) }
+    }
+
+    /// Refuses to make a database where the copy of the revocations shows that there was one, which was moved away or whose disk is not
+    /// mounted. With an empty one, revoked keys and blocked users would be let in again.
+    private func refuseNewDatabase(at path: String) throws(StoreError) {
+        guard !File.exists(path), let trace = revocationCopy?.traceOfStore(now: SystemClock.unixSeconds()) else { return }
+        throw StoreError(
+            .unavailable,
+            "\(path) is missing, but \(trace); put the database back, mount its disk, or restore a backup (deskgate store restore). To begin "
+                + "with an empty database, in which no key is revoked and nobody blocked, remove that copy")
+    }
+
+    /// The same for a command, with the rights of the owner of the copy's path.
+    private func refuseNewDatabaseAsOwner(at path: String) throws(StoreError) {
+        guard !File.exists(path), let revocationsPath, File.exists(revocationsPath) else { return }
+        try StoreFile.asOwner(of: revocationsPath) { () throws(StoreError) in try refuseNewDatabase(at: path) }
     }
 
     /// Runs `change`, which may change the store's revocations, without a copy that it would make wrong: a start without the store uses no
@@ -137,13 +155,16 @@ extension Configuration.Store {
     ///   - devicesPerUser: how many devices a person may have.
     ///   - movesAgain: as for `SQLiteStore`.
     ///   - replica: as for `PostgresStore`.
+    /// - Throws: also when the database is missing although there was one.
     package func open(
         devicesPerUser: Int, movesAgain: Bool = false, replica: UUIDv7? = nil
     ) throws(StoreError) -> any Core.Store {
         let settings = settings(devicesPerUser: devicesPerUser)
         switch kind {
         case .memory: return MemoryStore(settings: settings)
-        case .sqlite(let path): return try SQLiteStore(path: path, settings: settings, movesAgain: movesAgain)
+        case .sqlite(let path):
+            try refuseNewDatabase(at: path)
+            return try SQLiteStore(path: path, settings: settings, movesAgain: movesAgain)
         case .postgres(let address): return try PostgresStore(address, replica: replica, settings: settings)
         }
     }
@@ -162,6 +183,7 @@ extension Configuration.Store {
         case .sqlite(let path):
             // Opening would create a store, which only the service should do.
             guard File.exists(path) else {
+                try refuseNewDatabaseAsOwner(at: path)
                 throw StoreError(.unavailable, "the service does not run, and there is no store at \(path) yet")
             }
             return try StoreFile.asOwner(of: path, run)
