@@ -1,4 +1,5 @@
 import JSON
+import POSIX
 import TestSupport
 import Testing
 import Time
@@ -128,6 +129,25 @@ import Time
         let findings = try examine(Workspace(["allow_insecure_secrets": true]))
         #expect(findings.states("configuration").prefix(2) == ["ok", "warning"])
         #expect(findings.messages("configuration")[1].contains("$.allow_insecure_secrets is true"))
+    }
+
+    @Test func `a database that was moved away from the running service is not called a first start`() throws {
+        let workspace = try Workspace(Self.listeners)
+        let server = try RunningServer(workspace)
+        let path = workspace.directory.path("deskgate.db")
+        func showsTheLoss() throws -> Bool {
+            try Deskgate.run("status", "--config", workspace.configuration).output.contains("the database \(path) was moved")
+        }
+        try File.rename(path, to: "\(path).moved")
+        #expect(eventually { (try? showsTheLoss()) == true })
+        let findings = try examine(workspace)
+        #expect(findings.code == 2)
+        let remedy = "put the database back, as the service itself says, before you restart: a start would not find it"
+        #expect(findings.messages("store") == ["\(path) is missing, but the service that runs has opened it; \(remedy)"])
+        #expect(findings.messages("service").contains { $0.contains("Put it back before you restart") })
+        try File.rename("\(path).moved", to: path)
+        #expect(eventually { (try? showsTheLoss()) == false })
+        #expect(try server.stop() == .exit(0))
     }
 
     @Test func damagedStoreIsFound() throws {

@@ -134,6 +134,25 @@ import Time
         #expect(disk.contents().filter { $0.contains("rescued") } == [])
     }
 
+    @Test(arguments: [
+        (false, "put it back before you restart: a start would not find it"),
+        (true, "put it back, or restart to go on with what lies there"),
+    ])
+    func `a moved database is named with what a restart would do`(_ isReplaced: Bool, _ remedy: String) throws {
+        let store = try filled()
+        defer { store.close() }
+        if isReplaced {
+            try directory.write("other", "somebody's")
+            try #require(unsafe link(path, directory.path("elsewhere.db")) == 0)
+            try #require(unsafe rename(directory.path("other"), path) == 0)
+        } else {
+            try #require(unsafe rename(path, directory.path("elsewhere.db")) == 0)
+        }
+        #expect(eventually { store.refusal != nil })
+        let expected = "the database \(path) was moved, removed or replaced while it is in use, and nothing is accepted; \(remedy)"
+        #expect(store.refusal?.description == expected)
+    }
+
     @Test func worksAgainWhenEverythingIsBack() throws {
         let store = try filled()
         let result = unsafe rename(path, directory.path("elsewhere.db"))

@@ -7,6 +7,8 @@ package struct ReportedProblem {
     package let isSevere: Bool
     /// Whether it is only something that the configuration warns of.
     package let isInConfiguration: Bool
+    /// Whether it is that the store cannot be used.
+    package let isInStore: Bool
     /// What is wrong, in sentences.
     package let text: String
     /// What to do, in sentences.
@@ -18,6 +20,7 @@ package struct ReportedProblem {
     private init(_ problem: JSONValue) {
         isSevere = problem["severity"]?.text == Problem.Severity.problem.rawValue
         isInConfiguration = problem["kind"]?.text == Problem.Kind.configurationWarning.rawValue
+        isInStore = problem["kind"]?.text == Problem.Kind.store.rawValue
         text = problem["text"]?.text ?? ""
         remedy = problem["remedy"]?.text ?? ""
     }

@@ -3,6 +3,7 @@ internal import HTTPServer
 internal import JSON
 internal import Observability
 internal import Operators
+internal import POSIX
 internal import Threading
 internal import Time
 
@@ -121,10 +122,24 @@ struct ServiceCheck: Sendable {
         return problems.map { DoctorFinding(.service, $0.isSevere ? .problem : .warning, "\($0.text) \($0.remedy)") }
     }
 
+    /// That the running service has opened a database that is no longer in its place; nil when that is not so. A service whose store is
+    /// well has another path in force than the file.
+    private func lostDatabase() -> DoctorFinding? {
+        guard case .sqlite(let path) = configuration.store.kind, !File.exists(path),
+            let answer = try? AdminAccess(configuration).performInService(StatusAction()), case .object(let status) = answer.json,
+            status["revocations"]?["source"]?.text == RevocationStatus.Source.store.rawValue,
+            ReportedProblem.all(in: status).contains(where: \.isInStore)
+        else { return nil }
+        return DoctorFinding(
+            .store, .problem,
+            "\(path) is missing, but the service that runs has opened it; put the database back, as the service itself says, before you "
+                + "restart: a start would not find it")
+    }
+
     /// Whether the store could be opened, and how it is.
     func store() -> [DoctorFinding] {
         waitForLock()
-        return StoreCheck(store: configuration.store).examine()
+        return lostDatabase().map { [$0] } ?? StoreCheck(store: configuration.store).examine()
     }
 
     /// Whether pages of a SQLite store are damaged.

@@ -4,10 +4,13 @@ internal import POSIX
 /// What to tell an operator when files of an open store were moved, removed or replaced.
 extension StoreError {
     /// The database was renamed, or another file has its name. All data is in the database.
-    static let moved = StoreError(
-        .unavailable,
-        "the database was moved, removed or replaced while it is in use, and nothing is accepted; put it back, or restart to go on with what "
-            + "lies there")
+    static func moved(_ path: String, isReplaced: Bool) -> StoreError {
+        let remedy =
+            isReplaced
+            ? "put it back, or restart to go on with what lies there" : "put it back before you restart: a start would not find it"
+        return StoreError(
+            .unavailable, "the database \(path) was moved, removed or replaced while it is in use, and nothing is accepted; \(remedy)")
+    }
 
     static func noStore(_ path: String) -> StoreError {
         StoreError(.unavailable, "there is no store at \(path)")

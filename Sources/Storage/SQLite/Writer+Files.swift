@@ -46,7 +46,7 @@ extension Writer {
         } catch {
             throw StoreError(error)
         }
-        if loss.file == .database { return .moved }
+        if loss.file == .database { return .moved(path, isReplaced: loss.isReplaced) }
         return loss.isReplaced ? .replaced(path) : .lost(path)
     }
 }
