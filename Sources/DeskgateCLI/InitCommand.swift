@@ -2,6 +2,7 @@ internal import Configuration
 internal import Core
 internal import Crypto
 internal import Demo
+internal import HTTPServer
 internal import JSON
 internal import POSIX
 
@@ -59,22 +60,26 @@ enum InitCommand {
         let files = InitFiles(directory: arguments.operand ?? ".", helpDesk: helpDesk, hasBot: hasBot) { path, error in
             error.remedy(at: path, arguments.line)
         }
-        if let existing = files.all.first(where: File.exists) {
-            throw .negative("exists", "\(existing) exists already; nothing was changed")
-        }
+        try files.refuseExisting(start: place.start)
         try Process.asOwner(of: files.configuration) {
             .failed("cannot make \(files.configuration) with the rights of the path's owner: \($0)")
         } _: { () throws(CommandError) in
             try files.write(app: app, ports: ports, store: arguments["store"] ?? place.store, simulator: simulator)
         }
         let start = place.start(files.configuration)
-        // Ports that were asked for are taken as they are.
-        let others = port == nil && ports != .usual ? "The usual ports are taken, so it has \(ports.listen) and \(ports.admin).\n" : ""
         let next =
             hasBot
             ? BotDemoGuide(files, app, port: ports.listen).text : nextSteps(files, app, isSimulated: simulator != nil, start: start)
-        Console.answer(arguments, files.json(ports, start: start), others + next)
+        Console.answer(arguments, files.json(ports, start: start), remark(on: ports, areAskedFor: port != nil, hasBot) + next)
         return .done
+    }
+
+    /// That a port is taken, or was. One that was asked for is written all the same: its process may end before the service starts.
+    private static func remark(on ports: DemoPorts, areAskedFor: Bool, _ hasBot: Bool) -> String {
+        if areAskedFor {
+            return ports.problem(withShop: hasBot).map { "The service could not start now: \($0.description).\n" } ?? ""
+        }
+        return ports == .usual ? "" : "The usual ports are taken, so it has \(ports.listen) and \(ports.admin).\n"
     }
 
     private static func nextSteps(_ files: InitFiles, _ app: String, isSimulated: Bool, start: String) -> String {
@@ -113,98 +118,5 @@ enum InitCommand {
             Then serve it:
               \(start)
             """
-    }
-}
-
-/// The files that `init` creates.
-struct InitFiles {
-    let directory: String
-    let configuration: String
-    let secrets: String
-    private let adminToken: String
-    private let appSecret: String
-    /// Nil where the help desk signs its webhooks with secrets of its own.
-    let webhookSecret: String?
-    /// The files of a demonstration of bots; nil without one.
-    let bot: BotDemoFiles?
-    private let remedy: (String, SystemError) -> String
-
-    /// - Parameter remedy: the end of the sentence that says why a path cannot be made.
-    init(
-        directory: String, helpDesk: HelpDeskKind, hasBot: Bool, remedy: @escaping (String, SystemError) -> String = { _, _ in "" }
-    ) {
-        self.remedy = remedy
-        self.directory = directory
-        configuration = Path.resolve("config.json", in: directory)
-        secrets = Path.resolve("secrets", in: directory)
-        adminToken = Path.resolve("admin-token", in: secrets)
-        appSecret = Path.resolve("app-1.key", in: secrets)
-        webhookSecret = helpDesk == .pyrus ? Path.resolve("webhook-1.key", in: secrets) : nil
-        bot = hasBot ? BotDemoFiles(directory: directory) : nil
-    }
-
-    /// The path of a secret.
-    func secret(_ name: String) -> String { Path.resolve(name, in: secrets) }
-
-    /// The files that must not exist yet.
-    var all: [String] { [configuration] + freshSecrets + (bot?.all ?? []) }
-
-    private var freshSecrets: [String] { [adminToken, appSecret] + (webhookSecret.map { [$0] } ?? []) }
-
-    /// The JSON of `--json`: what was created, and the command that starts the service.
-    func json(_ ports: DemoPorts, start: String) -> JSONValue {
-        var files: JSONObject = [
-            "configuration": .string(configuration), "admin_token": .string(adminToken), "app_secret": .string(appSecret),
-            "port": .integer(Int64(ports.listen)), "admin_port": .integer(Int64(ports.admin)), "start": .string(start),
-        ]
-        if let webhookSecret { files.append(.string(webhookSecret), forKey: "webhook_secret") }
-        if let bot {
-            files.append(.string(bot.signingSecret), forKey: "bot_secret")
-            files.append(.string(bot.shopToken), forKey: "shop_token")
-            files.append(.string(bot.shop), forKey: "shop")
-        }
-        return .object(files)
-    }
-
-    /// Creates the files, the configuration last, so that it never exists without its secrets.
-    func write(app: String, ports: DemoPorts, store: String?, simulator: InitSimulator?) throws(CommandError) {
-        try make(directory) { () throws(SystemError) in try File.createDirectory(directory, mode: 0o700) }
-        try make(secrets) { () throws(SystemError) in try File.createDirectory(secrets, mode: 0o700) }
-        for path in freshSecrets {
-            let secret = try SecretCommand.newSecret()
-            try make(path) { () throws(SystemError) in try File.create(path, mode: 0o600, "\(secret)\n".utf8) }
-        }
-        if let bot { try explaining { () throws(DemoFailure) in try bot.write(shopPort: ports.shop) } }
-        let bots = bot.map { _ in BotDemoFiles.bots(app: app, port: ports.listen, shopPort: ports.shop) }
-        let text = configurationJSON(app: app, ports, store, simulator, bots).serialized(pretty: true) + [UInt8(ascii: "\n")]
-        try make(configuration) { () throws(SystemError) in try File.create(configuration, mode: 0o640, text) }
-    }
-
-    private func make(_ path: String, _ work: () throws(SystemError) -> Void) throws(CommandError) {
-        try explaining(work) { .failed("cannot make \(path): \($0)\(remedy(path, $0))") }
-    }
-
-    private func configurationJSON(
-        app: String, _ ports: DemoPorts, _ store: String?, _ simulator: InitSimulator?, _ bots: JSONValue?
-    ) -> JSONValue {
-        var application: JSONObject = ["app_id": .string(app), "keys": [["id": 1, "secret": ["file": "secrets/app-1.key"]]]]
-        var notifiers = simulator?.notifiers
-        if webhookSecret != nil {
-            application.append(["secret": ["file": "secrets/webhook-1.key"]], forKey: "webhook")
-        } else {
-            for member in InitSendbird.members(simulator?.sendbird).members { application.append(member.value, forKey: member.key) }
-            notifiers = InitSendbird.notifiers(notifiers)
-        }
-        var configuration: JSONObject = [
-            "listen": ["host": "127.0.0.1", "port": .integer(Int64(ports.listen))],
-            "admin": ["host": "127.0.0.1", "port": .integer(Int64(ports.admin)), "token": ["file": "secrets/admin-token"]],
-        ]
-        if let simulator { application.append(.object(simulator.routes), forKey: "routes") }
-        if let store { configuration.append(["type": "sqlite", "path": .string(store)], forKey: "store") }
-        configuration.append([.object(application)], forKey: "apps")
-        if let notifiers { configuration.append(.object(notifiers), forKey: "notifiers") }
-        if let bots { configuration.append(bots, forKey: "bots") }
-        configuration.append(["level": "info", "format": "text"], forKey: "log")
-        return .object(configuration)
     }
 }

@@ -36,6 +36,9 @@ extension InitPlace {
         self.init(directory: found.utf8.count > 1 && found.utf8.last == UInt8(ascii: "/") ? String(found.dropLast()) : found)
     }
 
+    /// The place of a configuration.
+    init(of configuration: String) { self.init(named: Path.directory(of: configuration)) }
+
     /// The command that starts the service of a configuration that is there now.
     func start(_ configuration: String) -> String {
         let owner = try? FileSystem.owner(of: configuration)

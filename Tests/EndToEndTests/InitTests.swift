@@ -92,7 +92,12 @@ import Testing
         let result = try Deskgate.run("init", scratch.path)
         #expect(result.code == 1)
         #expect(result.output.isEmpty)
-        #expect(result.errors == "deskgate: \(scratch.path(file)) exists already; nothing was changed\n")
+        let remedy =
+            file == "config.json"
+            ? "start its service: deskgate serve --config \(scratch.path(file))"
+            : "move away what is left of a configuration that is missing: \(scratch.path(file))"
+        let text = "\(scratch.path(file)) exists already; nothing was changed; name another directory, or \(remedy)"
+        #expect(result.errors == "deskgate: \(text)\n")
         #expect(try scratch.read(file) == "kept")
         #expect(scratch.contents() == before)
     }
@@ -181,6 +186,41 @@ import Testing
             #expect(result.errors.hasPrefix("deskgate: --port: expected a number from 1 to 65534\n\n  --port N "))
         }
         #expect(!scratch.contents().contains("c"))
+    }
+
+    @Test func `all files that are left without a configuration are named`() throws {
+        let scratch = try TemporaryDirectory()
+        #expect(try Deskgate.run("init", scratch.path).code == 0)
+        unsafe unlink(scratch.path("config.json"))
+        let result = try Deskgate.run("init", scratch.path)
+        #expect(result.code == 1)
+        let left = Self.files.dropFirst().map { scratch.path($0) }.joined(separator: ", ")
+        #expect(result.errors.hasSuffix(", or move away what is left of a configuration that is missing: \(left)\n"))
+    }
+
+    /// It may be free when the service starts.
+    @Test(arguments: [0, 1]) func `a taken port that was asked for is told and written`(_ offset: UInt16) throws {
+        let scratch = try TemporaryDirectory()
+        let port = try freePorts(2)
+        let holder = try ScriptedServer(.everyRequest(.respond(404)), port: port + offset)
+        defer { holder.stop() }
+        let result = try Deskgate.run("init", scratch.path("a"), "--port", "\(port)")
+        #expect(result.code == 0)
+        let reason = "cannot listen on 127.0.0.1:\(port + offset): it is already in use; stop the process that "
+        #expect(result.output.hasPrefix("The service could not start now: \(reason)"))
+        #expect(result.output.contains(".\nMade \(scratch.path("a"))/config.json"))
+        #expect(try ports(scratch.read("a/config.json")) == [Int64(port), Int64(port) + 1])
+    }
+
+    @Test func `a status before the first start ends with the command that starts the service`() throws {
+        let scratch = try TemporaryDirectory()
+        #expect(try Deskgate.run("init", scratch.path).code == 0)
+        let configuration = scratch.path("config.json")
+        try chooseFreePorts(configuration)
+        let result = try Deskgate.run("status", "--config", configuration)
+        #expect(result.code == 2)
+        let reason = "the service does not run, and there is no store at \(scratch.path("deskgate.db")) yet"
+        #expect(result.errors == "deskgate: \(reason); start it: deskgate serve --config \(configuration)\n")
     }
 
     @Test func `free ports take the place of usual ones that are taken`() throws {

@@ -155,7 +155,6 @@ extension Configuration.Store {
     ///   - devicesPerUser: how many devices a person may have.
     ///   - movesAgain: as for `SQLiteStore`.
     ///   - replica: as for `PostgresStore`.
-    /// - Throws: also when the database is missing although there was one.
     package func open(
         devicesPerUser: Int, movesAgain: Bool = false, replica: UUIDv7? = nil
     ) throws(StoreError) -> any Core.Store {
@@ -170,8 +169,9 @@ extension Configuration.Store {
     }
 
     /// Opens an existing store for a command, with the rights of the path's owner, and closes it after `body`.
+    /// - Parameter start: the command that starts the service; nil where that is not known.
     fileprivate func lend<Value>(
-        devicesPerUser: Int, _ body: (any Core.Store) throws(StoreError) -> Value
+        devicesPerUser: Int, start: () -> String?, _ body: (any Core.Store) throws(StoreError) -> Value
     ) throws(StoreError) -> Value {
         func run() throws(StoreError) -> Value {
             let store = try open(devicesPerUser: devicesPerUser)
@@ -184,7 +184,8 @@ extension Configuration.Store {
             // Opening would create a store, which only the service should do.
             guard File.exists(path) else {
                 try refuseNewDatabaseAsOwner(at: path)
-                throw StoreError(.unavailable, "the service does not run, and there is no store at \(path) yet")
+                let remedy = start().map { "; start it: \($0)" } ?? ""
+                throw StoreError(.unavailable, "the service does not run, and there is no store at \(path) yet\(remedy)")
             }
             return try StoreFile.asOwner(of: path, run)
         case .postgres: return try run()
@@ -204,10 +205,14 @@ extension Configuration.Store {
 
 extension AdminAccess {
     /// Prepares access to the service of a configuration, or to its store when no service runs.
-    /// - Parameter author: who makes the changes; nil where nothing is changed.
-    package init(_ configuration: Configuration, clocks: Clocks = .system, author: String? = nil) {
+    /// - Parameters:
+    ///   - author: who makes the changes; nil where nothing is changed.
+    ///   - start: the command that starts the service; nil where that is not known.
+    package init(
+        _ configuration: Configuration, clocks: Clocks = .system, author: String? = nil, start: @escaping () -> String? = { nil }
+    ) {
         self.init(configuration, clocks: clocks, author: author) { action throws(StoreError) in
-            try configuration.store.lend(devicesPerUser: configuration.pushTokens.devicesPerUser, action)
+            try configuration.store.lend(devicesPerUser: configuration.pushTokens.devicesPerUser, start: start, action)
         } aroundChange: { store, change throws(StoreError) in
             try configuration.store.whileCopyIsEmpty(store, now: clocks.unixSeconds(), change)
         }
