@@ -96,7 +96,7 @@ enum StatusCommands {
 
     static let health = Command(
         "health", "Asks the running service whether it answers, as a container's health check does.",
-        exits: [.negative: "when it does not"],
+        exits: [.negative: "when it does not, or another program answers"],
         options: [.config, Option("ready", "whether it can store webhooks and registrations, too"), .json],
         examples: [
             Example("deskgate health --ready", "Ends with 0 only if webhooks and registrations can be stored, too.")
@@ -132,7 +132,7 @@ enum StatusCommands {
         } catch {
             if let mistakes, error.isSilence { throw .configuration(mistakes) }
             mistakes?.warn()
-            throw .negative("unreachable", error.description)
+            throw .negative(error.isStranger ? "stranger" : "unreachable", error.description)
         }
     }
 

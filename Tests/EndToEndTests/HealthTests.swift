@@ -35,6 +35,18 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
+    @Test(arguments: [[], ["--ready"]]) func `another program at the address is not the service`(_ options: [String]) throws {
+        let stranger = try ScriptedServer(.everyRequest(.respond(200, body: "OK")))
+        defer { stranger.stop() }
+        let workspace = try Workspace(["listen": Workspace.listener(port: stranger.port)])
+        let words = ["health", "--config", workspace.configuration] + options
+        let result = try Deskgate.run(words)
+        #expect(result.code == 1)
+        #expect(result.output.isEmpty)
+        #expect(result.errors.hasPrefix("deskgate: another program than Deskgate answers at 127.0.0.1:\(stranger.port) "))
+        #expect(try Deskgate.run(words + ["--json"]).json.string("error") == "stranger")
+    }
+
     @Test func asksNobodyWhereTheSystemChoosesThePort() throws {
         let result = try ask(Workspace())
         #expect(result.code == 1)

@@ -79,6 +79,19 @@ import Testing
         #expect(try !HealthProbe(.tcp(host: "127.0.0.1", port: service.port), tls: nil).ask(isReady: true).isWell)
     }
 
+    @Test(arguments: [(200, ""), (200, "<html></html>"), (200, #"{"status":"UP"}"#), (404, #"{"error":"not_found"}"#), (503, "")])
+    func `an answer that Deskgate does not give is another program's`(_ status: Int, _ body: String) throws {
+        let stranger = try ScriptedServer(.everyRequest(.respond(status, body: body)))
+        defer { stranger.stop() }
+        let probe = HealthProbe(.tcp(host: "127.0.0.1", port: stranger.port), tls: nil)
+        for (isReady, path) in [(false, "/livez"), (true, "/readyz")] {
+            let failure = #expect(throws: HealthProbe.Failure.self) { try probe.ask(isReady: isReady) }
+            let text = "another program than Deskgate answers at 127.0.0.1:\(stranger.port) (GET \(path): \(status)); stop it, or "
+            #expect(failure?.description.hasPrefix(text) == true)
+            #expect(failure?.isStranger == true)
+        }
+    }
+
     /// Listens with room for one connection, and accepts none.
     private static func listen(at path: String) throws -> Int32 {
         let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)

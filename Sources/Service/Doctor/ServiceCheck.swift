@@ -1,4 +1,5 @@
 internal import Configuration
+internal import Core
 internal import HTTPServer
 internal import JSON
 internal import Observability

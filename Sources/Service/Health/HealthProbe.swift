@@ -21,6 +21,8 @@ package struct HealthProbe {
         fileprivate(set) var isRefusal = false
         /// Whether nobody answers, or nobody can be asked.
         package fileprivate(set) var isSilence = false
+        /// Whether something answers that is not Deskgate's public listener.
+        package fileprivate(set) var isStranger = false
     }
 
     /// The answer of a service.
@@ -57,12 +59,13 @@ package struct HealthProbe {
     }
 
     /// Whether the service answers; with `isReady`, also whether webhooks and registrations can be stored.
-    /// - Throws: when no answer comes.
+    /// - Throws: when no answer comes, or one that Deskgate does not give.
     package func ask(isReady: Bool) throws(Failure) -> Answer {
         if case .tcp(_, 0) = address {
             throw Failure(description: "the system chooses the port; give listen.port a number", isSilence: true)
         }
-        switch try answer(to: isReady ? "/readyz" : "/livez") {
+        let path = isReady ? "/readyz" : "/livez"
+        switch try answer(to: path) {
         case .success(let response):
             let body = JSONValue(parsing: response.body)
             // Such as `too_many_connections`, which says nothing of the service's health.
@@ -70,6 +73,13 @@ package struct HealthProbe {
                 throw Failure(
                     description: "the listener at \(address) refuses to be asked (\(printable(code))); deskgate status tells why",
                     isRefusal: true)
+            }
+            // Any other server may have the port, and would be taken for the service by its status alone.
+            guard let word = body?["status"]?.text, isReady ? ServiceReadiness(rawValue: word) != nil : word == HealthRoutes.alive else {
+                throw Failure(
+                    description: "another program than Deskgate answers at \(address) (GET \(path): \(response.status)); stop it, or give "
+                        + "listen another address",
+                    isStranger: true)
             }
             let authorization = body?["authorization"]?.text
             return Answer(isWell: response.status == 200, authorization: authorization)

@@ -59,8 +59,11 @@ final class Readiness: Sendable {
 
 /// `GET /livez` and `GET /readyz`, which anybody may ask: the answers contain neither names nor reasons.
 struct HealthRoutes: Sendable {
+    /// The status of a process that answers.
+    static let alive = "alive"
+
     let readiness: Readiness
-    private let alive = Response(status: 200, json: ["status": "alive"])
+    private let living = Response(status: 200, json: ["status": .string(alive)])
     private let ready = Response(status: 200, json: ["status": .string(ServiceReadiness.ready.rawValue)])
     private let authorizing = Self.refusal(authorization: .ready)
     private let notReady = Self.refusal(authorization: .notReady)
@@ -83,7 +86,7 @@ struct HealthRoutes: Sendable {
 
     var routes: [Route] {
         [
-            Route("/livez", described: [.get: Self.liveness], [(.get, { _, responder in responder.respond(alive) })]),
+            Route("/livez", described: [.get: Self.liveness], [(.get, { _, responder in responder.respond(living) })]),
             Route(
                 "/readyz", described: [.get: Self.readiness],
                 [(.get, { _, responder in responder.respond(answer) })]),
@@ -91,7 +94,7 @@ struct HealthRoutes: Sendable {
     }
 
     private static let liveness = RouteDescription(
-        "Whether the process answers.", answers: [RouteDescription.Answer(200, "It does.", Schema.status("alive"))])
+        "Whether the process answers.", answers: [RouteDescription.Answer(200, "It does.", Schema.status(alive))])
     private static let notReady = Schema.object([
         ("status", Schema.choice([ServiceReadiness.notReady.rawValue])), ("authorization", Schema.choice(of: ServiceReadiness.self)),
     ])
