@@ -29,6 +29,12 @@ extension Configuration {
         package var revocationsPath: String?
         /// How old that copy may be at a start without the store, in seconds.
         package var revocationsMaximumAgeSeconds = 86_400
+
+        /// The files that the service writes: a SQLite database, and the copy of the revocations.
+        package var files: [String] {
+            let database: String? = if case .sqlite(let path) = kind { path } else { nil }
+            return [database, revocationsPath].compactMap(\.self)
+        }
     }
 
     /// How long events and deliveries are worth something.

@@ -27,7 +27,14 @@ enum BotDemoCommand {
         let signals = try explaining { () throws(SystemError) in try Signals() }
         POSIX.Process.forbidMemoryDumps()
         _ = POSIX.Process.raiseOpenFileLimit()
-        let directory = if let given = arguments.operand { given } else { try makeDirectory() }
+        let directory: String
+        if let given = arguments.operand {
+            // Its database is beside the configuration.
+            try arguments.refuseRoot(making: [Path.resolve("deskgate.db", in: given)], line: arguments.line)
+            directory = given
+        } else {
+            directory = try makeDirectory()
+        }
         let demo = try explaining { () throws(DemoFailure) in try BotDemo(directory: directory) }
         defer { demo.stop() }
         let say: (String) -> Void = arguments.has("json") ? { _ in } : { Console.print(Console.printable($0)) }

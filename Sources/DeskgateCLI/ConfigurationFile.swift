@@ -22,13 +22,17 @@ extension Arguments {
     func configurationFile() throws(CommandError) -> String {
         let file = try namedConfigurationFile() ?? ConfigurationFile.usual
         if let error = FileSystem.obstacle(toReading: file), error.isForbidden {
-            // sudo does not pass the environment on.
-            let isGiven = self[Option.config.name] != nil || file == ConfigurationFile.usual
-            let remedy = error.remedy(at: file, isGiven ? line : "\(line) --\(Option.config.name) \(ShellWord.quoted(file))")
+            let remedy = error.remedy(at: file, line(naming: file))
             throw .failed(
                 "\(file) \(File.exists(file) ? "exists, but this user may not read it" : "may not be read by this user")\(remedy)")
         }
         return file
+    }
+
+    /// The command line with the configuration's path, which the environment may have named: sudo does not pass that on.
+    func line(naming file: String) -> String {
+        let isGiven = self[Option.config.name] != nil || file == ConfigurationFile.usual
+        return isGiven ? line : "\(line) --\(Option.config.name) \(ShellWord.quoted(file))"
     }
 
     private func namedConfigurationFile() throws(CommandError) -> String? {

@@ -29,6 +29,22 @@ extension ForbiddenPath {
     }
 }
 
+extension Arguments {
+    /// Refuses a command of root that would make files of the service where another user's service could not write them afterwards.
+    /// - Parameters:
+    ///   - paths: the files.
+    ///   - line: the command line for that user.
+    ///   - hint: another remedy.
+    func refuseRoot(making paths: [String], line: String, hint: String? = nil) throws(CommandError) {
+        for path in paths {
+            guard let (place, owner) = FileSystem.otherOwner(of: path) else { continue }
+            let remedy = ForbiddenPath(place: place, owner: owner, name: Machine.knownUserName(owner), user: Process.user).remedy(line)
+            let reason = "root would make \(path), which the service of \(Machine.userName(owner)) could not write afterwards"
+            throw .failed([reason, hint, remedy].compactMap(\.self).joined(separator: "; "))
+        }
+    }
+}
+
 extension SystemError {
     /// The remedy when this user may not use a path, as the end of an error's sentence; empty for other errors, and for root, whose errors
     /// have one.

@@ -6,6 +6,8 @@ struct InitPlace: Equatable {
     /// The directories of the Debian package. Its unit lets the service write to the second one alone.
     static let packaged = (configuration: "/etc/deskgate", state: "/var/lib/deskgate")
 
+    private static let unit = "deskgate"
+
     /// Whether the configuration is that of the package's service.
     private let isPackaged: Bool
 
@@ -23,13 +25,22 @@ struct InitPlace: Equatable {
     ///   - hasUnit: whether systemd runs here and has the package's unit.
     ///   - otherOwner: the name of the user that the files belong to, when root has made them for another user.
     func start(_ configuration: String, hasUnit: Bool, otherOwner: String?) -> String {
-        if isPackaged, hasUnit { return "systemctl enable --now deskgate" }
+        if isPackaged, hasUnit { return "systemctl enable --now \(Self.unit)" }
         let serve = "deskgate serve --config \(ShellWord.quoted(configuration))"
         return otherOwner.map { "runuser -u \($0) -- \(serve)" } ?? serve
     }
 }
 
 extension InitPlace {
+    /// Tells how the package's unit is started, as a part of an error's sentence; nil in any other place.
+    /// - Parameter hasUnit: as for `start`.
+    func hint(hasUnit: Bool) -> String? {
+        isPackaged && hasUnit ? "systemctl start \(Self.unit) starts the service" : nil
+    }
+
+    /// Whether systemd runs here and has the package's unit.
+    static var hasUnit: Bool { HostPlaces.system.isServed(by: "\(unit).service") }
+
     /// The place of a directory, which may be missing.
     init(named directory: String) {
         let found = (try? FileSystem.absolutePath(of: directory)) ?? directory
@@ -43,6 +54,6 @@ extension InitPlace {
     func start(_ configuration: String) -> String {
         let owner = try? FileSystem.owner(of: configuration)
         let otherOwner = Process.user == 0 && owner != 0 ? owner.flatMap(Machine.knownUserName) : nil
-        return start(configuration, hasUnit: HostPlaces.system.isServed(by: "deskgate.service"), otherOwner: otherOwner)
+        return start(configuration, hasUnit: Self.hasUnit, otherOwner: otherOwner)
     }
 }

@@ -27,6 +27,9 @@ enum ServeCommand {
         POSIX.Process.forbidMemoryDumps()
         let file = try arguments.configurationFile()
         let configuration = try arguments.configuration()
+        try arguments.refuseRoot(
+            making: configuration.store.files, line: arguments.line(naming: file),
+            hint: InitPlace(named: Path.directory(of: file)).hint(hasUnit: InitPlace.hasUnit))
         let sink = try Configuration.openLog(configuration.log.format)
         // A log reader that no longer reads must not keep the service from ending.
         defer { sink.close(timeoutMilliseconds: TimeLimit.milliseconds(2000)) }

@@ -54,6 +54,16 @@ package enum FileSystem {
         Path.ancestors(of: path).lazy.compactMap { place in (try? owner(of: place)).map { (place, $0) } }.first
     }
 
+    /// The user other than root who controls a path, as `Process.asOwner` finds it, and the directory, link or file that shows it. The
+    /// service of that user could not write files that root makes there.
+    /// - Returns: nil for root's own paths, for those of several users, and when root does not run this process.
+    package static func otherOwner(of path: String) -> (place: String, owner: UInt32)? {
+        guard Process.user == 0, let owner = try? PathOwner(of: path), let place = owner.place, owner.user != Machine.unmappedUser else {
+            return nil
+        }
+        return (place, owner.user)
+    }
+
     /// The reason why this process cannot read an existing or missing file; nil when it can.
     package static func obstacle(toReading path: String) -> SystemError? {
         unsafe faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) == 0 ? nil : SystemError.last

@@ -30,6 +30,13 @@ import Testing
         #expect(InitPlace(directory: directory).start("C", hasUnit: hasUnit, otherOwner: owner) == start)
     }
 
+    @Test(arguments: [
+        ("/etc/deskgate", true, "systemctl start deskgate starts the service"), ("/etc/deskgate", false, nil), ("/srv/chat", true, nil),
+    ])
+    func `a refusal names the unit where it serves`(_ directory: String, _ hasUnit: Bool, _ hint: String?) {
+        #expect(InitPlace(directory: directory).hint(hasUnit: hasUnit) == hint)
+    }
+
     @Test func `a path is one word of the command`() {
         let start = InitPlace(directory: "/srv").start("/srv/it's here/config.json", hasUnit: false, otherOwner: nil)
         #expect(start == #"deskgate serve --config '/srv/it'\''s here/config.json'"#)

@@ -1,0 +1,88 @@
+import Glibc
+import HTTPServer
+import JSON
+import POSIX
+import TestSupport
+import Testing
+
+/// `serve` and `bots demo`, run by root where another user owns the files.
+@Suite(.enabled(if: geteuid() == 0, "only root may give files away"))
+struct RootServiceTests {
+    private let workspace: Workspace
+
+    init() throws {
+        workspace = try Workspace()
+    }
+
+    private func path(_ name: String) -> String { workspace.directory.path(name) }
+
+    private func give(_ path: String, to owner: String = "daemon") throws {
+        #expect(try Command("chown", "-R", "\(owner):\(owner)", path).status == 0)
+    }
+
+    /// What `serve` complains about when it ends at once.
+    private func complaint(environment: [String: String] = [:], _ words: [String]) throws -> String {
+        let result = try Deskgate.run(["serve"] + words, environment: environment)
+        #expect(result.code == 2)
+        return result.errors
+    }
+
+    private func refusal(_ file: String, _ place: String, _ line: String) -> String {
+        "deskgate: root would make \(path(file)), which the service of daemon could not write afterwards; \(place) belongs to daemon; as root, "
+            + "or with sudo: runuser -u daemon -- \(line)\n"
+    }
+
+    @Test func `serve makes no database in the directory of another user`() throws {
+        try give(workspace.directory.path)
+        let line = "deskgate serve --config \(workspace.configuration)"
+        #expect(try complaint(["--config", workspace.configuration]) == refusal("deskgate.db", workspace.directory.path, line))
+        #expect(workspace.directory.contents() == ["admin-token", "app-1.key", "app-2.key", "config.json"])
+    }
+
+    @Test func `the line names the configuration of the environment`() throws {
+        try give(workspace.directory.path)
+        let line = "deskgate serve --config \(workspace.configuration)"
+        let text = try complaint(environment: ["DESKGATE_CONFIG": workspace.configuration], [])
+        #expect(text == refusal("deskgate.db", workspace.directory.path, line))
+    }
+
+    @Test func `a user without a name is named by the id`() throws {
+        try give(workspace.directory.path, to: "12345")
+        let text = try complaint(["--config", workspace.configuration])
+        #expect(text.contains("which the service of user 12345 could not write afterwards; "))
+        #expect(text.hasSuffix("\(workspace.directory.path) belongs to user 12345; run the command as that user\n"))
+    }
+
+    @Test func `serve makes no copy of the revocations in the directory of another user`() throws {
+        try File.createDirectory(path("copies"), mode: 0o700)
+        try give(path("copies"))
+        try workspace.configure(["store": ["path": "deskgate.db", "revocations_path": "copies/revocations"]])
+        let line = "deskgate serve --config \(workspace.configuration)"
+        #expect(try complaint(["--config", workspace.configuration]) == refusal("copies/revocations", path("copies"), line))
+        #expect(!File.exists(path("deskgate.db")))
+    }
+
+    @Test func `root serves another user's configuration whose store is root's`() throws {
+        let own = try TemporaryDirectory()
+        try workspace.configure(["store": ["path": .string(own.path("deskgate.db"))]])
+        try give(workspace.directory.path)
+        let server = try RunningServer(workspace)
+        #expect(try server.stop() == .exit(0))
+    }
+
+    @Test func `root serves in its own directory that a group may write to`() throws {
+        #expect(unsafe chmod(workspace.directory.path, 0o2770) == 0)
+        let server = try RunningServer(workspace)
+        #expect(try server.stop() == .exit(0))
+    }
+
+    @Test func `a demonstration makes no database in the directory of another user`() throws {
+        try give(workspace.directory.path)
+        #expect(try Deskgate.run("init", "--bot-demo", path("demo")).code == 0)
+        let before = workspace.directory.contents()
+        let result = try Deskgate.run("bots", "demo", path("demo"))
+        #expect(result.code == 2)
+        #expect(result.errors.hasSuffix("; as root, or with sudo: runuser -u daemon -- deskgate bots demo \(path("demo"))\n"))
+        #expect(workspace.directory.contents() == before)
+    }
+}
