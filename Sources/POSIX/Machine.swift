@@ -39,6 +39,11 @@ package enum Machine {
         }
     }
 
+    /// The command that gives a file or directory to a user, and to the user's group where the system knows it.
+    package static func chown(_ path: String, to user: UInt32) -> String {
+        "chown \(knownUserName(user).map { "\($0):" } ?? "\(user)") \(path)"
+    }
+
     /// The id of the user that files belong to whose owners have no id in this user namespace (user_namespaces(7)); nil where all have one.
     package static var unmappedUser: UInt32? {
         let map = try? File.read("/proc/self/uid_map", limit: 4096)

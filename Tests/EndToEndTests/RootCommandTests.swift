@@ -116,6 +116,17 @@ final class RootCommandTests {
         #expect(try own.read("file") == beginning)
     }
 
+    @Test func `the remedy of a copy of the revocations that is root's names that file alone`() throws {
+        #expect(unsafe chown(path("revocations"), 0, 0) == 0)
+        let result = try run("revoke --app app-1 --user user-1 --config CONFIG")
+        #expect(result.code == 2)
+        let copy = path("revocations")
+        #expect(
+            result.errors.contains(
+                "cannot empty the copy \(copy): it belongs to root, not to user 12345; as root: chown 12345 \(copy)"))
+        #expect(!result.errors.contains("give that user the directory"))
+    }
+
     @Test(arguments: [
         "secret new --out THEIRS/link/new.key", "init THEIRS/link/site", "store backup THEIRS/link/backup.db --config CONFIG",
     ])

@@ -179,6 +179,31 @@ import Time
         #expect(try File.read(other, limit: 100).bytes == Array("not a copy".utf8))
     }
 
+    @Test(.enabled(if: getuid() == 0, "only root may give files away"))
+    func `a file of another user is named with the command that mends it`() throws {
+        try makeCopy()
+        #expect(unsafe chown(path, 12_345, 12_345) == 0)
+        let status = try graph(storeIsAway: true).revocations.status
+        #expect(status.copyProblem == "cannot use the copy \(path): it belongs to user 12345, not to root")
+        #expect(status.copyCommand == "chown root: \(path)")
+    }
+
+    @Test func `a copy that others may read is named with the command that mends it`() throws {
+        try makeCopy()
+        #expect(unsafe chmod(path, 0o604) == 0)
+        let status = try graph(storeIsAway: true).revocations.status
+        #expect(status.copyProblem == "cannot use the copy \(path): others may read or change it; it must have mode 600")
+        #expect(status.copyCommand == "chmod 600 \(path)")
+    }
+
+    @Test func `a file that is no copy is not given to the service's user`() throws {
+        try File.replace(path, mode: 0o600, Array("not a copy".utf8))
+        let graph = try graph(MemoryStore())
+        renew(graph)
+        #expect(graph.revocations.status.copyProblem?.contains("it is another file") == true)
+        #expect(graph.revocations.status.copyCommand == nil)
+    }
+
     @Test func `a pipe in its place does not stop the start`() throws {
         #expect(unsafe mkfifo(path, 0o600) == 0)
         #expect(try status(graph(storeIsAway: true)) == 503)

@@ -18,6 +18,8 @@ package struct RevocationStatus: Sendable, Equatable {
     package var copiedAt: UnixSeconds = 0
     /// Why the copy cannot be read or written; nil when it can, or when there shall be none.
     package var copyProblem: String?
+    /// The command that makes the file of the copy usable again; nil when the file itself is not to blame.
+    package var copyCommand: String?
 
     package init() {}
 

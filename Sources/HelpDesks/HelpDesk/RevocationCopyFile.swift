@@ -7,6 +7,8 @@ package struct RevocationCopyFile: Sendable {
     /// Why the file cannot be read or written, with its path.
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
+        /// The command that makes the file usable, for root; nil when the file itself is not to blame.
+        package var command: String?
     }
 
     /// Room for more than a million revocations.
@@ -31,11 +33,12 @@ package struct RevocationCopyFile: Sendable {
             try refuseOther()
             let contents = try File.read(path, limit: Self.longestBytes)
             guard contents.isPrivate else {
-                throw Failure(description: "others own it, or may read or change it; it must have mode 600 and the owner of the service")
+                throw otherOwner
+                    ?? Failure(description: "others may read or change it; it must have mode 600", command: "chmod 600 \(path)")
             }
             return try RevocationCopy(contents.bytes, of: store, now: now, maximumAge: maximumAge)
         } catch {
-            throw Failure(description: "cannot use the copy \(path): \(error)")
+            throw failure("cannot use the copy", error, isLocked: FileSystem.obstacle(toReading: path) != nil)
         }
     }
 
@@ -48,7 +51,7 @@ package struct RevocationCopyFile: Sendable {
             guard bytes.count <= Self.longestBytes else { throw Failure(description: "there are too many revocations") }
             try File.replace(path, mode: 0o600, bytes)
         } catch {
-            throw Failure(description: "cannot write the copy \(path): \(error)")
+            throw failure("cannot write the copy", error, isLocked: FileSystem.obstacle(toReading: path) != nil)
         }
     }
 
@@ -61,7 +64,7 @@ package struct RevocationCopyFile: Sendable {
             try File.empty(path)
             return true
         } catch {
-            throw Failure(description: "cannot empty the copy \(path): \(error)")
+            throw failure("cannot empty the copy", error, isLocked: !FileSystem.isWritable(path))
         }
     }
 
@@ -81,6 +84,21 @@ package struct RevocationCopyFile: Sendable {
         } catch {
             return trace
         }
+    }
+
+    /// - Parameter isLocked: whether the file itself, and not its directory, may be what this user is kept from.
+    private func failure(_ attempt: String, _ error: any Error, isLocked: Bool) -> Failure {
+        let isForbidden = (error as? SystemError)?.isForbidden == true
+        let reason = isLocked && isForbidden ? otherOwner : error as? Failure
+        return Failure(description: "\(attempt) \(path): \(reason?.description ?? "\(error)")", command: reason?.command)
+    }
+
+    /// The reason when the file belongs to another user; nil when it is this user's, is missing or cannot be seen.
+    private var otherOwner: Failure? {
+        guard let owner = try? FileSystem.owner(of: path), owner != Process.user else { return nil }
+        return Failure(
+            description: "it belongs to \(Machine.userName(owner)), not to \(Machine.userName(Process.user))",
+            command: Machine.chown(path, to: Process.user))
     }
 
     /// Refuses a file that is no copy, so that a wrong path destroys nothing.

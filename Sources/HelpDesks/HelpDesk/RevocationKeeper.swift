@@ -142,6 +142,7 @@ package final class RevocationKeeper: Sendable {
         let status = status
         guard status.isKnown else {
             if let problem = status.copyProblem { fields.append("copy", .string(problem)) }
+            if let command = status.copyCommand { fields.append("remedy", .string(command)) }
             return logger.log(
                 .error, "the revocation list could not be loaded; authorization is answered 503 until it can", fields)
         }
@@ -169,10 +170,13 @@ extension RevocationKeeper {
             state.book = book
             putInForce(state)
             onChange(nil)
-            known.withLock { ($0.source, $0.knownAt, $0.copiedAt, $0.copyProblem) = (.copy, found.confirmedAt, found.confirmedAt, nil) }
+            known.withLock { status in
+                (status.source, status.knownAt, status.copiedAt) = (.copy, found.confirmedAt, found.confirmedAt)
+                (status.copyProblem, status.copyCommand) = (nil, nil)
+            }
         } catch {
             state.copyRestsUntil = now + Self.retryMilliseconds
-            known.withLock { $0.copyProblem = error.description }
+            known.withLock { ($0.copyProblem, $0.copyCommand) = (error.description, error.command) }
         }
     }
 
@@ -197,14 +201,15 @@ extension RevocationKeeper {
         }
         let former = known.withLock { status in
             defer {
-                status.copyProblem = problem
+                (status.copyProblem, status.copyCommand) = (problem?.description, problem?.command)
                 if problem == nil { status.copiedAt = now }
             }
             return status.copyProblem
         }
-        guard problem != former else { return }
+        guard problem?.description != former else { return }
         if let problem {
-            let reason: LogFields = ["reason": .string(problem)]
+            var reason: LogFields = ["reason": .string(problem.description)]
+            if let command = problem.command { reason.append("remedy", .string(command)) }
             logger.log(.error, "the revocations cannot be copied; a start without the store would not know them", reason)
         } else {
             logger.log(.info, "the revocations are copied again")
@@ -212,14 +217,18 @@ extension RevocationKeeper {
     }
 
     /// - Returns: why the copy could not be written.
-    private func write(_ copy: RevocationCopyFile, _ now: UnixSeconds) -> String? {
-        do {
-            try copy.write(store.allRevocations(), now: now)
-            return nil
-        } catch let error as StoreError {
-            return "cannot read the revocations for their copy: \(error.description)"
+    private func write(_ copy: RevocationCopyFile, _ now: UnixSeconds) -> RevocationCopyFile.Failure? {
+        let revocations: [Revocation]
+        do throws(StoreError) {
+            revocations = try store.allRevocations()
         } catch {
-            return "\(error)"
+            return RevocationCopyFile.Failure(description: "cannot read the revocations for their copy: \(error.description)")
+        }
+        do throws(RevocationCopyFile.Failure) {
+            try copy.write(revocations, now: now)
+            return nil
+        } catch {
+            return error
         }
     }
 }

@@ -43,7 +43,7 @@ extension RevocationStatus {
             Told(
                 "It is not known which keys are revoked, so genuine keys are answered 503 (revocations_not_loaded).\(copy)",
                 "Неизвестно, какие ключи отозваны, поэтому на подлинные ключи отвечают 503 (revocations_not_loaded).\(copy)"),
-            remedy: Self.mendTheStore)
+            remedy: mendTheFile.map { Told("\(Self.mendTheStore) \($0)", "\(Self.mendTheStore) \($0)") } ?? Self.mendTheStore)
     }
 
     private func late(_ now: UnixSeconds) -> Problem? {
@@ -63,9 +63,21 @@ extension RevocationStatus {
             Told(
                 "Deskgate \(copyProblem). A start without the store would use older revocations, or answer 503.",
                 "Deskgate: \(copyProblem). Запуск без хранилища взял бы старые отзывы или отвечал бы 503."),
-            remedy: Told(
-                "Make the directory of store.revocations_path writable for the service, or name another one; it is tried again by itself.",
-                "Дайте службе право записи в каталог store.revocations_path или укажите другой; попытки повторяются сами."))
+            remedy: mendTheFile ?? Self.mendTheDirectory)
+    }
+
+    private static var mendTheDirectory: Told {
+        Told(
+            "Make the directory of store.revocations_path writable for the service, or name another one; it is tried again by itself.",
+            "Дайте службе право записи в каталог store.revocations_path или укажите другой; попытки повторяются сами.")
+    }
+
+    private var mendTheFile: Told? {
+        copyCommand.map { command in
+            Told(
+                "Run as root: \(command). The copy is tried again by itself.",
+                "Выполните от имени root: \(command). Попытки повторяются сами.")
+        }
     }
 
     static let schema = Schema.object([

@@ -73,7 +73,7 @@ extension Configuration.Store {
             do throws(RevocationCopyFile.Failure) {
                 return try revocationCopy.invalidate()
             } catch {
-                throw StoreError(.unavailable, error.description)
+                throw StoreError(.unavailable, error.description + (error.command.map { "; as root: \($0)" } ?? ""))
             }
         }
         let value = try change()

@@ -41,6 +41,15 @@ import Time
         return status
     }
 
+    @Test(arguments: [RevocationStatus.Source.store, .none])
+    func `the remedy of a copy that cannot be used names its file`(_ source: RevocationStatus.Source) throws {
+        var status = Self.known(source, copyProblem: "cannot write the copy /copy: it belongs to root, not to deskgate")
+        status.copyCommand = "chown deskgate: /copy"
+        let problem = try #require(Self.search(revocations: status).problems.first)
+        #expect(problem.remedy.english.hasSuffix("Run as root: chown deskgate: /copy. The copy is tried again by itself."))
+        #expect(problem.remedy.russian.contains("chown deskgate: /copy"))
+    }
+
     private static func answers(
         _ kind: AnswerWindow.Finding.Kind, app: String = "", _ reason: String, isClosed: Bool = true
     ) -> AnswerWindow.Finding {
