@@ -62,23 +62,32 @@ extension Configuration {
             ]
         }
         guard FileSystem.isWritable(directory) else {
-            return [
-                ConfigurationProblem(path: place, message: "this user cannot write into \(directory); chown it to the user that serves")
-            ]
+            let user = Process.rightsInForce == nil ? "this user" : Machine.userName(Process.user)
+            return [ConfigurationProblem(path: place, message: "\(user) cannot write into \(directory); chown it to the user that serves")]
         }
         return []
     }
 }
 
 extension Configuration.Store {
-    /// Obstacles to opening the store: its directory, and the permissions of its files.
+    /// Obstacles to opening the store: its directory, and the permissions of its files. Root looks with the rights of the path's owner.
     package var obstacles: [ConfigurationProblem] {
         guard case .sqlite(let path) = kind else { return [] }
+        let found = try? Process.asOwner(of: path) { () throws(SystemError) in Self.obstacles(toWriting: path) }
+        // A path of several users has no owner; commands that open the store refuse it.
+        return found ?? Self.obstacles(toWriting: path)
+    }
+
+    private static func obstacles(toWriting path: String) -> [ConfigurationProblem] {
         let files = [path, "\(path)-shm", "\(path)-wal"].filter { File.exists($0) && !FileSystem.isWritable($0) }
+        let isOwner = Process.rightsInForce != nil
         return Configuration.obstacles(toMakingFilesBeside: path, at: "$.store.path")
-            + files.map {
-                ConfigurationProblem(
-                    path: "$.store.path", message: "\($0) cannot be written by this user; chown it to the user that serves")
+            + files.map { file in
+                let problem =
+                    isOwner
+                    ? "\(file) cannot be written by \(Machine.userName(Process.user)); run \(Machine.chown(file, to: Process.user))"
+                    : "\(file) cannot be written by this user; chown it to the user that serves"
+                return ConfigurationProblem(path: "$.store.path", message: problem)
             }
     }
 }

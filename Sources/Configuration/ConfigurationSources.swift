@@ -11,9 +11,12 @@ package struct ConfigurationSources: Sendable, Equatable {
     private var all: [Source] = []
 
     /// The files as the process sees them, each once, in the order of reading; the configuration itself is the first.
-    package var files: [String] {
+    package var files: [String] { places.map(\.file) }
+
+    /// The files, each with the first key that names it.
+    var places: [(file: String, path: String)] {
         var known: Set<String> = []
-        return all.map(\.file).filter { known.insert($0).inserted }
+        return all.filter { known.insert($0.file).inserted }.map { ($0.file, $0.path) }
     }
 
     /// Notes a file.

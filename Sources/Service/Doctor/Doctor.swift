@@ -69,8 +69,10 @@ package struct Doctor {
 
     private func checks(of configuration: Configuration, _ machine: MachineCheck) -> [DoctorCheck] {
         let service = ServiceCheck(configuration: configuration, logger: logger, now: clocks.unixSeconds())
+        // Before other threads use files, because all take the owner's rights for a moment.
+        let unreadable = configuration.unreadableFiles
         return [
-            DoctorCheck(.configuration, else: Self.slowDisk) { [file] in service.configuration(file) },
+            DoctorCheck(.configuration, else: Self.slowDisk) { [file] in service.configuration(file, unreadable) },
             DoctorCheck(.clock, else: Self.slowDisk) { [machine.clock()] + machine.files(configuration) },
             DoctorCheck(.limits, else: "systemd does not answer, or \(Self.slowDisk)") { supervision(of: configuration) },
             DoctorCheck(.limits, else: Self.slowDisk) { machine.disk(configuration) },

@@ -17,7 +17,8 @@ struct ServiceCheck: Sendable {
     private let hasSeenLock = Monitor(false)
 
     /// The warnings of `deskgate check`, which include certificates that expire.
-    func configuration(_ file: String) -> [DoctorFinding] {
+    /// - Parameter unreadable: as `Configuration.unreadableFiles` says.
+    func configuration(_ file: String, _ unreadable: [ConfigurationProblem]) -> [DoctorFinding] {
         let warnings = configuration.warnings(now: now).map { DoctorFinding(.configuration, .warning, "\(file): \($0)") }
         let names = configuration.sources.files.count - 1
         let modes = allowsInsecureSecrets ? [Self.insecure(file)] : []
@@ -28,7 +29,8 @@ struct ServiceCheck: Sendable {
             DoctorFinding(
                 .configuration, .ok, "the certificate of the \(listener) listener is valid until \(RFC3339.text(moment.milliseconds))")
         }
-        return [right] + modes + (warnings.isEmpty ? expiries : []) + warnings
+        let problems = unreadable.map { DoctorFinding(.configuration, .problem, "\(file): \($0)") }
+        return (problems.isEmpty ? [right] : problems) + modes + (warnings.isEmpty ? expiries : []) + warnings
     }
 
     private var allowsInsecureSecrets: Bool {

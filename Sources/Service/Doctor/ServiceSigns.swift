@@ -37,6 +37,6 @@ struct ServiceSigns {
 extension Configuration {
     /// Obstacles to starting the service on this machine, as this user. The service's own addresses are none while it runs.
     package func obstacles() -> [ConfigurationProblem] {
-        store.obstacles + ServiceSigns(self).obstacles(of: self)
+        unreadableFiles + store.obstacles + ServiceSigns(self).obstacles(of: self)
     }
 }

@@ -1,0 +1,101 @@
+import Glibc
+import JSON
+import POSIX
+import TestSupport
+import Testing
+
+/// `check` and `doctor`, run by root, examine the files with the rights of the user that serves.
+@Suite(.enabled(if: getuid() == 0, "only root may give files away"))
+struct RootCheckTests {
+    private let workspace: Workspace
+    private var directory: String { workspace.directory.path }
+
+    init() throws {
+        workspace = try Workspace()
+        #expect(try Command("chown", "-R", "daemon:daemon", workspace.directory.path).status == 0)
+    }
+
+    private func path(_ name: String) -> String { workspace.directory.path(name) }
+
+    private func giveToRoot(_ name: String) {
+        #expect(unsafe chown(path(name), 0, 0) == 0)
+    }
+
+    private func check(_ file: String? = nil) throws -> Deskgate.Result {
+        try Deskgate.run("check", "--config", file ?? workspace.configuration)
+    }
+
+    private func problem(_ key: String, _ file: String, user: String = "daemon", _ remedy: String) -> String {
+        "\(key): \(file) cannot be read by \(user), who owns \(directory) and so is taken for the user that serves; \(remedy)"
+    }
+
+    @Test func `files of the user that serves are right`() throws {
+        let result = try check()
+        #expect(result.code == 0, "\(result.errors)")
+    }
+
+    @Test(arguments: [
+        ("admin-token", "$.admin.token.file"), ("app-1.key", "$.apps[0].keys[0].secret.file"), ("config.json", "$"),
+    ])
+    func `a file that only root can read is named with its chown`(name: String, key: String) throws {
+        giveToRoot(name)
+        #expect(unsafe chmod(path(name), 0o600) == 0)
+        let expected = problem(key, path(name), "run chown daemon: \(path(name))")
+        let result = try check()
+        #expect(result.code == 2)
+        #expect(result.errors == "\(workspace.configuration): \(expected)\n")
+        let doctor = try Deskgate.run("doctor", "--config", workspace.configuration)
+        #expect(doctor.code == 2)
+        #expect(doctor.output.contains("PROBLEM configuration: \(workspace.configuration): \(expected)\n"))
+        #expect(!doctor.output.contains("\(workspace.configuration) is right"))
+        #expect(try Command("sh", "-c", "chown daemon: \(path(name))").status == 0)
+        #expect(try check().code == 0)
+    }
+
+    @Test func `a file of root that the group of the user may read is right`() throws {
+        let group = unsafe getpwnam("daemon").map { unsafe $0.pointee.pw_gid }
+        #expect(unsafe chown(path("app-1.key"), 0, try #require(group)) == 0)
+        #expect(unsafe chmod(path("app-1.key"), 0o640) == 0)
+        let result = try check()
+        #expect(result.code == 0, "\(result.errors)")
+    }
+
+    @Test func `a directory that only root may enter is named in place of its files`() throws {
+        try File.createDirectory(path("secrets"), mode: 0o700)
+        try workspace.write("secrets/admin-token", Markers.adminToken, mode: 0o600)
+        try workspace.configure(["admin": ["host": "127.0.0.1", "port": 0, "token": ["file": "secrets/admin-token"]]])
+        #expect(try Command("chown", "daemon:", workspace.configuration).status == 0)
+        let expected = problem("$.admin.token.file", path("secrets/admin-token"), "run chown daemon: \(path("secrets"))")
+        #expect(try check().errors == "\(workspace.configuration): \(expected)\n")
+    }
+
+    @Test func `a directory of root elsewhere is not given away`() throws {
+        let own = try TemporaryDirectory()
+        try own.write("admin-token", "\(Markers.adminToken)\n")
+        let file = own.path("admin-token")
+        try workspace.configure(["admin": ["host": "127.0.0.1", "port": 0, "token": ["file": .string(file)]]])
+        #expect(try Command("chown", "daemon:", workspace.configuration).status == 0)
+        let remedy = "this user may not enter \(own.path), so put the file into \(directory) and give it to this user (chown)"
+        #expect(try check().errors == "\(workspace.configuration): \(problem("$.admin.token.file", file, remedy))\n")
+    }
+
+    @Test func `a user without a name is given the file by the id`() throws {
+        #expect(try Command("chown", "-R", "12345:12345", directory).status == 0)
+        giveToRoot("admin-token")
+        let expected = problem("$.admin.token.file", path("admin-token"), user: "user 12345", "run chown 12345 \(path("admin-token"))")
+        #expect(try check().errors == "\(workspace.configuration): \(expected)\n")
+    }
+
+    @Test func `a database that only root can write is named with its chown`() throws {
+        try workspace.directory.write("deskgate.db-shm", "", mode: 0o644)
+        giveToRoot("deskgate.db-shm")
+        let file = path("deskgate.db-shm")
+        let expected = "$.store.path: \(file) cannot be written by daemon; run chown daemon: \(file)"
+        #expect(try check().errors == "\(workspace.configuration): \(expected)\n")
+    }
+
+    @Test func `root's own configuration may name files that only root can read`() throws {
+        #expect(try Command("chown", "-R", "root:root", directory).status == 0)
+        #expect(try check().code == 0)
+    }
+}
