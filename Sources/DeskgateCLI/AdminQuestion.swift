@@ -54,8 +54,6 @@ enum AdminQuestion {
     ]
 
     /// Prints one page of a list or, with `--all`, every page, and the cursor of the next page if there is one.
-    ///
-    /// A search that finds little has pages without a row, which are passed over.
     /// - Parameters:
     ///     - action: requests a page with a limit, after a cursor.
     ///     - text: formats a page for people.
@@ -65,27 +63,44 @@ enum AdminQuestion {
     ) throws(CommandError) -> ExitCode {
         let isWhole = arguments.has("all")
         let limit = arguments.number("limit") ?? (isWhole ? AdminAnswer.largestLimit : nil)
+        return try askForPages(
+            arguments, isWhole: isWhole, after: arguments["after"], { after throws(AdminProblem) in try action(after, limit) }, text)
+    }
+
+    /// Prints one page of a list or every page, without asking for the options of `pages`.
+    ///
+    /// A search that finds little has pages without a row, which are passed over.
+    /// - Parameters:
+    ///     - isWhole: whether all pages are printed; otherwise the first one with a row is.
+    ///     - whenEmpty: the exit code if no page has a row.
+    ///     - action: requests the page after a cursor.
+    ///     - text: formats a page for people.
+    static func askForPages(
+        _ arguments: Arguments, isWhole: Bool, after: String? = nil, whenEmpty: ExitCode = .done,
+        _ action: (_ after: String?) throws(AdminProblem) -> some AdminAction, _ text: (JSONObject) -> String
+    ) throws(CommandError) -> ExitCode {
         var access: AdminAccess?
-        var after = arguments["after"]
-        var (isShown, hasShown) = (true, false)
+        var after = after
+        var (isShown, hasRow) = (true, false)
         while true {
             var next: String?
-            let page = try arguments.action { () throws(AdminProblem) in try action(after, limit) }
+            let page = try arguments.action { () throws(AdminProblem) in try action(after) }
             let service = if let access { access } else { try arguments.service().access }
             access = service
             let code = try ask(
                 page, arguments, of: service,
                 isShown: { answer in
-                    isShown =
-                        answer.members.contains { member in
-                            if case .array(let rows) = member.value { !rows.isEmpty } else { false }
-                        } || (answer["next"] == .null && !hasShown)
-                    hasShown = hasShown || isShown
+                    isShown = answer.members.contains { member in
+                        if case .array(let rows) = member.value { !rows.isEmpty } else { false }
+                    }
+                    hasRow = hasRow || isShown
+                    // The last page says that there is nothing.
+                    isShown = isShown || (answer["next"] == .null && !hasRow)
                     return isShown
                 },
                 verdict: { answer in
                     if case .string(let cursor) = answer["next"] { next = cursor }
-                    return .done
+                    return next == nil && !hasRow ? whenEmpty : .done
                 },
                 { answer in
                     guard case .string(let cursor) = answer["next"], !isWhole else { return text(answer) }

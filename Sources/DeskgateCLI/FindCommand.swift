@@ -11,28 +11,9 @@ enum FindCommand {
         examples: [Example("deskgate find user-42", "Tells in which apps a user has devices or deliveries, is blocked or signed out.")]
     ) { arguments throws(CommandError) in
         let id = arguments.operand ?? ""
-        let access = try arguments.service().access
-        var after: String?
-        var (hasShown, hasFound) = (false, false)
-        while true {
-            let page = try arguments.action { () throws(AdminProblem) in try FindAction(query: id, after: after) }
-            var next: String?
-            let code = try AdminQuestion.ask(
-                page, arguments, of: access,
-                isShown: { answer in
-                    // Pages without a match are passed over; the last one says so when there was no other.
-                    let isShown = answer["found"]?.elements.isEmpty == false || (answer["next"] == .null && !hasShown)
-                    hasShown = hasShown || isShown
-                    return isShown
-                },
-                verdict: { answer in
-                    next = answer["next"]?.text
-                    hasFound = hasFound || answer["found"]?.elements.isEmpty == false
-                    return next == nil && !hasFound ? .negative : .done
-                }, text)
-            guard code == .done, let next else { return code }
-            after = next
-        }
+        return try AdminQuestion.askForPages(
+            arguments, isWhole: true, whenEmpty: .negative,
+            { after throws(AdminProblem) in try FindAction(query: id, after: after) }, text)
     }
 
     private static func text(_ answer: JSONObject) -> String {
