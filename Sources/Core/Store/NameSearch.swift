@@ -52,6 +52,34 @@ package struct NameMatch: Sendable, Hashable {
         (self.kind, self.source, self.appID, self.userID) = (kind, source, appID, userID)
     }
 
+    /// The matches of an app by the facts that an index leads to.
+    /// - Parameters:
+    ///   - hasDevice: whether a user of this name has a registered device.
+    ///   - isBlocked: whether a user of this name is blocked.
+    ///   - isRevoked: whether another revocation names a user of this name.
+    ///   - hasComment: whether a stored delivery is about a comment of this name.
+    package static func indexed(
+        _ name: String, appID: String, hasDevice: Bool, isBlocked: Bool, isRevoked: Bool, hasComment: Bool
+    ) -> [Self] {
+        var found: [Self] = []
+        if hasDevice { found.append(Self(.user, in: .device, appID: appID, userID: name)) }
+        if isBlocked { found.append(Self(.user, in: .block, appID: appID, userID: name)) }
+        if isRevoked { found.append(Self(.user, in: .revocation, appID: appID, userID: name)) }
+        if hasComment { found.append(Self(.comment, in: .delivery, appID: appID)) }
+        return found
+    }
+
+    /// The matches of an app by the facts of an event.
+    /// - Parameters:
+    ///   - isUser: whether the event is about a user of this name.
+    ///   - isTicket: whether the event is about a ticket of this name.
+    package static func ofEvent(_ name: String, appID: String, isUser: Bool, isTicket: Bool) -> [Self] {
+        var found: [Self] = []
+        if isUser { found.append(Self(.user, in: .delivery, appID: appID, userID: name)) }
+        if isTicket { found.append(Self(.ticket, in: .delivery, appID: appID)) }
+        return found
+    }
+
     /// Compared as bytes: Swift's strings are equal when Unicode calls them so.
     package static func == (left: Self, right: Self) -> Bool {
         left.kind == right.kind && left.source == right.source && ByteKey(left.appID) == ByteKey(right.appID)

@@ -14,11 +14,9 @@ extension PostgresStore: NameSearcher {
         try read { session throws(PostgresError) in
             var found: [NameMatch] = []
             for row in try session.run([Query(NameStatements.indexed, .stored(name))])[0] {
-                let app = try row.stored(0)
-                if try row.bool(1) { found.append(NameMatch(.user, in: .device, appID: app, userID: name)) }
-                if try row.bool(2) { found.append(NameMatch(.user, in: .block, appID: app, userID: name)) }
-                if try row.bool(3) { found.append(NameMatch(.user, in: .revocation, appID: app, userID: name)) }
-                if try row.bool(4) { found.append(NameMatch(.comment, in: .delivery, appID: app)) }
+                found += NameMatch.indexed(
+                    name, appID: try row.stored(0), hasDevice: try row.bool(1), isBlocked: try row.bool(2), isRevoked: try row.bool(3),
+                    hasComment: try row.bool(4))
             }
             return found
         }
@@ -48,9 +46,8 @@ extension PostgresStore: NameSearcher {
         try read { session throws(PostgresError) in
             var found: Set<NameMatch> = []
             for row in try session.run([Query(NameStatements.events, .int8(after), .int8(before), .stored(name))])[0] {
-                let app = try row.stored(0)
-                if try row.bool(1) { found.insert(NameMatch(.user, in: .delivery, appID: app, userID: name)) }
-                if try row.bool(2) { found.insert(NameMatch(.ticket, in: .delivery, appID: app)) }
+                found.formUnion(
+                    NameMatch.ofEvent(name, appID: try row.stored(0), isUser: try row.bool(1), isTicket: try row.bool(2)))
             }
             return Array(found)
         }

@@ -71,11 +71,9 @@ struct NameQueries {
     func indexedMatches(of name: String) throws(SQLiteError) -> [NameMatch] {
         var found: [NameMatch] = []
         try indexed.forEachRow(name) { row throws(SQLiteError) in
-            let app = try row.string(0)
-            if try row.int64(1) != 0 { found.append(NameMatch(.user, in: .device, appID: app, userID: name)) }
-            if try row.int64(2) != 0 { found.append(NameMatch(.user, in: .block, appID: app, userID: name)) }
-            if try row.int64(3) != 0 { found.append(NameMatch(.user, in: .revocation, appID: app, userID: name)) }
-            if try row.int64(4) != 0 { found.append(NameMatch(.comment, in: .delivery, appID: app)) }
+            found += NameMatch.indexed(
+                name, appID: try row.string(0), hasDevice: try row.int64(1) != 0, isBlocked: try row.int64(2) != 0,
+                isRevoked: try row.int64(3) != 0, hasComment: try row.int64(4) != 0)
         }
         return found
     }
@@ -106,9 +104,8 @@ struct NameQueries {
     func eventMatches(of name: String, after: Int64, before: Int64) throws(SQLiteError) -> [NameMatch] {
         var found: Set<NameMatch> = []
         try events.forEachRow(after, before, name) { row throws(SQLiteError) in
-            let app = try row.string(0)
-            if try row.int64(1) != 0 { found.insert(NameMatch(.user, in: .delivery, appID: app, userID: name)) }
-            if try row.int64(2) != 0 { found.insert(NameMatch(.ticket, in: .delivery, appID: app)) }
+            found.formUnion(
+                NameMatch.ofEvent(name, appID: try row.string(0), isUser: try row.int64(1) != 0, isTicket: try row.int64(2) != 0))
         }
         return Array(found)
     }
