@@ -21,7 +21,7 @@ extension Statement {
             guard let text = try? UTF8Span(validating: bytes) else { return nil }
             return String(copying: text)
         }
-        guard let text else { throw mismatch(column, "text that is not UTF-8") }
+        guard let text else { throw mismatch(column, "holds text that is not UTF-8") }
         return text
     }
 
@@ -63,11 +63,12 @@ extension Statement {
 
     private func expect(_ type: Int32, or other: Int32? = nil, at column: Int) throws(SQLiteError) {
         let actual = self.type(of: column)
-        guard actual == type || actual == other else { throw mismatch(column, "a value of another type than expected") }
+        guard actual == type || actual == other else { throw mismatch(column, "holds a value of another type than expected") }
     }
 
-    private func mismatch(_ column: Int, _ problem: String) -> SQLiteError {
-        SQLiteError(code: SQLITE_MISMATCH, message: "column \(column) holds \(problem)")
+    /// The error for a column that holds something else than was expected.
+    package func mismatch(_ column: Int, _ problem: String) -> SQLiteError {
+        SQLiteError(code: SQLITE_MISMATCH, message: "column \(column) \(problem)")
     }
 }
 

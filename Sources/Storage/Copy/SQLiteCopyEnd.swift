@@ -152,7 +152,7 @@ extension Statement {
         case .integer, .moment: .integer(try int64(index))
         case .text: .text(try string(index))
         case .bytes, .times: .bytes(try bytes(index))
-        case .id: .bytes(try uuid(index).bytes)
+        case .id: .bytes(try uuidv7(index).bytes)
         }
     }
 }

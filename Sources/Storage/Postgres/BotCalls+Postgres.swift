@@ -92,22 +92,6 @@ extension PostgresSession {
     }
 }
 
-extension BotCall {
-    /// Reads a row with the columns of the statements.
-    init(_ row: Row) throws(PostgresError) {
-        guard let outcome = Outcome(rawValue: try row.stored(9)) else { throw row.mismatch(9, "is no outcome of a call") }
-        var ending: Ending?
-        if let endedAt = try row.optionalTime(13) {
-            ending = Ending(
-                outcome, statusCode: row.isNull(10) ? nil : Int(try row.int32(10)), reason: try row.optionalStored(11), at: endedAt)
-        }
-        self.init(
-            id: try row.uuidv7(1), key: try row.optionalBytes(2), appID: try row.stored(3), userID: try row.stored(4),
-            bot: try row.stored(5), function: try row.stored(6), argumentsSHA256: try row.stored(7),
-            arguments: try row.optionalStored(8), at: try row.time(12), ending: ending)
-    }
-}
-
 private enum BotCallReadingStatements {
     static let byID: StaticString = """
         SELECT bot_calls.number, id, key, app_id, user_id, bot, function, digest, arguments, outcome, status, reason, at, ended_at

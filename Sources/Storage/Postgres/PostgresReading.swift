@@ -59,12 +59,7 @@ extension PostgresSession {
         let results = try run([Query(ReadingStatements.byID, parameters), Query(ReadingStatements.attempts, parameters)])
         guard let row = results[0].first else { return nil }
         var attempts: [DeliveryAttempt] = []
-        for row in results[1] {
-            attempts.append(
-                DeliveryAttempt(
-                    number: Int(try row.int32(0)), startedAt: try row.time(1), endedAt: try row.optionalTime(2), outcome: try row.stored(3),
-                    reason: try row.stored(4)))
-        }
+        for row in results[1] { attempts.append(try DeliveryAttempt(row)) }
         return DeliveryStory(delivery: try StoredRow(row).delivery, attempts: attempts)
     }
 
@@ -108,10 +103,7 @@ extension PostgresSession {
     func deadCounts() throws(PostgresError) -> DeadCounts {
         var (found, endedBy) = ([DeadDeliveries](), nil as Int64?)
         for row in try run([Query(ReadingStatements.deadCounts)])[0] {
-            found.append(
-                DeadDeliveries(
-                    notifier: try row.stored(0), appID: try row.stored(1), reason: try row.stored(2), count: Int(try row.int64(3)),
-                    oldestReceivedAt: try row.time(4), newestReceivedAt: try row.time(5)))
+            found.append(try DeadDeliveries(row))
             endedBy = try row.int64(6)
         }
         return DeadCounts(found, endedBy: endedBy)
@@ -121,35 +113,12 @@ extension PostgresSession {
 extension StoredRow {
     /// Reads a row of the view `traced_stories`.
     init(_ row: Row) throws(PostgresError) {
-        let event = try Self.event(row)
         let key = DeliveryKey(event: try row.int64(0), position: Int64(try row.int32(1)))
-        let state = try row.state(4)
-        let delivery = Delivery(
-            id: event.id.delivery(Int(key.position)), notifier: try row.stored(3), event: event, deviceID: try row.optionalStored(21),
-            device: try row.optionalStored(22).map { type throws(PostgresError) in try Self.device(row, event, type) }, state: state,
-            attempts: Int(try row.int32(5)), dueAt: try row.time(6), endedAt: try row.optionalTime(7), reason: try row.stored(8))
+        let delivery = try Delivery(row, trace: 31)
         let place = PostgresWork.Place(
             key: key, notifier: delivery.notifier, app: try row.int32(28), order: try row.optionalInt64(29), leads: try row.bool(30),
-            isPending: state == .pending, attempts: delivery.attempts)
+            isPending: delivery.state == .pending, attempts: delivery.attempts)
         self.init(place: place, delivery: delivery, needsDevice: try row.bool(20))
-    }
-
-    private static func event(_ row: Row) throws(PostgresError) -> Event {
-        guard let kind = Event.Kind(rawValue: try row.stored(10)) else { throw row.mismatch(10, "is no kind of event") }
-        let identity = Event.Identity(
-            appID: try row.stored(11), ticketID: try row.helpDeskID(12), commentID: try row.helpDeskID(13),
-            deviceID: try row.stored(14))
-        return Event(
-            id: try row.uuidv7(2), kind: kind, identity: identity, userID: try row.stored(16), deviceType: try row.optionalStored(15),
-            occurredAt: try row.time(17), receivedAt: try row.time(18), expiresAt: try row.time(9), data: try row.bytes(19),
-            trace: try row.optionalBytes(31).flatMap { TraceContext(bytes: $0) })
-    }
-
-    private static func device(_ row: Row, _ event: Event, _ type: String) throws(PostgresError) -> Device {
-        Device(
-            key: Device.Key(appID: event.identity.appID, userID: event.userID, deviceID: try row.stored(21)), type: type,
-            token: PushToken(try row.stored(23), digest: try row.bytes(24)), environment: try row.optionalStored(25),
-            registeredAt: try row.time(26), seenAt: try row.time(27))
     }
 }
 

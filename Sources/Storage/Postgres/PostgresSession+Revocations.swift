@@ -32,7 +32,7 @@ extension PostgresSession {
 
     /// As `RevocationSweeper` says.
     func unsweptRevocation(_ offset: ClockOffset) throws(PostgresError) -> Revocation? {
-        try run([Query(RevocationSQL.unswept)])[0].first.map { row throws(PostgresError) in try Revocation(row, offset) }
+        try run([Query(RevocationSQL.unswept)])[0].first.map { row throws(PostgresError) in offset.told(try Revocation(row)) }
     }
 
     /// As `RevocationSweeper` says; `RegistryTransition` decides.
@@ -57,7 +57,7 @@ extension PostgresSession {
     /// Removes a revocation.
     func removeRevocation(_ id: UUIDv7, _ offset: ClockOffset) throws(PostgresError) -> Revocation? {
         guard let row = try run([Query(RevocationSQL.delete, .uuid(id.bytes))])[0].first else { return nil }
-        let removed = try Revocation(row, offset)
+        let removed = offset.told(try Revocation(row))
         _ = try run([
             Query(RevocationSQL.remember, .uuid(id.bytes)),
             Query(RevocationSQL.forget, .int8(Int64(RevocationRules.removalMilliseconds))),
@@ -77,7 +77,7 @@ extension PostgresSession {
             case .person(let person): Query(RevocationSQL.ofPerson, page + [.stored(person.appID), .stored(person.userID)])
             }
         var found: [Revocation] = []
-        for row in try run([query])[0] { found.append(try Revocation(row, offset)) }
+        for row in try run([query])[0] { found.append(offset.told(try Revocation(row))) }
         return found
     }
 
@@ -121,23 +121,9 @@ extension PostgresSession {
         let range: [Parameter] = [.int8(version), .int8(versions.last), .int8(Int64(RevocationRules.changesPerNews))]
         let rows = try run([Query(RevocationSQL.added, range), Query(RevocationSQL.removed, range)])
         var (added, removed) = ([(version: Int64, change: RevocationChange)](), [(version: Int64, change: RevocationChange)]())
-        for row in rows[0] { added.append((try row.int64(0), .added(try Revocation(row, offset)))) }
+        for row in rows[0] { added.append((try row.int64(0), .added(offset.told(try Revocation(row))))) }
         for row in rows[1] { removed.append((try row.int64(0), .removed(try row.uuidv7(1)))) }
         return RevocationRules.news(added, removed, versions)
-    }
-}
-
-extension Revocation {
-    /// Reads a row of `version, id, app_id, user_id, salt, key_id, issued_before, reason, author, created_at, former, devices_removed`.
-    fileprivate init(_ row: Row, _ offset: ClockOffset) throws(PostgresError) {
-        let columns = RevokedColumns(
-            userID: try row.optionalStored(3), salt: try row.optionalBytes(4), keyID: try row.optionalInt64(5),
-            former: try row.optionalBytes(10))
-        guard let subject = columns.subject else { throw row.mismatch(4, "is no subject of a revocation") }
-        self.init(
-            id: try row.uuidv7(1), appID: try row.stored(2), subject: subject,
-            issuedBefore: try row.optionalInt64(6).map { UnixSeconds(rawValue: UInt64(clamping: $0)) }, reason: try row.stored(7),
-            author: try row.stored(8), createdAt: offset.told(try row.time(9)), devicesRemoved: Int(clamping: try row.int64(11)))
     }
 }
 

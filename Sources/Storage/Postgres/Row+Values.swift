@@ -1,6 +1,5 @@
 internal import Core
 internal import Postgres
-internal import Time
 
 // PostgreSQL's text holds no U+0000, and names that others choose may. U+0000 is stored as U+0001 U+0001 and U+0001 as U+0001 U+0002: that is
 // reversible, and keeps the order of the bytes.
@@ -38,32 +37,10 @@ extension Row {
     /// Reads such text; nil for NULL.
     func optionalStored(_ column: Int) throws(PostgresError) -> String? { isNull(column) ? nil : try stored(column) }
 
-    /// Reads a moment.
-    func time(_ column: Int) throws(PostgresError) -> UnixMilliseconds { UnixMilliseconds(rawValue: UInt64(clamping: try int64(column))) }
-
-    /// Reads a moment; nil for NULL.
-    func optionalTime(_ column: Int) throws(PostgresError) -> UnixMilliseconds? { isNull(column) ? nil : try time(column) }
-
     /// Reads an id.
     func uuidv7(_ column: Int) throws(PostgresError) -> UUIDv7 {
         let bytes = try uuid(column)
         guard let id = UUIDv7(bytes: bytes.span) else { throw mismatch(column, "is not a UUID of version 7") }
-        return id
-    }
-
-    /// Reads a delivery's state.
-    func state(_ column: Int) throws(PostgresError) -> Delivery.State {
-        let number = Int(try int32(column))
-        guard let state = Delivery.State.allCases.first(where: { $0.number == number }) else {
-            throw mismatch(column, "is no state of a delivery")
-        }
-        return state
-    }
-
-    /// Reads an identity of the help desk; nil for NULL.
-    func helpDeskID(_ column: Int) throws(PostgresError) -> HelpDeskID? {
-        guard let text = try optionalStored(column) else { return nil }
-        guard let id = HelpDeskID(text) else { throw mismatch(column, "is no identity of a help desk") }
         return id
     }
 }

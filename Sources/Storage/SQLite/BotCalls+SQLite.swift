@@ -155,19 +155,3 @@ extension ReadingDatabase {
         return count
     }
 }
-
-extension BotCall {
-    /// Reads a row with the columns of the statements.
-    fileprivate init(_ row: Statement) throws(SQLiteError) {
-        guard let outcome = Outcome(rawValue: try row.string(9)) else { try row.refuse(9) }
-        var ending: Ending?
-        if !row.isNull(13) {
-            ending = Ending(
-                outcome, statusCode: try row.optionalInt64(10).map { Int($0) }, reason: try row.optionalString(11), at: try row.time(13))
-        }
-        self.init(
-            id: try row.uuid(1), key: try row.optionalBytes(2), appID: try row.string(3), userID: try row.string(4),
-            bot: try row.string(5), function: try row.string(6), argumentsSHA256: try row.string(7),
-            arguments: try row.optionalString(8), at: try row.time(12), ending: ending)
-    }
-}

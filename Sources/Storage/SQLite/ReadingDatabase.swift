@@ -207,10 +207,7 @@ final class ReadingDatabase {
     func deadCounts() throws(SQLiteError) -> DeadCounts {
         var (found, endedBy) = ([DeadDeliveries](), nil as Int64?)
         try dead.forEachRow { row throws(SQLiteError) in
-            found.append(
-                DeadDeliveries(
-                    notifier: try row.string(0), appID: try row.string(1), reason: try row.string(2), count: Int(try row.int64(3)),
-                    oldestReceivedAt: try row.time(4), newestReceivedAt: try row.time(5)))
+            found.append(try DeadDeliveries(row))
             endedBy = try row.int64(6)
         }
         return DeadCounts(found, endedBy: endedBy)
@@ -251,14 +248,5 @@ extension DeliveryFilter {
         statement.bind(commentID?.text, at: 7)
         statement.bind(receivedFrom?.stored, at: 8)
         statement.bind(receivedBefore?.stored, at: 9)
-    }
-}
-
-extension DeliveryAttempt {
-    /// Reads a row of `attempts`.
-    fileprivate init(_ row: Statement) throws(SQLiteError) {
-        self.init(
-            number: Int(try row.int64(0)), startedAt: try row.time(1), endedAt: row.isNull(2) ? nil : try row.time(2),
-            outcome: try row.string(3), reason: try row.string(4))
     }
 }

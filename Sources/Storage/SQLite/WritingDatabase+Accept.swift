@@ -55,7 +55,7 @@ extension WritingDatabase {
         var hasSibling = false
         while try statement.step() {
             hasSibling = true
-            if try statement.string(1).utf8.elementsEqual(identity.deviceID.utf8) { return (try statement.uuid(0), true) }
+            if try statement.string(1).utf8.elementsEqual(identity.deviceID.utf8) { return (try statement.uuidv7(0), true) }
         }
         return (try findPast(identity, app), hasSibling)
     }

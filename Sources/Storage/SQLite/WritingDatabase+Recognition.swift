@@ -11,7 +11,7 @@ extension WritingDatabase {
         statement.bind(identity.commentID?.text, at: 2)
         statement.bind(StoreRules.mark(of: identity), at: 3)
         defer { statement.reset() }
-        return try statement.step() ? try statement.uuid(0) : nil
+        return try statement.step() ? try statement.uuidv7(0) : nil
     }
 
     /// Keeps the identity by which a comment is recognised.
@@ -28,7 +28,7 @@ extension WritingDatabase {
         try statements.findReleased.forEachRow(event) { row throws(SQLiteError) in
             let identity = Event.Identity(
                 appID: "", ticketID: try row.helpDeskID(2), commentID: try row.helpDeskID(1), deviceID: try row.string(3))
-            released = (try row.int64(0), identity, try row.uuid(4), try row.time(5))
+            released = (try row.int64(0), identity, try row.uuidv7(4), try row.time(5))
         }
         guard let released else { return try dropDataIfUnneeded(event) }
         try remember(released.identity, released.app, released.id, receivedAt: released.receivedAt)

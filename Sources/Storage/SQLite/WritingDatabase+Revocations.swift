@@ -154,22 +154,8 @@ extension ReadingDatabase {
             added.append((try row.int64(0), .added(try Revocation(row))))
         }
         try revocationQueries.removed.forEachRow(version, RevocationRules.changesPerNews) { row throws(SQLiteError) in
-            removed.append((try row.int64(0), .removed(try row.uuid(1))))
+            removed.append((try row.int64(0), .removed(try row.uuidv7(1))))
         }
         return RevocationRules.news(added, removed, versions)
-    }
-}
-
-extension Revocation {
-    /// Reads a row of `version, id, app_id, user_id, salt, key_id, issued_before, reason, author, created_at, former, devices_removed`.
-    fileprivate init(_ row: Statement) throws(SQLiteError) {
-        let columns = RevokedColumns(
-            userID: try row.optionalString(3), salt: try row.optionalBytes(4), keyID: row.isNull(5) ? nil : try row.int64(5),
-            former: try row.optionalBytes(10))
-        guard let subject = columns.subject else { try row.refuse(4) }
-        self.init(
-            id: try row.uuid(1), appID: try row.string(2), subject: subject,
-            issuedBefore: row.isNull(6) ? nil : UnixSeconds(rawValue: UInt64(clamping: try row.int64(6))), reason: try row.string(7),
-            author: try row.string(8), createdAt: try row.time(9), devicesRemoved: Int(clamping: try row.int64(11)))
     }
 }
