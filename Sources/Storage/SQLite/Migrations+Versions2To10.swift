@@ -1,0 +1,149 @@
+extension Migrations {
+    // Version 2 adds `paced_calls`: when the receiver of a notifier was called about a person or a device, under a digest of their names
+    // (`PaceBook.Key`), so that the pace outlives the process. From `until` on the row counts no more.
+    //
+    // Version 3 adds `revocations`: which security keys count no more. At most one of `user_id`, `salt` and `key_id` has a value; none means
+    // all keys of the app. `issued_before` is in seconds, NULL for all keys. `version` numbers the changes; `revocation_versions` has the last
+    // one, in a row that the first change makes. `removed_revocations` tells of removals for a day; `forgotten` is the version of the last one
+    // that it tells of no more.
+    //
+    // Version 4 adds `key_uses`: since when the use of an app's key is recorded, and when it was last used. It has a row for each key that a
+    // service has ever had in force.
+    //
+    // Version 5 adds what forgetting a person needs: `former` of a revocation is the salt of a former person, whose digest stands in
+    // `user_id` (`FormerUser`); `erased` is 1 for an event whose person and device are deleted once none of its deliveries is pending.
+    //
+    // Version 6 adds `conditions`: what lasts that operators were told of (`OperatorCondition`), so that its end is told once, too.
+    //
+    // Version 7 adds `trace` of an event, `TraceContext.bytes` of the request that it came with, and appends it to both views.
+    //
+    // Version 8 adds `topics`: what help desks have told of something that has a state (`Topic`). The index of persons is for forgetting
+    // them; only a report writes it.
+    //
+    // Version 9 adds `bot_calls`: which functions bots have called for whom, and what came of it (`BotCall`). `key` deduplicates calls.
+    // Lists read it by time, by person or by outcome; the last index also finds what is given up and deleted.
+    //
+    // Version 10 has no script: `TokenForms` brings together the forms of one push token.
+    static let versions2To10: [StaticString] = [
+        """
+        CREATE TABLE paced_calls (
+            notifier TEXT NOT NULL,
+            number INTEGER NOT NULL,
+            until INTEGER NOT NULL,
+            times BLOB NOT NULL,
+            PRIMARY KEY (notifier, number)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX paced_calls_until ON paced_calls (until);
+        """,
+        """
+        CREATE TABLE revocations (
+            version INTEGER PRIMARY KEY,
+            id BLOB NOT NULL UNIQUE,
+            app INTEGER NOT NULL,
+            user_id TEXT,
+            salt BLOB,
+            key_id INTEGER,
+            issued_before INTEGER,
+            reason TEXT NOT NULL,
+            author TEXT NOT NULL,
+            created_at INTEGER NOT NULL
+        ) STRICT;
+        CREATE INDEX revocations_of_user ON revocations (app, user_id, id) WHERE user_id IS NOT NULL;
+
+        CREATE TABLE removed_revocations (version INTEGER PRIMARY KEY, id BLOB NOT NULL, at INTEGER NOT NULL) STRICT;
+        CREATE INDEX removed_revocations_at ON removed_revocations (at);
+
+        CREATE TABLE revocation_versions (
+            id INTEGER PRIMARY KEY CHECK (id = 1),
+            last INTEGER NOT NULL,
+            forgotten INTEGER NOT NULL
+        ) STRICT;
+        """,
+        """
+        CREATE TABLE key_uses (
+            app_id TEXT NOT NULL,
+            key_id INTEGER NOT NULL,
+            since INTEGER NOT NULL,
+            used_at INTEGER,
+            PRIMARY KEY (app_id, key_id)
+        ) STRICT, WITHOUT ROWID;
+        """,
+        """
+        ALTER TABLE revocations ADD COLUMN former BLOB;
+        CREATE INDEX revocations_former ON revocations (former) WHERE former IS NOT NULL;
+
+        ALTER TABLE events ADD COLUMN erased INTEGER NOT NULL DEFAULT 0;
+        """,
+        """
+        CREATE TABLE conditions (
+            kind TEXT NOT NULL,
+            subject TEXT NOT NULL,
+            since INTEGER NOT NULL,
+            data BLOB NOT NULL,
+            PRIMARY KEY (kind, subject)
+        ) STRICT, WITHOUT ROWID;
+        """,
+        """
+        ALTER TABLE events ADD COLUMN trace BLOB;
+
+        DROP VIEW stories;
+        CREATE VIEW stories AS
+            SELECT event, position, events.id, notifier, state, attempts, due_at, ended_at, reason, expires_at, kind, app_id, ticket_id,
+                comment_id, events.device_id, device_type, events.user_id, occurred_at, received_at, data, needs_device,
+                deliveries.device_id AS target_id, devices.type AS target_type, token, digest, environment, registered_at, seen_at, leads,
+                trace
+            FROM deliveries
+                JOIN events ON events.number = event
+                JOIN apps ON apps.number = events.app
+                LEFT JOIN devices ON devices.app = events.app AND devices.user_id = events.user_id
+                    AND devices.device_id = deliveries.device_id AND token IS NOT NULL;
+
+        DROP VIEW walk;
+        CREATE VIEW walk AS
+            SELECT event, position, events.id, notifier, state, attempts, due_at, ended_at, reason, expires_at, kind, app_id, ticket_id,
+                comment_id, events.device_id, device_type, events.user_id, occurred_at, received_at, data, needs_device,
+                deliveries.device_id AS target_id, devices.type AS target_type, token, digest, environment, registered_at, seen_at, leads,
+                trace, events.number AS number
+            FROM events
+                CROSS JOIN apps ON apps.number = events.app
+                CROSS JOIN deliveries ON event = events.number
+                LEFT JOIN devices ON devices.app = events.app AND devices.user_id = events.user_id
+                    AND devices.device_id = deliveries.device_id AND token IS NOT NULL;
+        """,
+        """
+        CREATE TABLE topics (
+            app INTEGER NOT NULL,
+            kind TEXT NOT NULL,
+            name TEXT NOT NULL,
+            user_id TEXT NOT NULL,
+            at INTEGER NOT NULL,
+            data BLOB NOT NULL,
+            PRIMARY KEY (app, kind, name)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX topics_of_user ON topics (app, user_id);
+        CREATE INDEX topics_at ON topics (at);
+        """,
+        """
+        CREATE TABLE bot_calls (
+            number INTEGER PRIMARY KEY,
+            id BLOB NOT NULL UNIQUE,
+            key BLOB UNIQUE,
+            app INTEGER NOT NULL,
+            user_id TEXT NOT NULL,
+            bot TEXT NOT NULL,
+            function TEXT NOT NULL,
+            digest TEXT NOT NULL,
+            arguments TEXT,
+            outcome TEXT NOT NULL,
+            status INTEGER,
+            reason TEXT,
+            at INTEGER NOT NULL,
+            ended_at INTEGER
+        ) STRICT;
+        CREATE INDEX bot_calls_at ON bot_calls (at);
+        CREATE INDEX bot_calls_of_user ON bot_calls (app, user_id, at);
+        CREATE INDEX bot_calls_by_outcome ON bot_calls (outcome, at);
+        """,
+        "",
+    ]
+}
