@@ -1,0 +1,115 @@
+import Bytes
+import Core
+import HTTPServer
+import TestSupport
+import Testing
+
+@testable import Operators
+
+/// Problems of authorizations, webhooks and their callers.
+@Suite struct AnswerProblemTests: ProblemScene {
+    @Test(arguments: [
+        ("192.0.2.7", CrowdedListener.Name.public, "192.0.2.7 has", "listen.trusted_proxies"),
+        ("2001:db8::", .admin, "2001:db8::/48 has", "admin.max_connections"),
+    ])
+    func `a caller with too many connections is named with what to do`(
+        _ caller: String, _ listener: CrowdedListener.Name, _ text: String, _ remedy: String
+    ) throws {
+        let crowded = CrowdedListener(listener, ReachedBound(of: IPAddress(caller), isRefused: true))
+        let problem = try #require(try Self.search(crowded: [crowded]).problems.first)
+        #expect(problem.subject == listener.rawValue)
+        #expect(problem.text.english.hasPrefix(text))
+        #expect(problem.remedy.english.contains(remedy))
+    }
+
+    @Test(arguments: Denial.allCases.map(\.rawValue)) func `each reason of denials has its remedy`(_ reason: String) throws {
+        let problem = try #require(try Self.search(answers: [Self.answers(.mostDenied, app: "shop", reason)]).problems.first)
+        #expect(problem.kind == .nearlyAllDenied)
+        #expect(problem.text.english.hasSuffix("20 of 21 authorizations within 10 minutes were denied, 75 % of them as \(reason)."))
+        #expect(problem.text.isTranslated)
+        #expect(problem.remedy.isTranslated)
+    }
+
+    @Test(arguments: Indecision.allCases.map(\.rawValue)) func `each reason of undecided ones has its remedy`(_ reason: String) throws {
+        let search = try Self.search(answers: [Self.answers(.undecided, app: "shop", reason)])
+        let problem = try #require(search.problems.first)
+        #expect(problem.text.english.hasSuffix("15 of them as \(reason)."))
+        #expect(problem.text.isTranslated)
+        #expect(problem.remedy.isTranslated)
+    }
+
+    /// The breaker is what follows.
+    @Test func `an open breaker is told with what has opened it`() throws {
+        let slow = BackendStatus(breaker: .open, pacesNewKeys: false, lastFailure: .backendTimeout)
+        let answers = [Self.answers(.undecided, app: "shop", "backend_breaker_open")]
+        let problems = try Self.search(backends: [("shop", slow)], answers: answers).problems
+        #expect(problems.map(\.kind) == [.authorizationsUndecided, .backendOpen])
+        for problem in problems {
+            #expect(problem.text.english.contains(" The last call failed: backend_timeout."))
+            #expect(problem.remedy.english.hasPrefix("Have the backend of apps[].verify.url answer faster"))
+            #expect(problem.text.isTranslated)
+        }
+    }
+
+    @Test(arguments: [(UndecidedRule.error, 503), (.deny, 403), (.allowIfKeyValid, 200)])
+    func `an open breaker is told with the rule in force`(_ rule: UndecidedRule, _ status: Int) throws {
+        let open = BackendStatus(breaker: .open, pacesNewKeys: false, lastFailure: .backendStatus)
+        let problem = try #require(open.problems(of: "shop", at: "https://backend.test", rule).first)
+        #expect(problem.text.english.contains(" The last call to https://backend.test failed: backend_status."))
+        #expect(problem.text.english.hasSuffix(" users are answered \(status) (when_undecided \(rule.rawValue))."))
+        #expect(problem.text.isTranslated)
+    }
+
+    @Test(arguments: Malformation.Problem.allCases.map(\.rawValue) + ["invalid_json", "not_an_object", "invalid_form"])
+    func `each reason of malformed ones has its remedy`(_ reason: String) throws {
+        let problem = try #require(try Self.search(answers: [Self.answers(.malformed, reason)]).problems.first)
+        #expect(problem.kind == .authorizationsMalformed)
+        let text = "20 authorizations within 10 minutes were malformed and were answered 400, 15 of them as \(reason)."
+        #expect(problem.text.english == text)
+        #expect(problem.text.isTranslated)
+        #expect(problem.remedy.isTranslated)
+    }
+
+    @Test(arguments: [
+        (CallerRefusal.network, "listen.allow does not name their network", "listen.allow"),
+        (.forwarded, "the proxy of listen.trusted_proxies did not tell one client address", "remove the one of the two"),
+        (.certificate, "they showed no certificate of listen.tls.client_authorities", "listen.tls.client_authorities"),
+        (.header, "they did not send listen.shared_header with one of its secrets", "listen.shared_header"),
+    ])
+    func `each reason of refused callers names its cause and its key`(_ refusal: CallerRefusal, _ cause: String, _ key: String) throws {
+        let search = try Self.search(answers: [Self.answers(.callersRefused, refusal.rawValue)])
+        let problem = try #require(search.problems.first)
+        #expect(problem.remedy.english.contains(key))
+        let effect = refusal == .forwarded ? "They were answered 503." : "The help desk takes that for a denial of every user."
+        let text = "20 calls within 10 minutes were refused, 15 of them because \(cause) (\(refusal.rawValue)). \(effect)"
+        #expect(problem.text.english == text)
+        #expect(problem.text.isTranslated)
+        #expect(problem.remedy.isTranslated)
+    }
+
+    @Test(arguments: WebhookRefusal.allCases) func `each reason of refused webhooks has its remedy`(_ refusal: WebhookRefusal) throws {
+        let search = try Self.search(apps: Self.sendbird, answers: [Self.answers(.webhooksRefused, app: "APP", refusal.rawValue)])
+        let problem = try #require(search.problems.first)
+        #expect(
+            problem.text.english.hasPrefix("20 of 21 webhooks of APP within 10 minutes were refused, 15 of them as \(refusal.rawValue):"))
+        #expect(problem.remedy.english.lowercased().hasPrefix(refusal.remedy.english.lowercased()))
+        #expect(problem.text.isTranslated)
+        #expect(problem.remedy.isTranslated)
+    }
+
+    @Test(arguments: [(true, Problem.Severity.problem), (false, .warning)])
+    func `what strangers may cause is a warning while others are let in`(_ isClosed: Bool, _ severity: Problem.Severity) throws {
+        let search = try Self.search(answers: [
+            Self.answers(.unknownApp, "unknown_app", isClosed: isClosed), Self.answers(.callersRefused, "header", isClosed: isClosed),
+            Self.answers(.malformed, "missing", isClosed: isClosed),
+        ])
+        #expect(search.problems.map(\.severity) == [severity, severity, severity])
+    }
+
+    @Test func `an app that has left the configuration keeps nobody out`() throws {
+        let search = try Self.search(
+            answers: [Self.answers(.mostDenied, app: "former", "expired"), Self.answers(.unknownApp, "unknown_app")], nearestApp: "former")
+        #expect(search.problems.map(\.kind) == [.unknownApp])
+        #expect(search.problems.first?.text.english.contains("former") == false)
+    }
+}

@@ -1,0 +1,86 @@
+import Core
+import HTTPServer
+import TestSupport
+import Time
+
+@testable import Configuration
+@testable import Operators
+
+/// The facts among which suites search for problems.
+protocol ProblemScene {}
+
+extension ProblemScene {
+    static var now: UnixSeconds { TestTime.now }
+
+    static func search(
+        apps: String = ConfigurationDirectory.apps, members: String = #""log":{}"#, store: StoreError? = nil,
+        revocations: RevocationStatus = known(),
+        refusal: RefusedReload? = nil, standings: [NotifierStanding] = [],
+        pending: [PendingDeliveries] = [], replicas: [Replica] = [], others: String = "", crowded: [CrowdedListener] = [],
+        backends: [(app: String, status: BackendStatus)] = [], answers: [AnswerWindow.Finding] = [], nearestApp: String? = nil,
+        disks: [(name: String, freeBytes: UInt64)] = [], dead: [DeadDeliveries] = []
+    ) throws -> ProblemSearch {
+        let crm = #""crm":{"type":"http","url":"https://crm.test/","secret":"\#(secret)"}"#
+        let notifier = #""allow_insecure_secrets":true,"notifiers":{\#(crm)\#(others)}"#
+        let configuration = try ConfigurationDirectory().configuration("{\(apps),\(notifier),\(members)}")
+        var facts = StoreFacts()
+        (facts.disks, facts.dead) = (disks, dead)
+        return ProblemSearch(
+            configuration, now: now.milliseconds, store: store, revocations: revocations, refusal: refusal, standings: standings,
+            pending: pending,
+            replicas: replicas, keysDigest: "own", crowded: crowded, backends: backends, answers: answers, nearestApp: nearestApp,
+            facts: facts)
+    }
+
+    static func known(
+        _ source: RevocationStatus.Source = .store, at time: UnixSeconds = now, copyProblem: String? = nil
+    ) -> RevocationStatus {
+        var status = RevocationStatus()
+        (status.source, status.knownAt, status.copyProblem) = (source, time, copyProblem)
+        return status
+    }
+
+    static func answers(
+        _ kind: AnswerWindow.Finding.Kind, app: String = "", _ reason: String, isClosed: Bool = true
+    ) -> AnswerWindow.Finding {
+        AnswerWindow.Finding(kind, app: app, reason: reason, count: 20, reasonCount: 15, total: 21, isClosed: isClosed)
+    }
+
+    static var secret: String { "whsec_" + String(repeating: "QUJD", count: 8) }
+
+    static func standing(
+        _ state: BreakerStanding, of name: String = "crm", pause: String? = nil, failure: String = "status_503", doubt: String? = nil,
+        ends: UnixSeconds? = nil
+    ) -> NotifierStanding {
+        NotifierStanding(
+            name: name, state: state, pause: pause.map { ($0, "as the log says") }, lastFailure: failure, settingsDoubt: doubt,
+            credentialExpiresAt: ends)
+    }
+
+    static func waiting(_ notifier: String, seconds: UInt64, count: Int = 3) -> PendingDeliveries {
+        PendingDeliveries(notifier: notifier, count: count, oldestReceivedAt: (now - seconds).milliseconds)
+    }
+
+    static func dead(_ reason: String, _ count: Int, of notifier: String = "crm", app: String = "shop", secondsAgo: UInt64 = 60)
+        -> DeadDeliveries
+    {
+        DeadDeliveries(
+            notifier: notifier, appID: app, reason: reason, count: count, oldestReceivedAt: 0,
+            newestReceivedAt: (now - secondsAgo).milliseconds)
+    }
+
+    static func refused(_ reasons: [String], keys: [String] = []) -> RefusedReload {
+        RefusedReload(at: now.milliseconds, reasons: reasons, keys: keys)
+    }
+
+    /// An app whose messages may be held.
+    static var sendbird: String {
+        #""apps":[{"app_id":"APP","help_desk":"sendbird","notifiers":["crm"],"keys":[{"id":1,"secret":{"file":"secrets/app-1.key"}}],"#
+            + #""sendbird":{"chat_token":"\#(TestSecret.text(51))","desk_token":"\#(TestSecret.text(53))"}}]"#
+    }
+
+    /// The app `shop`, whose only key ends.
+    static func ending(_ end: UnixSeconds) -> String {
+        #""apps":[{"app_id":"shop","keys":[{"id":1,"secret":{"file":"secrets/app-1.key"},"not_after":\#(end)}]}]"#
+    }
+}

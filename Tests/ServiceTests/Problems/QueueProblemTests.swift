@@ -1,0 +1,178 @@
+import Core
+import TestSupport
+import Testing
+import Time
+
+@testable import Operators
+
+/// Problems of notifiers and their queues.
+@Suite struct QueueProblemTests: ProblemScene {
+    @Test func `held messages that wait are a problem of the help desk`() throws {
+        let held = Self.waiting(HeldMessage.notifier, seconds: 901, count: 2)
+        let standing = Self.standing(.working, of: HeldMessage.notifier)
+        let problems = try Self.search(apps: Self.sendbird, standings: [standing], pending: [held]).problems
+        #expect(problems.count == 1)
+        let problem = try #require(problems.first { $0.kind == .queueLate })
+        #expect(
+            problem.text.english
+                == "The help desk has not said for whom 2 messages came, the oldest for 15 minutes: nobody is told of them yet.")
+        #expect(problem.text.isTranslated)
+        #expect(problem.remedy.english.contains("deskgate check --live"))
+        #expect(problem.remedy.isTranslated)
+    }
+
+    /// Further webhooks of Chat are then answered 503 while Desk does not answer.
+    @Test func `a full queue of held messages is a problem`() throws {
+        let held = Self.waiting(HeldMessage.notifier, seconds: 10, count: 250_000)
+        let standing = Self.standing(.working, of: HeldMessage.notifier)
+        let problems = try Self.search(apps: Self.sendbird, standings: [standing], pending: [held]).problems
+        #expect(problems.map(\.kind) == [.queueFull])
+        #expect(problems.first?.subject == HeldMessage.notifier)
+    }
+
+    /// From the first refusal on, without waiting until the queue is late.
+    @Test func `settings that may be wrong are a problem at once`() throws {
+        let search = try Self.search(
+            standings: [Self.standing(.working, of: "phones", doubt: "not_found")], pending: [Self.waiting("phones", seconds: 1)],
+            others: #","phones":{"type":"rustore","project_id":"p","token":"\#(Self.secret)"}"#)
+        let problem = try #require(search.problems.first)
+        #expect(search.problems.map(\.kind) == [.settingsDoubtful])
+        #expect(problem.severity == .problem)
+        #expect(problem.subject == "phones")
+        #expect(problem.text.english.hasPrefix("The settings of phones may be wrong: the provider does not know the device's token"))
+        #expect(problem.text.english.contains("(not_found), and nothing has arrived since. 3 deliveries wait for it"))
+        #expect(problem.remedy.english.hasPrefix(#"Check "project_id", and that "routes" lead"#))
+        #expect(problem.remedy.russian.hasPrefix(#"Проверьте "project_id""#))
+    }
+
+    @Test func `doubtful settings are no problem when nothing waits`() throws {
+        #expect(try Self.search(standings: [Self.standing(.working, doubt: "status_401")]).problems.isEmpty)
+    }
+
+    /// Webhooks are answered 503 because of it, whatever else is known of the notifier.
+    @Test func `a queue is a problem from its bound on`() throws {
+        func kinds(_ count: Int, _ standing: NotifierStanding) throws -> [Problem.Kind] {
+            try Self.search(standings: [standing], pending: [Self.waiting("crm", seconds: 10, count: count)]).problems.map(\.kind)
+        }
+        #expect(try kinds(249_999, Self.standing(.working)) == [])
+        #expect(try kinds(250_000, Self.standing(.working)) == [.queueFull])
+        #expect(try kinds(500_000, Self.standing(.open)) == [.notifierFailing, .queueFull])
+        #expect(try kinds(250_000, Self.standing(.paused, pause: "status_410")) == [.notifierPaused, .queueFull])
+        let problem = try #require(try Self.search(pending: [Self.waiting("crm", seconds: 10, count: 250_001)]).problems.first)
+        #expect(problem.severity == .problem)
+        #expect(problem.subject == "crm")
+        #expect(problem.text.english.hasPrefix("The queue of crm is full: 250001 deliveries wait, and the bound is 250000."))
+    }
+
+    /// Operators are told of it by the same rule.
+    @Test func `a queue is late as the thresholds say`() throws {
+        func kinds(_ seconds: UInt64, count: Int, _ thresholds: String = "") throws -> [Problem.Kind] {
+            let members = #""log":{},"operators":{"thresholds":{\#(thresholds)}}"#
+            return try Self.search(
+                members: members, standings: [Self.standing(.working)], pending: [Self.waiting("crm", seconds: seconds, count: count)]
+            ).problems.map(\.kind)
+        }
+        #expect(try kinds(900, count: 11) == [])
+        #expect(try kinds(901, count: 11) == [.queueLate])
+        #expect(try kinds(901, count: 10) == [], "a few may wait for their own devices")
+        #expect(try kinds(43_201, count: 1) == [.queueLate])
+        #expect(try kinds(61, count: 11, #""queue_late_seconds":60"#) == [.queueLate])
+        #expect(try kinds(901, count: 11, #""queue_late_seconds":3600"#) == [])
+    }
+
+    /// A probe that is under way proves nothing yet.
+    @Test(
+        arguments: [
+            (.open, [.notifierFailing]), (.halfOpen, [.notifierFailing]), (.working, [.queueLate]), (.failing, [.notifierFailing]),
+        ] as [(BreakerStanding, [Problem.Kind])])
+    func `a notifier fails until a probe succeeds`(_ state: BreakerStanding, _ kinds: [Problem.Kind]) throws {
+        let search = try Self.search(
+            standings: [Self.standing(state)], pending: [Self.waiting("crm", seconds: 901, count: 11)])
+        #expect(search.problems.map(\.kind) == kinds)
+    }
+
+    /// One problem for each notifier, with all that its retry would take.
+    @Test func `dead deliveries are counted with the most frequent reason and the command`() throws {
+        let problems = try Self.search(dead: [
+            Self.dead("status_503", 40), Self.dead("expired", 30), Self.dead("expired", 20, app: "bank"),
+            Self.dead("status_400", 9, secondsAgo: 40 * 86_400),
+        ]).problems
+        #expect(problems.map(\.kind) == [.deliveriesDead])
+        let problem = try #require(problems.first)
+        #expect(problem.severity == .warning)
+        #expect(problem.subject == "crm")
+        #expect(
+            problem.text.english
+                == "99 deliveries to crm were given up, 50 of them as expired. There was no time left for another attempt before the event expired."
+        )
+        #expect(problem.remedy.english.contains("deskgate deliveries retry --notifier crm."))
+    }
+
+    @Test func `deliveries that an operator gave up are neither counted nor retried`() throws {
+        let problem = try #require(try Self.search(dead: [Self.dead("expired", 1), Self.dead("purged", 9)]).problems.first)
+        #expect(problem.text.english.hasPrefix("1 delivery to crm was given up, 1 of them as expired. "))
+        #expect(problem.remedy.english.contains("deskgate deliveries retry --notifier crm --reason expired."))
+        #expect(problem.remedy.isTranslated)
+    }
+
+    /// The events expire after a day, so the last of them ended within the last day at most for two.
+    @Test(
+        arguments: [
+            (Self.dead("expired", 1), [.deliveriesDead]), (Self.dead("expired", 1, secondsAgo: 86_400), [.deliveriesDead]),
+            (Self.dead("expired", 1, secondsAgo: 172_799), [.deliveriesDead]), (Self.dead("expired", 1, secondsAgo: 172_800), []),
+            (Self.dead("purged", 1), []), (Self.dead("forgotten", 1), []), (Self.dead("expired", 1, of: "former"), []),
+        ] as [(DeadDeliveries, [Problem.Kind])])
+    func `dead deliveries are told of for a day`(_ dead: DeadDeliveries, _ kinds: [Problem.Kind]) throws {
+        #expect(try Self.search(dead: [dead]).problems.map(\.kind) == kinds)
+    }
+
+    /// A single failure passes with the next attempt.
+    @Test(arguments: [(59, []), (60, [.notifierFailing])] as [(UInt64, [Problem.Kind])])
+    func `a notifier that fails is told of when something waits for a minute`(_ seconds: UInt64, _ kinds: [Problem.Kind]) throws {
+        let problems = try Self.search(
+            standings: [Self.standing(.failing, failure: "status_401")], pending: [Self.waiting("crm", seconds: seconds, count: 1)]
+        ).problems
+        #expect(problems.map(\.kind) == kinds)
+        #expect(problems.allSatisfy { $0.severity == .warning })
+        #expect(problems.allSatisfy { $0.text.english.contains("The last attempt of crm failed: ") })
+        #expect(problems.allSatisfy { $0.text.english.contains("(status_401). 1 delivery waits for it, the oldest for 60 seconds.") })
+        #expect(problems.allSatisfy { $0.text.isTranslated })
+    }
+
+    @Test func `attempts that fail are told of as the thresholds say`() throws {
+        let problems = try Self.search(
+            members: #""log":{},"operators":{"thresholds":{"paused_seconds":120}}"#, standings: [Self.standing(.failing)],
+            pending: [Self.waiting("crm", seconds: 119, count: 1)]
+        ).problems
+        #expect(problems.isEmpty)
+    }
+
+    /// To wait is no remedy after so many attempts.
+    @Test(arguments: [
+        (
+            "status_503", "(status_503).",
+            "See its latest attempts (deskgate deliveries list --notifier crm), and mend its receiver. It goes on"
+        ),
+        ("status_401", "(status_401).", "Give it the secret that \"secret\" names; Deskgate tries again. It goes on"),
+        ("", "now and then only.", ""),
+    ])
+    func `a failing notifier tells its last reason and what to do`(_ reason: String, _ text: String, _ remedy: String) throws {
+        let problem = try #require(try Self.search(standings: [Self.standing(.open, failure: reason)]).problems.first)
+        #expect(problem.text.english.hasPrefix("crm has failed several times in a row and is tried now and then only"))
+        #expect(problem.text.english.hasSuffix(text))
+        #expect(problem.remedy.english.hasPrefix(remedy))
+        #expect(problem.text.isTranslated)
+        #expect(problem.remedy.isTranslated)
+    }
+
+    /// Nothing more comes for it.
+    @Test func `the queue of a former notifier is not full`() throws {
+        let search = try Self.search(pending: [Self.waiting("former", seconds: 10, count: 250_000)])
+        #expect(search.problems.map(\.kind) == [.notifierUnknown])
+    }
+
+    @Test func `a pause is told in place of doubtful settings`() throws {
+        let search = try Self.search(standings: [Self.standing(.paused, pause: "status_401", doubt: "status_401")])
+        #expect(search.problems.map(\.kind) == [.notifierPaused])
+    }
+}

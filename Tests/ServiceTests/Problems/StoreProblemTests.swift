@@ -1,0 +1,151 @@
+import Core
+import TestSupport
+import Testing
+import Time
+
+@testable import Operators
+
+/// Problems of the store, its disk, the configuration and credentials.
+@Suite struct StoreProblemTests: ProblemScene {
+    /// Operators who are told of it by an event see nothing else.
+    @Test(
+        arguments: [
+            (Self.refused(["$.log.levle: unknown key"]), "stays in force: $.log.levle: unknown key.", "Mend that"),
+            (Self.refused(["$.host: empty.", "$.port: zero."]), "stays in force: $.host: empty.; $.port: zero.", "Mend that"),
+            (Self.refused(["1", "2", "3", "4", "5"]), "stays in force: 1; 2; 3, and 2 more.", "Mend that"),
+            (Self.refused(["1"], keys: ["$.listen.port"]), "only a restart takes over $.listen.port.", "Restart the service"),
+            (
+                Self.refused(["1", "2", "3", "4"], keys: ["$.u", "$.v", "$.w", "$.x"]),
+                "only a restart takes over $.u, $.v, $.w, and 1 more.", "Restart the service"
+            ),
+        ])
+    func `a refused reload tells its first reasons and what to do`(_ refusal: RefusedReload, _ text: String, _ remedy: String) throws {
+        let problem = try #require(try Self.search(refusal: refusal).problems.first)
+        #expect(problem.text.english.hasSuffix(text))
+        #expect(problem.remedy.english.hasPrefix(remedy))
+        #expect(problem.text.isTranslated)
+        #expect(problem.remedy.isTranslated)
+    }
+
+    /// Operators are told of it by the same rule.
+    @Test(
+        arguments: [
+            (999_999_999, "", [.diskLow]), (1_000_000_000, "", []), (1_000_000_000, #""disk_free_megabytes":1001"#, [.diskLow]),
+            (0, #""disk_free_megabytes":0"#, []),
+        ] as [(UInt64, String, [Problem.Kind])])
+    func `a disk is low as the thresholds say`(_ free: UInt64, _ thresholds: String, _ kinds: [Problem.Kind]) throws {
+        let members = #""log":{},"operators":{"thresholds":{\#(thresholds)}}"#
+        let problems = try Self.search(members: members, disks: [("store", free)]).problems
+        #expect(problems.map(\.kind) == kinds)
+        #expect(problems.allSatisfy { $0.severity == .warning })
+    }
+
+    @Test(arguments: [RevocationStatus.Source.store, .none])
+    func `the remedy of a copy that cannot be used names its file`(_ source: RevocationStatus.Source) throws {
+        var status = Self.known(source, copyProblem: "cannot write the copy /copy: it belongs to root, not to deskgate")
+        status.copyCommand = "chown deskgate: /copy"
+        let problem = try #require(Self.search(revocations: status).problems.first)
+        #expect(problem.remedy.english.hasSuffix("Run as root: chown deskgate: /copy. The copy is tried again by itself."))
+        #expect(problem.remedy.russian.contains("chown deskgate: /copy"))
+    }
+
+    @Test func aCredentialThatHasEndedIsWorseThanOneThatEnds() throws {
+        func severity(_ end: UnixSeconds) throws -> Problem.Severity? {
+            try Self.search(standings: [Self.standing(.working, ends: end)]).problems.first?.severity
+        }
+        #expect(try severity(Self.now) == .problem && severity(Self.now - 86_400) == .problem)
+        #expect(try severity(Self.now + 29 * 86_400) == .warning && severity(Self.now + 31 * 86_400) == nil)
+    }
+
+    /// It is no warning of the configuration besides.
+    @Test(
+        arguments: [
+            (-86_400, Problem.Severity.problem, "The last active key of shop ended at "),
+            (0, .problem, "The last active key of shop ended at "),
+            (29 * 86_400, .warning, "The last active key of shop ends in 29 days, at "), (31 * 86_400, nil, ""),
+        ] as [(Int64, Problem.Severity?, String)])
+    func `the last key of an app ends`(_ seconds: Int64, _ severity: Problem.Severity?, _ text: String) throws {
+        let problems = try Self.search(apps: Self.ending(Self.now.advanced(by: seconds))).problems
+        #expect(problems.map(\.kind) == (severity == nil ? [] : [.appKeyEnds]))
+        #expect(problems.first?.severity == severity)
+        #expect(problems.first?.text.english.hasPrefix(text) != false)
+    }
+
+    @Test(arguments: [
+        (
+            ExpiringCredential.Kind.listenerCertificate, "public", "The certificate of the public listener expired at ",
+            "listen.tls.certificate"
+        ),
+        (.listenerCertificate, "admin", "The certificate of the admin listener expired at ", "admin.tls.certificate"),
+        (.notifierCertificate, "apns", "The certificate of apns expired at ", "notifiers.apns.certificate"),
+        (.appKey, "shop", "The last active key of shop ended at ", "deskgate secret rotate"),
+    ])
+    func `a credential that has ended is a problem with a remedy`(
+        _ kind: ExpiringCredential.Kind, _ name: String, _ text: String, _ remedy: String
+    ) {
+        let problem = ExpiringCredential(kind, of: name, expiresAt: Self.now).problem(now: Self.now)
+        #expect(problem.severity == .problem)
+        #expect(problem.subject == name)
+        #expect(problem.text.english.hasPrefix(text))
+        #expect(problem.remedy.english.contains(remedy))
+        #expect(problem.text.isTranslated)
+        #expect(problem.remedy.isTranslated)
+        #expect(ExpiringCredential(kind, of: name, expiresAt: Self.now + 1).problem(now: Self.now).severity == .warning)
+    }
+
+    @Test func `a credential is shown no later than operators are told`() throws {
+        let members = #""log":{},"operators":{"thresholds":{"expires_days":45}}"#
+        let search = try Self.search(members: members, standings: [Self.standing(.working, ends: Self.now + 44 * 86_400)])
+        #expect(search.problems.map(\.kind) == [.credentialEnds])
+    }
+
+    @Test(arguments: [StoreError.Kind.queueFull, .diskFull, .corrupt, .unavailable, .notOpen, .inDoubt, .closed])
+    func everyFaultOfTheStoreHasARemedy(_ kind: StoreError.Kind) throws {
+        let problem = try #require(try Self.search(store: StoreError(kind, "away")).problems.first)
+        #expect(problem.kind == .store && problem.text.english.contains("(\(kind.rawValue)): away."))
+        #expect(problem.text.isTranslated && problem.remedy.isTranslated)
+    }
+
+    @Test(arguments: [
+        (
+            StoreError.Kind.notOpen, "/srv/desk.db: database disk image is malformed; stop the service and restore a backup",
+            "/srv/desk.db: database disk image is malformed.", "Stop the service and restore a backup. The service tries again by itself."
+        ),
+        (
+            .corrupt, "desk.db was written by a newer version; run that version", "desk.db was written by a newer version.",
+            "Run that version. The service tries again by itself."
+        ),
+        (
+            .unavailable, "the database was moved; put it back, or restart", "the database was moved.",
+            "Put it back, or restart. The service tries again by itself."
+        ),
+        (
+            .inDoubt, "it hangs; look at the server; it is unknown whether", "it hangs.",
+            "Look at the server; it is unknown whether. The service tries again by itself."
+        ),
+        (.notOpen, "connection lost", "connection lost.", "Make it reachable again. The service tries again by itself."),
+    ])
+    func `the remedy of a store follows its cause`(_ kind: StoreError.Kind, description: String, cause: String, remedy: String) throws {
+        let problem = try #require(try Self.search(store: StoreError(kind, description)).problems.first)
+        #expect(problem.text.english == "The store cannot be used (\(kind.rawValue)): \(cause)")
+        #expect(problem.remedy.english.hasPrefix(remedy))
+    }
+
+    @Test func `a store that is away says what goes on, and with which revocations`() throws {
+        func remedy(_ revocations: RevocationStatus) throws -> String? {
+            let search = try Self.search(store: StoreError(.notOpen, "away"), revocations: revocations)
+            return search.problems.first?.remedy.english
+        }
+        let goesOn = "Chats are authorized with the revocations of \(RFC3339.text((Self.now - 7200).milliseconds)), 2 hours ago;"
+        #expect(try remedy(Self.known(.copy, at: Self.now - 7200))?.contains(goesOn) == true)
+        #expect(try remedy(Self.known(at: Self.now - 7200))?.contains(goesOn) == true)
+        #expect(try remedy(Self.known())?.contains("webhooks may not be repeated") == true)
+        let stops = "Genuine keys, webhooks and registrations are answered 503."
+        #expect(try remedy(Self.known(.none, at: 0))?.contains(stops) == true)
+    }
+
+    @Test func `revocations of the copy are late at any age`() throws {
+        #expect(try Self.search(revocations: Self.known(.copy)).problems.map(\.kind) == [.revocationsLate])
+        #expect(try Self.search(revocations: Self.known(at: Self.now - 30)).problems == [])
+    }
+}
