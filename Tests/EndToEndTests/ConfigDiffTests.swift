@@ -33,7 +33,8 @@ import Testing
     @Test func differencesAreToldUntilTheyAreTakenOver() throws {
         let server = try RunningServer(workspace)
         let same = try diff()
-        #expect(same.code == 0 && same.errors.isEmpty)
+        #expect(same.code == 0)
+        #expect(same.errors.isEmpty)
         #expect(same.output.hasPrefix("The service has had its configuration since 20"))
         #expect(same.output.hasSuffix(", from \(workspace.configuration).\nThe file says the same.\n"))
 
@@ -46,7 +47,8 @@ import Testing
                 == ["$.log.level", "reload", "\"debug\"", "\"info\""])
         let running = try Deskgate.run("config", "show", "--running", "--config", workspace.configuration).output
         let file = try Deskgate.run("config", "show", "--config", workspace.configuration).output
-        #expect(running.contains(/\n\$\.log\.level +file +"debug"\n/) && file.contains(/\n\$\.log\.level +file +"info"\n/))
+        #expect(running.contains(/\n\$\.log\.level +file +"debug"\n/))
+        #expect(file.contains(/\n\$\.log\.level +file +"info"\n/))
         server.process.send(1)
         _ = try server.process.errors.line(containing: "configuration reloaded")
         #expect(try diff().code == 0)
@@ -66,7 +68,8 @@ import Testing
         #expect(try diff().output.contains("The last reload was refused at 20"))
         #expect(try diff().output.contains("\n  $.log.format: cannot change while serving; restart\n"))
         let json = try jsonObject(diff("--json").output)
-        #expect(json["restart"] == ["$.log.format", "$.shutdown.drain_seconds"] && json["problems"] == [])
+        #expect(json["restart"] == ["$.log.format", "$.shutdown.drain_seconds"])
+        #expect(json["problems"] == [])
         guard case .object(let refused)? = json["refused"] else { throw ChildProcess.Failure.missingOutput }
         #expect(refused.integer("count") == 2)
         #expect(try server.stop() == .exit(0))
@@ -80,7 +83,8 @@ import Testing
         let changed = try diff()
         #expect(changed.code == 1)
         #expect(changed.output.contains(/\n\$\.apps\[0\]\.keys\[0\]\.secret\.file +reload +"app-1\.key" +"app-1\.key" \(its content\)\n/))
-        #expect(!changed.output.contains(secret) && !changed.output.contains(Markers.appSecrets[0]))
+        #expect(!changed.output.contains(secret))
+        #expect(!changed.output.contains(Markers.appSecrets[0]))
         try workspace.write("app-1.key", "too short", mode: 0o600)
         let result = try diff()
         #expect(result.code == 1)
@@ -103,10 +107,12 @@ import Testing
     @Test func withoutAServiceThereIsNothingToAsk() throws {
         for option in ["--diff", "--running"] {
             let result = try Deskgate.run("config", "show", option, "--config", workspace.configuration)
-            #expect(result.code == 2 && result.output.isEmpty)
+            #expect(result.code == 2)
+            #expect(result.output.isEmpty)
             #expect(result.errors.contains("no service answers at unix:\(workspace.directory.path("admin.sock"))"))
         }
         let both = try Deskgate.run("config", "show", "--diff", "--running", "--config", workspace.configuration)
-        #expect(both.code == 2 && both.errors.contains("--running: does not go with --diff"))
+        #expect(both.code == 2)
+        #expect(both.errors.contains("--running: does not go with --diff"))
     }
 }

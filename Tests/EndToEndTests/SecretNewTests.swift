@@ -29,7 +29,8 @@ import Testing
         let scratch = try TemporaryDirectory()
         let result = try Deskgate.run("secret", "new", "--out", scratch.path("app.key"))
         #expect(result.code == 0)
-        #expect(result.output.isEmpty && result.errors.isEmpty)
+        #expect(result.output.isEmpty)
+        #expect(result.errors.isEmpty)
         let secret = try scratch.read("app.key")
         let isASecret = secret.wholeMatch(of: /[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]\n/) != nil
         #expect(isASecret)

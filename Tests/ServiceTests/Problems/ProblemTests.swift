@@ -63,8 +63,10 @@ import Time
         let all = found.flatMap { $0 } + [.serviceDown, certificate.problem(now: Self.now)]
         #expect(Set(all.map(\.kind)) == Set(Problem.Kind.allCases))
         for problem in all {
-            #expect(problem.text.english.hasSuffix(".") && problem.remedy.english.hasSuffix("."), "\(problem)")
-            #expect(problem.text.isTranslated && problem.remedy.isTranslated, "\(problem)")
+            #expect(problem.text.english.hasSuffix("."), "\(problem)")
+            #expect(problem.remedy.english.hasSuffix("."), "\(problem)")
+            #expect(problem.text.isTranslated, "\(problem)")
+            #expect(problem.remedy.isTranslated, "\(problem)")
         }
         let paused = try #require(all.first { $0.kind == .notifierPaused })
         #expect(
