@@ -73,7 +73,7 @@ final class WaitingStore: Store {
     private func store() throws(StoreError) -> any Store {
         switch phase.withLock({ $0 }) {
         case .open(let store): return store
-        case .waiting(let reason): throw StoreError(.notOpen, reason?.description ?? "the store is being opened")
+        case .waiting(let reason): throw StoreError(.notOpen, reason?.cause ?? "the store is being opened", remedy: reason?.remedy)
         case .closed: throw StoreError(.closed, "the store is closed: the service is stopping")
         }
     }

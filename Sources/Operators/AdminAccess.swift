@@ -66,7 +66,7 @@ package struct AdminAccess {
             return answer
         } catch {
             // A service that could not be asked may have the store, and is not to be stopped for a command.
-            throw Failure(description: doubt.map { "\($0); \(error.cause)" } ?? error.description)
+            throw Failure(description: doubt.map { "\($0); \(error.isForOwner ? error.cause : error.description)" } ?? error.description)
         }
     }
 

@@ -86,7 +86,7 @@ package struct NotifierTestAction: AdminAction {
             outcome.update { $0 = result }
         }
         guard let result = outcome.wait(timeoutMilliseconds: Self.timeoutMilliseconds, { $0 }) else {
-            throw StoreError(.unavailable, "the store did not take the event in time; try again")
+            throw StoreError(.unavailable, "the store did not take the event in time", remedy: "try again")
         }
         _ = try result.get()
     }

@@ -99,15 +99,15 @@ extension SQLState {
 extension PostgresError: CustomStringConvertible {
     /// One line for the operator: the words, the SQLSTATE, the remedy, and whether a commit is in doubt.
     package var description: String {
-        commitIsInDoubt ? "\(cause); it is unknown whether the transaction was committed" : cause
+        let doubt = commitIsInDoubt ? "it is unknown whether the transaction was committed" : nil
+        return [cause, remedy, doubt].compactMap { $0 }.joined(separator: "; ")
     }
 
-    /// The same without what concerns only the one who made the commit.
+    /// The same without the remedy, and without what concerns only the one who made the commit.
     package var cause: String {
         var text = message
         if let sqlState { text += " (SQLSTATE \(sqlState))" }
         if let constraint { text += ", constraint \(constraint)" }
-        if let remedy { text += "; \(remedy)" }
         return text
     }
 }

@@ -92,12 +92,13 @@ extension SQLiteError {
 
 extension SQLiteError: CustomStringConvertible {
     /// One line for the operator: the file if it could not be opened, SQLite's message, the codes, and the remedy if there is one.
-    package var description: String {
+    package var description: String { remedy.map { "\(cause); \($0)" } ?? cause }
+
+    /// The same without the remedy.
+    package var cause: String {
         var text = path.map { "cannot open \($0): " } ?? ""
         text += "\(message) (SQLite code \(extendedCode)"
         if systemErrno != 0 { text += unsafe ", \(String(cString: strerror(systemErrno)))" }
-        text += ")"
-        if let remedy { text += "; \(remedy)" }
-        return text
+        return text + ")"
     }
 }

@@ -95,7 +95,7 @@ extension StoreError {
 
     static let closed = StoreError(.closed, "the store is closed: the service is stopping")
 
-    static let idInUse = StoreError(.unavailable, "a delivery's id is in use already; send the event again")
+    static let idInUse = StoreError(.unavailable, "a delivery's id is in use already", remedy: "send the event again")
 }
 
 extension Erasure {

@@ -106,17 +106,15 @@ import Time
         #expect(second.refusal == nil)
     }
 
-    /// The remedy of a store's error follows its first semicolon.
     @Test(
         arguments: [
-            (13, "database or disk is full (SQLite code 13); free space on the disk that holds the file"),
-            (10, "disk I/O error (SQLite code 10); look at the disk"),
-        ] as [(Int32, String)])
-    func `a disk that took no pages has its remedy behind the cause`(_ code: Int32, _ cause: String) {
-        let whole =
-            "the disk did not take what was written to the database: \(cause). Nothing is lost: all of it is written again when the database "
-            + "is opened the next time"
-        #expect(StoreError.notKept(SQLiteError(code: code)).description == whole)
+            (13, "database or disk is full (SQLite code 13)", "free space on the disk that holds the file"),
+            (10, "disk I/O error (SQLite code 10)", "look at the disk"),
+        ] as [(Int32, String, String)])
+    func `a disk that took no pages has a cause and a remedy`(_ code: Int32, _ cause: String, _ remedy: String) {
+        let error = StoreError.notKept(SQLiteError(code: code))
+        #expect(error.cause.hasPrefix("the disk did not take what was written to the database: \(cause). Nothing is lost:"))
+        #expect(error.remedy == remedy)
     }
 
     @Test func movesEverythingAgainOnlyWhileNobodyElseHasTheFileOpen() throws {

@@ -177,14 +177,16 @@ package struct DeliveryBounds: Sendable, Equatable {
 
     /// The error while as many deliveries are pending as may be.
     package var commonQueueFull: StoreError {
-        StoreError(.queueFull, "\(maxPending) deliveries wait already, as many as may; see why they do not arrive, or raise max_pending")
+        StoreError(
+            .queueFull, "\(maxPending) deliveries wait already, as many as may",
+            remedy: "see why they do not arrive, or raise max_pending")
     }
 
     private var notifierQueuesFull: StoreError {
         StoreError(
             .queueFull,
-            "\(maxPendingPerNotifier) deliveries or more wait for each notifier of the event, without room for more of the app; "
-                + "see why they do not arrive, or raise max_pending_per_notifier")
+            "\(maxPendingPerNotifier) deliveries or more wait for each notifier of the event, without room for more of the app",
+            remedy: "see why they do not arrive, or raise max_pending_per_notifier")
     }
 
     /// - Parameter added: how many deliveries of the event itself wait for the notifier already.

@@ -185,18 +185,20 @@ package struct StoreError: Error, Equatable, CustomStringConvertible {
 
     /// The kind.
     package let kind: Kind
-    /// One line for operators: what happened and, after the first semicolon, the remedy.
-    package let description: String
-    /// What happened, without a remedy that only those need who want to have the store for themselves.
+    /// What happened, in the words of a sentence without its full stop.
     package let cause: String
+    /// What an operator can do about it; nil when nothing particular can be said.
+    package let remedy: String?
+    /// Whether the remedy is only for those who want to have the store for themselves.
+    package let isForOwner: Bool
 
     /// Makes an error.
-    /// - Parameter ownerRemedy: for those who want to have the store for themselves; nil when the remedy is the same for all.
-    package init(_ kind: Kind, _ cause: String, ownerRemedy: String? = nil) {
-        self.kind = kind
-        self.cause = cause
-        description = ownerRemedy.map { "\(cause); \($0)" } ?? cause
+    package init(_ kind: Kind, _ cause: String, remedy: String? = nil, isForOwner: Bool = false) {
+        (self.kind, self.cause, self.remedy, self.isForOwner) = (kind, cause, remedy, isForOwner)
     }
+
+    /// One line for operators: the cause and, after a semicolon, the remedy.
+    package var description: String { remedy.map { "\(cause); \($0)" } ?? cause }
 }
 
 extension FinishedAttempt: Timestamped {

@@ -3,7 +3,7 @@ internal import Core
 extension StoreError {
     /// What is wrong with the store, in a sentence.
     var told: Told {
-        Told("The store cannot be used (\(kind.rawValue)): \(parts.cause).", "Хранилище не работает (\(kind.rawValue)): \(parts.cause).")
+        Told("The store cannot be used (\(kind.rawValue)): \(cause).", "Хранилище не работает (\(kind.rawValue)): \(cause).")
     }
 
     /// The steps that mend it.
@@ -16,7 +16,7 @@ extension StoreError {
             )
         case .diskFull: return Told("Make room on the store's disk. \(meanwhile)", "Освободите место на диске хранилища. \(meanwhile)")
         case .corrupt, .unavailable, .notOpen, .inDoubt:
-            let own = parts.remedy.map { Telling.sentence(Told(verbatim: $0)) } ?? general
+            let own = self.remedy.map { Telling.sentence(Told(verbatim: $0)) } ?? general
             return Told(
                 "\(own) The service tries again by itself. \(meanwhile)", "\(own) Служба повторяет попытки сама. \(meanwhile)")
         case .tooLong:
@@ -32,11 +32,5 @@ extension StoreError {
                 "Stop the service and restore a backup (deskgate store restore).",
                 "Остановите службу и восстановите копию (deskgate store restore).")
             : Told("Make it reachable again.", "Сделайте его снова доступным.")
-    }
-
-    /// The cause and, after the first semicolon of the description, the remedy: only the code that made the error knows both.
-    private var parts: (cause: String, remedy: String?) {
-        guard let separator = description.firstRange(of: "; ") else { return (description, nil) }
-        return (String(description[..<separator.lowerBound]), String(description[separator.upperBound...]))
     }
 }

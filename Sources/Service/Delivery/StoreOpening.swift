@@ -51,8 +51,9 @@ extension Configuration.Store {
         guard !File.exists(path), let trace = revocationCopy?.traceOfStore(now: SystemClock.unixSeconds()) else { return }
         throw StoreError(
             .unavailable,
-            "\(path) is missing, but \(trace); put the database back, mount its disk, or restore a backup (deskgate store restore). To begin "
-                + "with an empty database, in which no key is revoked and nobody blocked, remove that copy")
+            "\(path) is missing, but \(trace)",
+            remedy: "put the database back, mount its disk, or restore a backup (deskgate store restore). To begin with an empty database, "
+                + "in which no key is revoked and nobody blocked, remove that copy")
     }
 
     /// The same for a command, with the rights of the owner of the copy's path.
@@ -73,7 +74,7 @@ extension Configuration.Store {
             do throws(RevocationCopyFile.Failure) {
                 return try revocationCopy.invalidate()
             } catch {
-                throw StoreError(.unavailable, error.description + (error.command.map { "; as root: \($0)" } ?? ""))
+                throw StoreError(.unavailable, error.description, remedy: error.command.map { "as root: \($0)" })
             }
         }
         let value = try change()
@@ -93,7 +94,8 @@ extension Configuration.Store {
             case .memory: throw StoreError(.unavailable, "the store is memory, which has no file")
             case .postgres:
                 throw StoreError(
-                    .unavailable, "the store is a PostgreSQL database; its own tools back it up and restore it (pg_dump, pg_basebackup)")
+                    .unavailable, "the store is a PostgreSQL database",
+                    remedy: "its own tools back it up and restore it (pg_dump, pg_basebackup)")
             }
         }
     }

@@ -45,7 +45,7 @@ struct PostgresCopyPlace {
         do throws(PostgresError) {
             try guardian.connection.transaction(by: .after(milliseconds: Self.longestMilliseconds)) { () throws(PostgresError) in
                 if let obstacle = try guardian.excludeServices() {
-                    result = .failure(StoreError(.unavailable, obstacle))
+                    result = .failure(obstacle)
                 } else {
                     result = Result { () throws(StoreError) in try body() }
                 }

@@ -3,40 +3,44 @@ internal import Core
 /// Why a copy of a store cannot begin or was not completed, and what to do.
 extension StoreError {
     static let copyTargetNotEmpty = StoreError(
-        .unavailable, "the PostgreSQL database holds a store already; name an empty database, or another schema (search_path)")
+        .unavailable, "the PostgreSQL database holds a store already",
+        remedy: "name an empty database, or another schema (search_path)")
 
     static let copyOfOther = StoreError(
         .unavailable,
-        "the PostgreSQL database holds an unfinished copy of another store, or its source was used since; --anew empties it and begins again"
-    )
+        "the PostgreSQL database holds an unfinished copy of another store, or its source was used since",
+        remedy: "--anew empties it and begins again")
 
     static let copySourceUnfinished = StoreError(
-        .unavailable, "the PostgreSQL database itself holds an unfinished copy; complete it first: deskgate store copy --to postgres")
+        .unavailable, "the PostgreSQL database itself holds an unfinished copy",
+        remedy: "complete it first: deskgate store copy --to postgres")
 
     static let copySourceChanged = StoreError(
-        .unavailable, "a service has used the source while it was copied; stop all services, then begin again with --anew")
+        .unavailable, "a service has used the source while it was copied", remedy: "stop all services, then begin again with --anew")
 
     /// The server may be about to commit the last transaction of a command that was killed.
     static func copyOverlaps(_ table: String) -> StoreError {
         StoreError(
-            .unavailable, "rows of \(table) have arrived from elsewhere, perhaps from a command that was killed just now; run it again")
+            .unavailable, "rows of \(table) have arrived from elsewhere, perhaps from a command that was killed just now",
+            remedy: "run it again")
     }
 
     static func copyTargetExists(_ path: String) -> StoreError {
-        StoreError(.unavailable, "\(path) exists already; move it away, or name another store.path")
+        StoreError(.unavailable, "\(path) exists already", remedy: "move it away, or name another store.path")
     }
 
     /// - Parameter file: the draft.
     static func copyOfOther(_ file: String) -> StoreError {
         StoreError(
             .unavailable,
-            "\(file) is an unfinished copy of another store, or its source was used since; --anew removes it and begins again")
+            "\(file) is an unfinished copy of another store, or its source was used since",
+            remedy: "--anew removes it and begins again")
     }
 
     static func copyDiffers(_ table: String, _ source: Int, _ target: Int) -> StoreError {
         StoreError(
             .corrupt,
-            "the copy is not complete: \(table) has \(source) rows at the source and \(target) at the target; something else has changed one of "
-                + "them; begin again with --anew")
+            "the copy is not complete: \(table) has \(source) rows at the source and \(target) at the target; something else has changed one of them",
+            remedy: "begin again with --anew")
     }
 }

@@ -82,7 +82,8 @@ extension PostgresWork {
 
 extension StoreError {
     fileprivate static let deletedMeanwhile = StoreError(
-        .unavailable, "a call with the same key was there, and was deleted or gave it up right now; send the call again")
+        .unavailable, "a call with the same key was there, and was deleted or gave it up right now",
+        remedy: "send the call again")
 }
 
 private enum BotCallBatchStatements {

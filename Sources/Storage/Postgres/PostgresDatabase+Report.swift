@@ -16,7 +16,8 @@ extension PostgresDatabase {
                 server: try session.serverReport())
         }
         guard let report else {
-            throw StoreError(.unavailable, "there is no schema in \(settings) yet; deskgate store migrate makes it, or the first start")
+            throw StoreError(
+                .unavailable, "there is no schema in \(settings) yet", remedy: "deskgate store migrate makes it, or the first start")
         }
         return report
     }

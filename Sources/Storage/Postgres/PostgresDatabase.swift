@@ -61,8 +61,8 @@ package enum PostgresDatabase {
         }
     }
 
-    /// Throws an error with this text, if there is one.
-    static func refuse(_ obstacle: String?) throws(StoreError) {
-        if let obstacle { throw StoreError(.unavailable, obstacle) }
+    /// Throws an obstacle, if there is one.
+    static func refuse(_ obstacle: StoreError?) throws(StoreError) {
+        if let obstacle { throw obstacle }
     }
 }

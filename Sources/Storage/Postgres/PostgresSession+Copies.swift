@@ -22,8 +22,9 @@ struct PostgresCopy: Equatable {
 /// A service that starts holds a lock that others share until its heartbeat is committed; a copy wants it alone, and looks for heartbeats
 /// then. So neither misses the other. The lock lasts for a transaction, because poolers give each another connection.
 extension PostgresSession {
-    static let copyUnderWay =
-        "deskgate store copy reads this database, or begins to; wait until it has ended, or end it: what is accepted now would be missing in the copy"
+    static let copyUnderWay = StoreError(
+        .unavailable, "deskgate store copy reads this database, or begins to",
+        remedy: "wait until it has ended, or end it: what is accepted now would be missing in the copy")
 
     /// Whether no copy is under way; until the transaction ends none begins.
     func sharesWithServices() throws(PostgresError) -> Bool {
@@ -35,27 +36,32 @@ extension PostgresSession {
 
     /// Keeps services from starting until the transaction ends.
     /// - Returns: why a copy cannot begin, with the remedy; nil when it can.
-    func excludeServices() throws(PostgresError) -> String? {
+    func excludeServices() throws(PostgresError) -> StoreError? {
         guard try run([Query(CopyStatements.exclude, .int8(try lockNumber()))])[0].one().bool(0) else {
-            return "another copy is under way, or a service is just starting; look for it and try again"
+            return StoreError(
+                .unavailable, "another copy is under way, or a service is just starting", remedy: "look for it and try again")
         }
         _ = try run([Query(CopyStatements.stayOpen)])
         return try runningServices()
     }
 
     /// Says that services are running, with the remedy; nil when none has told of itself lately.
-    func runningServices() throws(PostgresError) -> String? {
+    func runningServices() throws(PostgresError) -> StoreError? {
         let live = try run([Query(CopyStatements.live, .int8(Self.deadMilliseconds))])[0].one().int64(0)
         guard live > 0 else { return nil }
-        return "\(live) running service\(live == 1 ? " uses" : "s use") this database; stop all of them (after a kill -9, wait 30 seconds)"
+        return StoreError(
+            .unavailable, "\(live) running service\(live == 1 ? " uses" : "s use") this database",
+            remedy: "stop all of them (after a kill -9, wait 30 seconds)")
     }
 
     /// Why the role cannot complete a copy, with the remedy; nil when it can. Rows alone are what serving takes.
-    func missingPrivilege() throws(PostgresError) -> String? {
+    func missingPrivilege() throws(PostgresError) -> StoreError? {
         let row = try run([Query(CopyStatements.mayCount)])[0].one()
         if try row.bool(0) { return nil }
         let role = try row.string(1)
-        return "\(role) may not set the sequences of the tables; have their owner run: deskgate store migrate --url - --grant \(role)"
+        return StoreError(
+            .unavailable, "\(role) may not set the sequences of the tables",
+            remedy: "have their owner run: deskgate store migrate --url - --grant \(role)")
     }
 
     /// The copy that the database is an end of; nil when there is none, or a service has started since.
@@ -66,9 +72,11 @@ extension PostgresSession {
     }
 
     /// Why an unfinished copy keeps a service from using the database; nil when it does not.
-    func unfinishedCopy(_ place: PostgresSurroundings) throws(PostgresError) -> String? {
+    func unfinishedCopy(_ place: PostgresSurroundings) throws(PostgresError) -> StoreError? {
         guard place.version >= Self.firstVersionWithCopies, try copy()?.role == .unfinished else { return nil }
-        return "this database holds an unfinished copy of another store; go on with it: deskgate store copy --to postgres"
+        return StoreError(
+            .unavailable, "this database holds an unfinished copy of another store",
+            remedy: "go on with it: deskgate store copy --to postgres")
     }
 
     /// The version of the schema that made the table.

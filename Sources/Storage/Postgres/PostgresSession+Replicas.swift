@@ -9,7 +9,7 @@ extension PostgresSession {
 
     /// Begins to work here, unless a copy reads or fills the database.
     /// - Returns: why not, with the remedy; nil when it began.
-    func enter() throws(PostgresError) -> String? {
+    func enter() throws(PostgresError) -> StoreError? {
         try transaction { session throws(PostgresError) in
             guard try session.sharesWithServices() else { return (Self.copyUnderWay, []) }
             if let obstacle = try session.unfinishedCopy(try session.place()) { return (obstacle, []) }

@@ -36,23 +36,28 @@ extension PostgresSession {
     }
 
     /// Why the database cannot be used, with the remedy; nil when it can, at the latest after `migrate`.
-    func obstacle() throws(PostgresError) -> String? {
+    func obstacle() throws(PostgresError) -> StoreError? {
         let place = try place()
         if let obstacle = surroundingObstacle(place) { return obstacle }
         return try unfinishedCopy(place)
     }
 
     /// What around the rows keeps the database from being used.
-    func surroundingObstacle(_ place: PostgresSurroundings) -> String? {
-        if place.serverVersion < Self.oldestServer { return "PostgreSQL 13 or newer is needed; this server is older" }
+    func surroundingObstacle(_ place: PostgresSurroundings) -> StoreError? {
+        if place.serverVersion < Self.oldestServer {
+            return StoreError(.unavailable, "PostgreSQL 13 or newer is needed; this server is older")
+        }
         if place.isStandby {
-            return "this server only reads: it is a standby, or default_transaction_read_only is on; name the primary, or all hosts of the "
-                + "cluster: the one that writes is used"
+            return StoreError(
+                .unavailable, "this server only reads: it is a standby, or default_transaction_read_only is on",
+                remedy: "name the primary, or all hosts of the cluster: the one that writes is used")
         }
         guard place.version < PostgresSchema.latest, !place.mayCreate else { return nil }
         let found =
             place.isPrepared ? "the schema has version \(place.version), and \(PostgresSchema.latest) is needed" : "there is no schema"
-        return "\(found), and \(place.role) may not make tables; have its owner run: deskgate store migrate --url - --grant \(place.role)"
+        return StoreError(
+            .unavailable, "\(found), and \(place.role) may not make tables",
+            remedy: "have its owner run: deskgate store migrate --url - --grant \(place.role)")
     }
 
     /// Brings the schema to the present version, if it is not there yet; of several processes one does, and the others wait for it. A schema of

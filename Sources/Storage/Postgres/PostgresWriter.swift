@@ -121,7 +121,7 @@ struct PostgresStatus {
     /// Remembers that the database is not reached.
     /// - Returns: the error as stores tell it.
     mutating func lose(_ error: PostgresError) -> StoreError {
-        let lost = StoreError(.notOpen, error.cause)
+        let lost = StoreError(.notOpen, error.cause, remedy: error.remedy)
         failure = lost
         return lost
     }
@@ -285,7 +285,7 @@ final class PostgresWriter {
 
     /// Answers jobs whose COMMIT got no reliable answer, by what became of it; what did not take effect is written again.
     private func settle(_ jobs: [PostgresJob], _ work: Work, _ mark: UUIDv7, _ error: PostgresError, tries: Int) {
-        status.withLock { $0.doubt = StoreError(.inDoubt, error.description) }
+        status.withLock { $0.doubt = StoreError(error, .inDoubt) }
         defer { status.withLock { $0.doubt = nil } }
         switch hasTakenEffect(mark) {
         case true?: tell(work)
@@ -293,7 +293,7 @@ final class PostgresWriter {
         case false?: fail(jobs, error)
         case nil:
             _ = status.withLock { $0.lose(error) }
-            for job in jobs { job.fail(StoreError(.inDoubt, error.description)) }
+            for job in jobs { job.fail(StoreError(error, .inDoubt)) }
         }
     }
 
@@ -317,6 +317,11 @@ extension StoreError {
     /// The error of a database as stores tell it.
     init(_ error: PostgresError) {
         let kind: Kind = error.isConnectionLost ? .notOpen : error.isFull ? .diskFull : .unavailable
-        self.init(kind, error.description)
+        self.init(error, kind)
+    }
+
+    fileprivate init(_ error: PostgresError, _ kind: Kind) {
+        let doubt = error.commitIsInDoubt ? "; it is unknown whether the transaction was committed" : ""
+        self.init(kind, error.cause + doubt, remedy: error.remedy)
     }
 }

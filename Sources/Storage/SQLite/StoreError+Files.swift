@@ -5,11 +5,10 @@ internal import POSIX
 extension StoreError {
     /// The database was renamed, or another file has its name. All data is in the database.
     static func moved(_ path: String, isReplaced: Bool) -> StoreError {
-        let remedy =
-            isReplaced
-            ? "put it back, or restart to go on with what lies there" : "put it back before you restart: a start would not find it"
-        return StoreError(
-            .unavailable, "the database \(path) was moved, removed or replaced while it is in use, and nothing is accepted; \(remedy)")
+        StoreError(
+            .unavailable, "the database \(path) was moved, removed or replaced while it is in use, and nothing is accepted",
+            remedy: isReplaced
+                ? "put it back, or restart to go on with what lies there" : "put it back before you restart: a start would not find it")
     }
 
     static func noStore(_ path: String) -> StoreError {
@@ -29,28 +28,28 @@ extension StoreError {
     }
 
     static func exists(_ path: String) -> StoreError {
-        StoreError(.unavailable, "\(path) exists already; name a file that does not")
+        StoreError(.unavailable, "\(path) exists already", remedy: "name a file that does not")
     }
 
     /// The database was unlinked, and saved to another file.
     static func saved(to path: String) -> StoreError {
         StoreError(
             .unavailable,
-            "the database was moved, removed or replaced while it is in use, and nothing is accepted; all of it was saved: stop the service, then "
-                + "deskgate store restore \(path)")
+            "the database was moved, removed or replaced while it is in use, and nothing is accepted",
+            remedy: "all of it was saved: stop the service, then deskgate store restore \(path)")
     }
 
     /// The log or the index was removed. All data is in the database.
     static func lost(_ path: String) -> StoreError {
-        StoreError(.notOpen, "\(path) was removed while it is in use; nothing is lost, and the database is opened anew")
+        StoreError(.notOpen, "\(path) was removed while it is in use", remedy: "nothing is lost, and the database is opened anew")
     }
 
     /// The log or the index was replaced by another file. All data is in the database, but whoever opens it next would read the other file.
     static func replaced(_ path: String) -> StoreError {
         StoreError(
             .unavailable,
-            "\(path) was replaced while it is in use, and nothing is accepted; everything is in the database: stop the service, remove that file, "
-                + "then start again")
+            "\(path) was replaced while it is in use, and nothing is accepted",
+            remedy: "everything is in the database: stop the service, remove that file, then start again")
     }
 
     /// A file of the store is missing, and accepted data could not be saved yet.

@@ -5,15 +5,15 @@ internal import SQLite
 extension StoreError {
     /// Translates an error of SQLite for the store's callers.
     init(_ error: SQLiteError) {
-        self.init(Self.kind(of: error), error.description)
+        self.init(Self.kind(of: error), error.cause, remedy: error.remedy)
     }
 
     /// As `init(_:)`, and names the file that it is about.
     init(_ error: SQLiteError, about path: String) {
-        var text = error.description
-        if !text.contains(path) { text = "\(path): \(text)" }
-        if error.isCannotOpen || error.isReadOnly, let rights = Process.rightsInForce { text += "; tried \(rights)" }
-        self.init(Self.kind(of: error), text)
+        let cause = error.cause.contains(path) ? error.cause : "\(path): \(error.cause)"
+        let rights = error.isCannotOpen || error.isReadOnly ? Process.rightsInForce.map { "tried \($0)" } : nil
+        let remedy = [error.remedy, rights].compactMap { $0 }.joined(separator: "; ")
+        self.init(Self.kind(of: error), cause, remedy: remedy.isEmpty ? nil : remedy)
     }
 
     private static func kind(of error: SQLiteError) -> Kind {
@@ -26,32 +26,34 @@ extension StoreError {
     private static let mismatch: Int32 = 20
 
     /// The disk refused pages of the database. They are still in the log as long as nothing is added to it: SQLite may restart a log that
-    /// it takes for moved. The remedy follows the first semicolon, which the error itself may have.
+    /// it takes for moved.
     static func notKept(_ error: SQLiteError) -> StoreError {
         StoreError(
             .notOpen,
-            "the disk did not take what was written to the database: \(error)\(error.remedy == nil ? "; look at the disk" : ""). "
-                + "Nothing is lost: all of it is written again when the database is opened the next time")
+            "the disk did not take what was written to the database: \(error.cause). Nothing is lost: all of it is written again when the "
+                + "database is opened the next time", remedy: error.remedy ?? "look at the disk")
     }
 
     /// The run could not be marked as closed.
     static func notClosed(_ path: String, _ error: SQLiteError) -> StoreError {
         StoreError(
             kind(of: error),
-            "\(path) could not be marked as closed: \(error); nothing is lost: leave its log (\(path)-wal) beside it, and the next start goes on "
-                + "with both")
+            "\(path) could not be marked as closed: \(error)",
+            remedy: "nothing is lost: leave its log (\(path)-wal) beside it, and the next start goes on with both")
     }
 
     static let tooManyCalls = StoreError(
-        .unavailable, "too many calls wait for the disk; see whether it is slow or hangs")
+        .unavailable, "too many calls wait for the disk", remedy: "see whether it is slow or hangs")
 
     static let abandoned = StoreError(
-        .unavailable, "the caller was answered before the disk took it, so that it was not stored; see whether the disk is slow or hangs")
+        .unavailable, "the caller was answered before the disk took it, so that it was not stored",
+        remedy: "see whether the disk is slow or hangs")
 
     /// - Parameter milliseconds: how long the disk may take.
     static func hangs(_ milliseconds: UInt64) -> StoreError {
         StoreError(
-            .unavailable, "the disk that holds the store has not answered for more than \(milliseconds / 1000) seconds; see what it does")
+            .unavailable, "the disk that holds the store has not answered for more than \(milliseconds / 1000) seconds",
+            remedy: "see what it does")
     }
 
     /// - Parameters:
@@ -61,24 +63,25 @@ extension StoreError {
         let cause = reader.map { "\($0) reads the database for too long" } ?? "somebody reads the database for too long"
         return StoreError(
             .unavailable,
-            "the database's log has grown beyond \(pages / 256) MiB and nothing new is accepted, because \(cause); end that, and the log gets shorter"
-        )
+            "the database's log has grown beyond \(pages / 256) MiB and nothing new is accepted, because \(cause)",
+            remedy: "end that, and the log gets shorter")
     }
 
     static func freeSpace(_ bytes: UInt64) -> StoreError {
-        StoreError(.diskFull, "fewer than \(bytes) bytes are free on the disk that holds the store; free space there")
+        StoreError(.diskFull, "fewer than \(bytes) bytes are free on the disk that holds the store", remedy: "free space there")
     }
 
     static func newer(_ path: String, version: Int32) -> StoreError {
         StoreError(
-            .corrupt, "\(path) was written by a newer version (schema \(version), this one knows \(Migrations.latest)); run that version")
+            .corrupt, "\(path) was written by a newer version (schema \(version), this one knows \(Migrations.latest))",
+            remedy: "run that version")
     }
 
     /// - Parameter process: the process that has it open; nil when it is not known.
     static func inUse(_ path: String, by process: Int32?) -> StoreError {
         StoreError(
             .unavailable, "\(path) is used by \(process.map { holder($0) } ?? "another process")",
-            ownerRemedy: "stop it, or name another path")
+            remedy: "stop it, or name another path", isForOwner: true)
     }
 
     /// The name of a process for messages.
@@ -87,35 +90,40 @@ extension StoreError {
     }
 
     static func cannotOpen(_ path: String, _ error: SystemError) -> StoreError {
-        StoreError(.unavailable, "cannot open \(path): \(error); this user must be allowed to write it and its directory")
+        StoreError(
+            .unavailable, "cannot open \(path): \(error)", remedy: "this user must be allowed to write it and its directory")
     }
 
     static func cannotCreate(_ path: String, _ error: SystemError) -> StoreError {
         StoreError(
-            .unavailable, "cannot create \(path): \(error); its directory must exist, and this user must be allowed to write there")
+            .unavailable, "cannot create \(path): \(error)",
+            remedy: "its directory must exist, and this user must be allowed to write there")
     }
 
     static func isOpenElsewhere(_ path: String, _ user: String) -> StoreError {
-        StoreError(.unavailable, "\(path) must be opened by nobody else while its log is moved again, but \(user) has it open; end that")
+        StoreError(
+            .unavailable, "\(path) must be opened by nobody else while its log is moved again, but \(user) has it open", remedy: "end that")
     }
 
     static func empty(_ path: String) -> StoreError {
         StoreError(
             .corrupt,
-            "\(path) has no tables; restore a backup (deskgate store restore), or remove the file to begin with an empty store")
+            "\(path) has no tables",
+            remedy: "restore a backup (deskgate store restore), or remove the file to begin with an empty store")
     }
 
     static func withoutLog(_ path: String) -> StoreError {
         StoreError(
             .corrupt,
-            "\(path) was copied or moved while a service used it, or its log (-wal) was removed: what was in the log is missing; restore a backup, "
-                + "or go on with what is there: deskgate store restore --as-is \(path)")
+            "\(path) was copied or moved while a service used it, or its log (-wal) was removed: what was in the log is missing",
+            remedy: "restore a backup, or go on with what is there: deskgate store restore --as-is \(path)")
     }
 
     static func withoutDatabase(_ path: String) -> StoreError {
         StoreError(
             .corrupt,
-            "there is no \(path), but its log (\(path)-wal); put the database back, or restore a backup (deskgate store restore)")
+            "there is no \(path), but its log (\(path)-wal)",
+            remedy: "put the database back, or restore a backup (deskgate store restore)")
     }
 
     static func damaged(
@@ -125,6 +133,6 @@ extension StoreError {
         let finding = findings[0].split(separator: "\n").first { !$0.hasPrefix("***") } ?? "unreadable"
         return StoreError(
             .corrupt,
-            "\(path) is damaged: \(finding); \(remedy), or save what `sqlite3 FILE .recover` still finds")
+            "\(path) is damaged: \(finding)", remedy: "\(remedy), or save what `sqlite3 FILE .recover` still finds")
     }
 }

@@ -110,28 +110,21 @@ import Time
         #expect(problem.remedy.isTranslated)
     }
 
+    /// A cause may have a semicolon of its own.
     @Test(arguments: [
         (
-            StoreError.Kind.notOpen, "/srv/desk.db: database disk image is malformed; stop the service and restore a backup",
-            "/srv/desk.db: database disk image is malformed.", "Stop the service and restore a backup. The service tries again by itself."
+            StoreError(.corrupt, "desk.db was written by a newer version", remedy: "run that version"),
+            "desk.db was written by a newer version.", "Run that version. The service tries again by itself."
         ),
         (
-            .corrupt, "desk.db was written by a newer version; run that version", "desk.db was written by a newer version.",
-            "Run that version. The service tries again by itself."
+            StoreError(.inDoubt, "it hangs; it is unknown whether", remedy: "look at the server; wait"),
+            "it hangs; it is unknown whether.", "Look at the server; wait. The service tries again by itself."
         ),
-        (
-            .unavailable, "the database was moved; put it back, or restart", "the database was moved.",
-            "Put it back, or restart. The service tries again by itself."
-        ),
-        (
-            .inDoubt, "it hangs; look at the server; it is unknown whether", "it hangs.",
-            "Look at the server; it is unknown whether. The service tries again by itself."
-        ),
-        (.notOpen, "connection lost", "connection lost.", "Make it reachable again. The service tries again by itself."),
+        (StoreError(.notOpen, "connection lost"), "connection lost.", "Make it reachable again. The service tries again by itself."),
     ])
-    func `the remedy of a store follows its cause`(_ kind: StoreError.Kind, description: String, cause: String, remedy: String) throws {
-        let problem = try #require(try Self.search(store: StoreError(kind, description)).problems.first)
-        #expect(problem.text.english == "The store cannot be used (\(kind.rawValue)): \(cause)")
+    func `the remedy of a store follows its cause`(_ error: StoreError, cause: String, remedy: String) throws {
+        let problem = try #require(try Self.search(store: error).problems.first)
+        #expect(problem.text.english == "The store cannot be used (\(error.kind.rawValue)): \(cause)")
         #expect(problem.remedy.english.hasPrefix(remedy))
     }
 

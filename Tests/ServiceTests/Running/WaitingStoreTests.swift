@@ -65,15 +65,16 @@ import Time
     @Test func refusesUntilItCanBeOpenedAndSaysWhyOnce() throws {
         let isPossible = Monitor(false)
         let attempts = Monitor(0)
-        let reason = StoreError(.unavailable, "somebody has it")
+        let reason = StoreError(.unavailable, "somebody has it", remedy: "end that")
+        let refusal = StoreError(.notOpen, "somebody has it", remedy: "end that")
         let store = try store { _ throws(StoreError) in
             attempts.update { $0 += 1 }
             guard isPossible.withLock({ $0 }) else { throw reason }
             return MemoryStore()
         }
-        #expect(store.refusal == StoreError(.notOpen, "somebody has it"))
-        #expect(accept(1, store) == .failure(StoreError(.notOpen, "somebody has it")))
-        #expect(throws: StoreError(.notOpen, "somebody has it")) { try store.pending() }
+        #expect(store.refusal == refusal)
+        #expect(accept(1, store) == .failure(refusal))
+        #expect(throws: refusal) { try store.pending() }
         #expect(attempts.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0 >= 3 ? true : nil } == true)
         isPossible.update { $0 = true }
         #expect(eventually { store.refusal == nil })
