@@ -121,11 +121,11 @@ package struct Configuration: Sendable {
     /// The SHA-256 of its file in hexadecimal, as `sha256sum` prints it; empty when the file holds secrets itself, of which it would tell.
     package internal(set) var fileDigest = ""
 
-    /// What the keys that only a restart takes over come to.
+    /// The values of the keys that only a restart takes over.
     var fixed: [FixedValue] = []
 
-    /// The paths of the keys that are not what they are here and that only a restart can change, in their alphabetical order. Those within an
-    /// object that comes or goes are told with it.
+    /// The paths of the keys that differ and that only a restart can change, in alphabetical order. An object that comes or goes stands for
+    /// the keys within it.
     package func fixedKeys(differingFrom other: Configuration) -> [String] {
         let differing = Set(Set(fixed).symmetricDifference(other.fixed).map(\.path))
         return differing.filter { differing.isDisjoint(with: ConfigurationSettings.containers(of: $0)) }.sorted()

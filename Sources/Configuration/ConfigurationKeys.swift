@@ -4,7 +4,7 @@
 struct ConfigurationKeys {
     /// The keys; some twice where lists are joined.
     let names: [String]
-    /// Those that cannot change while serving.
+    /// The names of the keys that only a restart changes.
     let fixed: Set<String>
 
     /// Keys that a reload takes over, and those of objects whose own keys tell.

@@ -62,7 +62,7 @@ package struct RouteDescription: Sendable {
         package let path: StaticString
         /// Runtime expressions of OpenAPI for parameters outside the body, by name.
         package let parameters: [String: String]
-        /// Those for the members of the body, by name; none for a request without a body.
+        /// Runtime expressions for the members of the body, by name; none for a request without a body.
         package let body: [String: String]
 
         /// Describes a request.

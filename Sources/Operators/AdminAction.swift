@@ -160,7 +160,7 @@ package struct AdminContext: Sendable {
     let onForget: @Sendable (RevokedPerson) -> Void
     /// How an app's backend does in this process; nil for an app without one, and outside the service. Waits for nothing.
     let backend: @Sendable (_ appID: String) -> BackendStatus?
-    /// What is wrong in this process; nil outside the service. Waits for nothing.
+    /// The problems of this process; nil outside the service. Never blocks.
     let problems: @Sendable () -> ProblemSearch?
     /// Tries the push notifiers that run; nil outside the service.
     let trials: NotifierTrials?

@@ -16,7 +16,7 @@ package enum AdminListenerIdentity: Sendable, Equatable {
     /// Nothing can be proven: the configuration has no token, its port is 0, or the listener could not be asked.
     case unknown
 
-    /// What to do about a process that has not proven itself. It may well be the service.
+    /// The steps when a process did not prove its identity. It may well be the service.
     package static let remedy =
         "reload the service if its token or certificate has changed; if a port mapping or a proxy leads to the service, run the command in "
         + "the service's container, or use admin.unix; stop the process if it is not Deskgate"

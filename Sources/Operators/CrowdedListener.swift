@@ -26,7 +26,7 @@ package struct CrowdedListener: Sendable, Equatable {
         /// Where the configuration bounds its connections.
         var place: String { self == .public ? "listen.max_connections" : "admin.max_connections" }
 
-        /// What to do when there is no room for a body; the end of a sentence.
+        /// The remedy when there is no room for a body; the end of a sentence.
         package var remedyOfBodies: Told {
             switch self {
             case .public:

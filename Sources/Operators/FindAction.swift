@@ -13,7 +13,7 @@ package struct FindAction: AdminAction, Equatable {
     private let name: String
     /// The only kind that is wanted; nil for all.
     private let kind: NameMatch.Kind?
-    /// Whose security key it is, if it is one.
+    /// The user of the security key, if the name is one.
     private let userID: String?
     private let after: NameCursor?
 

@@ -25,7 +25,7 @@ package enum ListenerFailure {
         return (try? UnixSocket.probe(path)) == false
     }
 
-    /// What is wrong with the certificate, and the remedy; nil when the error is about something else.
+    /// The fault of the certificate with its remedy; nil when the error is about something else.
     /// - Parameter identity: of the listener, as its files have it now.
     package static func certificate(_ error: ClientError, _ identity: TLSIdentity, now: UnixSeconds) -> String? {
         guard case .tls(_, isUntrusted: true) = error else { return nil }

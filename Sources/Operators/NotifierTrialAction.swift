@@ -66,7 +66,7 @@ extension AdminContext {
     }
 }
 
-/// What both actions have in common.
+/// The parameters and members that both actions share.
 private enum NotifierTrialRoute {
     static let file = AdminRoute.Parameter(
         "file", .body,

@@ -137,7 +137,7 @@ package final class ReloadReply: Sendable {
         close(connection)
     }
 
-    /// Sends the outcome; let the reply go afterwards. What the sender no longer reads is dropped.
+    /// Sends the outcome; let the reply go afterwards. Bytes that the sender no longer reads are dropped.
     package func send(_ outcome: [UInt8]) {
         var rest = outcome[...]
         while !rest.isEmpty {

@@ -99,7 +99,7 @@ import Testing
         #expect(scratch.contents() == [])
     }
 
-    /// What nobody is told on standard error.
+    /// Runs a command as the user nobody, and returns its standard error.
     private func run(_ words: [String], _ environment: [String] = []) throws -> String {
         let nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", Deskgate.path]
         let process = try ChildProcess("env", (environment + nobody + words).map { Array($0.utf8) })

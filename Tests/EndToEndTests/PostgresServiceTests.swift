@@ -155,7 +155,7 @@ import Testing
             return
         }
         #expect(replicas.count == 1)
-        // What other roles do is not seen without a grant.
+        // Without a grant, a role does not see the sessions of other roles.
         #expect(details["connections"] == .null)
         #expect(details.string("missing_grant") == "GRANT pg_read_all_stats TO serving")
         let text = try store("status").output

@@ -3,7 +3,7 @@ import Testing
 
 @testable import JSON
 
-/// What is read must be what jansson reads. Nothing of what it refuses may be read; it may be passed over.
+/// `JSONElement` must read the values that jansson reads. It may skip a document that jansson rejects, but never read it.
 @Suite struct JSONElementTests {
     private static let samples = [
         sampleText,
@@ -12,7 +12,7 @@ import Testing
         #" [ 0 , -0 , 123456789012345678 , "\ud83d\ude00" , { "a" : false } ] "#,
     ]
 
-    /// What is there for a document, kinds and all; of a number with a fraction the `Double` next to it.
+    /// The values of a document with their kinds; for a number with a fraction the `Double` next to it.
     private func copy(_ value: JSONValue) -> String {
         switch value {
         case .null: "null"

@@ -15,7 +15,7 @@ import Testing
         fixture = try AdminDeliverFixture()
     }
 
-    /// What was found, each in words.
+    /// The matches, each in words.
     private func find(_ query: String) throws -> [String] {
         let response = fixture.send(.get, "/v1/find?\(query)")
         #expect(response.status == 200, "\(response.text)")

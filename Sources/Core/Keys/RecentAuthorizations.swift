@@ -62,7 +62,7 @@ package struct RecentAuthorizations: Sendable {
         tables = Group.allCases.map { BoundedTable(limit: limits.room(of: $0)) }
     }
 
-    /// Changes how many users are kept. What is too many leaves with the next users who come.
+    /// Changes how many users are kept. Users beyond the limit leave when the next users come.
     package mutating func resize(_ limits: Limits) {
         for group in Group.allCases { tables[group.rawValue].limit = limits.room(of: group) }
     }

@@ -47,7 +47,7 @@ package struct ExpiringCredential: Sendable, Equatable {
         expiresAt < now + UInt64(thresholds.expiresDays) * 86_400 ? .holds : .over(.resolved)
     }
 
-    /// What an operator does about it, in sentences.
+    /// The steps for the operator, in sentences.
     package var remedy: Told {
         switch kind {
         case .listenerCertificate:

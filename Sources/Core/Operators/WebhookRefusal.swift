@@ -13,7 +13,7 @@ package enum WebhookRefusal: String, Sendable, CaseIterable {
     /// The body cannot be read.
     case malformed
 
-    /// What to do about it if the help desk has sent them; the end of a sentence.
+    /// The remedy if the help desk has sent the webhooks; the end of a sentence.
     package var remedy: Told {
         switch self {
         case .pathSecret:

@@ -114,9 +114,9 @@ package struct RevokedPerson: Sendable, Equatable {
 package enum RevocationFilter: Sendable, Equatable {
     /// All of them.
     case all
-    /// Those of an app, about whomever they are.
+    /// All revocations of an app.
     case app(String)
-    /// Those that name a person. With `FormerUser.name` in place of the person's id, those that a person was forgotten with.
+    /// The revocations that name a person; with `FormerUser.name` as the user id, the revocations with which a person was forgotten.
     case person(RevokedPerson)
 }
 

@@ -87,7 +87,7 @@ package final class Revocations: Sendable {
     }
 
     /// Whether all that a person was given at a time counts no more: the person was blocked or forgotten, or has been signed out since, or
-    /// all of the app were. What was issued in the second of a sign-out is revoked.
+    /// all of the app were. A key that was issued in the second of a sign-out is revoked.
     private func revokesPerson(
         issuedAt: UnixSeconds, app: KeyedDigest, appID: Span<UInt8>, userID: Span<UInt8>
     ) throws(CryptoError) -> Bool {
@@ -98,7 +98,7 @@ package final class Revocations: Sendable {
 
     /// Whether a key is revoked alone, or all keys of its key id that were issued at its time are.
     private func revokesKey(_ keyID: UInt32, _ salt: Span<UInt8>, issuedAt: UnixSeconds, app: KeyedDigest) -> Bool {
-        // What nobody has revoked is not looked for.
+        // A digest is computed only if a revocation of its kind exists.
         if hasKeys, covers(RevocationDigests.securityKey(app, salt), issuedAt) { return true }
         return hasKeyIDs && covers(RevocationDigests.keyID(app, keyID), issuedAt)
     }

@@ -38,7 +38,7 @@ package struct NameMatch: Sendable, Hashable {
         case signature
     }
 
-    /// What it is.
+    /// The kind of the thing.
     package let kind: Kind
     /// Where it was found.
     package let source: Source

@@ -186,8 +186,8 @@ extension Configuration.Store {
             // Opening would create a store, which only the service should do.
             guard File.exists(path) else {
                 try refuseNewDatabaseAsOwner(at: path)
-                let remedy = start().map { "; start it: \($0)" } ?? ""
-                throw StoreError(.unavailable, "the service does not run, and there is no store at \(path) yet\(remedy)")
+                throw StoreError(
+                    .unavailable, "the service does not run, and there is no store at \(path) yet", remedy: start().map { "start it: \($0)" })
             }
             return try StoreFile.asOwner(of: path, run)
         case .postgres: return try run()

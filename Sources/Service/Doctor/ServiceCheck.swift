@@ -76,7 +76,7 @@ struct ServiceCheck: Sendable {
         certificates.map { DoctorFinding(.ports, .warning, "\($0)") }
     }
 
-    /// What it means that the public listener does not answer.
+    /// The finding when the public listener does not answer.
     private func silence(_ signs: ServiceSigns, _ failure: HealthProbe.Failure) -> DoctorFinding {
         if signs.listener == .service {
             return DoctorFinding(
@@ -111,8 +111,8 @@ struct ServiceCheck: Sendable {
         _ = hasSeenLock.wait { $0 ? true : nil }
     }
 
-    /// What the service itself finds wrong; nothing when none can be asked, which is told of the ports. Warnings of the configuration are
-    /// found in the file.
+    /// The problems that the service reports; none when it cannot be asked, which the check of the ports reports. The file itself shows the
+    /// warnings of the configuration.
     func problems() -> [DoctorFinding] {
         (try? AdminAccess(configuration).performInService(StatusAction())).map(Self.problems) ?? []
     }

@@ -4,7 +4,7 @@ internal import Observability
 internal import Threading
 internal import Time
 
-/// What callers of the public listener were answered within the last ten minutes, read from the counters that it has anyway.
+/// The answers of the public listener within the last ten minutes, read from counters that it keeps anyway.
 ///
 /// The watch reads them every five seconds, and whoever wants to know reads them again. Any thread may call it.
 final class WatchedAnswers: Sendable {
@@ -60,7 +60,7 @@ final class WatchedAnswers: Sendable {
         return counts
     }
 
-    /// Those that are not refused count as let in. What the store cannot take is told by other problems.
+    /// Webhooks that are not refused count as let in. Other problems report those that the store cannot take.
     private var webhookCounts: [AnswerWindow.Answer: UInt64] {
         var counts: [AnswerWindow.Answer: UInt64] = [:]
         let refused: [WebhookResult] = [.denied, .malformed, .unavailable]

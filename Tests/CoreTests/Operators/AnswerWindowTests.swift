@@ -26,7 +26,7 @@ import Time
 
         mutating func restart() { window.restart(after: counts) }
 
-        /// What is found at this very moment.
+        /// The findings at the current moment.
         mutating func look() -> [AnswerWindow.Finding] { window.findings(counts, now: now) }
     }
 

@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    /// What Chat answers about the second of two channels, and what comes of it.
+    /// The answers of Chat about the second of two channels, with the resulting failure.
     private static let memberships: [(answer: ScriptedStep, failure: TicketFailure?)] = [
         (.respond(200, body: #"{"is_member":true,"state":"joined"}"#), nil), (.respond(200, body: #"{"is_member":true}"#), nil),
         (.respond(200, body: #"{"is_member":false,"state":"none"}"#), .foreignChannel),

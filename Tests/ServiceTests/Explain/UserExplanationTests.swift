@@ -7,7 +7,7 @@ import Time
 @testable import Configuration
 @testable import Operators
 
-/// What is said of a user whom nothing keeps out.
+/// Explanations of users who may chat.
 @Suite struct UserExplanationTests {
     private static let now = TestTime.now.milliseconds
 

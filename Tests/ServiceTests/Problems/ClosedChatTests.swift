@@ -104,7 +104,7 @@ import Time
         }
     }
 
-    /// What a caller sent is not shown, however often it is sent.
+    /// A value that a caller sent is not shown, however often it comes.
     @Test func `an app_id that resembles none`() throws {
         let fixture = try ServiceFixture()
         try fixture.withService { service throws in

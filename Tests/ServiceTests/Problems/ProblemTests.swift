@@ -8,7 +8,7 @@ import Time
 
 @testable import Operators
 
-/// What is wrong now, as the first view and `GET /v1/status` tell it.
+/// Problems as the first view and `GET /v1/status` show them.
 @Suite struct ProblemTests: ProblemScene {
     @Test func whereNothingIsWrongNothingIsSaid() throws {
         let healthy = try Self.search(

@@ -56,7 +56,7 @@ import Testing
         #expect(try fixture.events() == SendbirdFixture.created + SendbirdFixture.told("comment.created", pushed: true))
     }
 
-    /// Whatever support alone sees is neither told nor pushed, for every row of the table and any sender.
+    /// Messages that only support sees are neither relayed nor pushed, for every row of the table and any sender.
     @Test func nothingForAgentsOnlyIsEverPushed() throws {
         let fixture = try SendbirdFixture.known()
         let devices = ["user-1", "sendbird_desk_agent_id_1", "bot"]

@@ -49,7 +49,7 @@ import Testing
 
     private typealias OwnerCase = (message: String, form: MessageCases.Form, sender: MessageCases.Sender, results: [String])
 
-    /// What is known of the owner: Desk has named the ticket, only members name a customer, nobody does.
+    /// The knowledge of the owner: Desk has named the ticket, only members name a customer, nobody does.
     private static let owners: [OwnerCase] = {
         let question = #"{"type":"SENDBIRD_DESK_INQUIRE_TICKET_CLOSURE","body":{"state":"WAITING"}}"#
         let urgent = #"{"type":"NOTIFICATION_ASSIGNMENT_DELAY"}"#

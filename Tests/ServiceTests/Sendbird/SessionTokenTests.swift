@@ -291,7 +291,7 @@ import Time
         }
     }
 
-    /// Whatever the company's backend mints a key for: a token of support reads every conversation.
+    /// Even if the company's backend mints a key for such a user: a session token of support reads every conversation.
     @Test(
         arguments: [
             ("sendbird_desk_agent_id_1", 400), ("sendbird_desk_agent_id_", 400), ("Sendbird_Desk_Agent_ID_1", 400),

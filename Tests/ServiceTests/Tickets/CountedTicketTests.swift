@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    /// What fails without a clear answer may have been made, and counts.
+    /// A ticket may exist although the request failed without a clear answer, so it counts.
     @Test func aTicketThatMayHaveBeenMadeCounts() throws {
         try TicketSite.with { site throws in
             site.faults.add(Fault(.answer(.init(503)), at: .sendbirdDesk, token: "create_ticket", times: nil))

@@ -121,7 +121,7 @@ import Time
         #expect(try fixture.told() == ["operator.queue_late ended > log", "operator.queue_late ended > pager"])
     }
 
-    /// Whoever asks for problems must not wait for the store, also where operators are told of nothing.
+    /// A request for problems must not wait for the store, even if no notifier reports events to operators.
     @Test(arguments: [#""notifiers":["pager"]"#, ""]) func `dead deliveries are seen until they are gone`(_ operators: String) throws {
         let fixture = try WatchFixture()
         try fixture.restart(operators)

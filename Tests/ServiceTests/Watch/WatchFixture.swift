@@ -27,7 +27,7 @@ final class WatchFixture {
     private var family: MetricFamily<Counter> { metrics.helpDesks.authorizeRequests }
     private let passed = Monitor<UInt64>(0)
     private let problems = Monitor<[SevereProblem]>([])
-    /// What the watch has last read of the store.
+    /// The facts that the watch last read from the store.
     let facts = WatchedStore()
     private var watch: OperatorWatch?
 

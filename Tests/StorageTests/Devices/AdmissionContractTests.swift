@@ -114,7 +114,7 @@ import Time
         #expect(try store.take(Sample(3).with { $0.user = "other" }.arrival()) == .accepted)
     }
 
-    /// What tells of the person's end is stored after it, too.
+    /// Events that report that a person was forgotten are stored after that, too.
     @Test(arguments: Backend.allCases) func storesTheEndOfSomebodyForgotten(_ backend: Backend) throws {
         let fixture = try backend.store()
         let store = fixture.store
