@@ -48,8 +48,7 @@ extension Explanation {
                     .search, .note, Told("The comment has more deliveries.", "У комментария есть и другие доставки."),
                     remedy: Told("For all of them: \(command)", "Все: \(command)")))
         }
-        let (outcome, finding) = finding(facts)
-        return Explanation(outcome: outcome, finding: finding, steps: steps)
+        return Explanation(conclusion(facts), steps)
     }
 
     /// A comment whose person is not known, or is forgotten.
@@ -62,52 +61,51 @@ extension Explanation {
             "See that the help desk's webhooks about tickets arrive too, and that its API can be reached (deskgate check --live).",
             "Проверьте, что приходят и вебхуки о тикетах, и что API службы поддержки доступен (deskgate check --live)."))
 
-    /// Why no push notifier was told of a comment, although the app has one.
-    private static func unpushed(_ facts: CommentFacts, isOfNobody: Bool) -> Told {
-        if isOfNobody { return Told("nobody knew for whom it is", "неизвестно, для кого он") }
+    /// Why no push notifier was told of a comment, although the app has one, and the step that says so; nil when none does.
+    private static func unpushed(_ facts: CommentFacts, isOfNobody: Bool) -> (cause: Told, step: Step?) {
+        if isOfNobody { return (Told("nobody knew for whom it is", "неизвестно, для кого он"), ofNobody) }
         let devices = facts.devices.map { $0.step(facts.audience) }
-        return devices.isEmpty || devices.contains { $0.outcome == .ok }
-            ? Told("its person had no device for a push notifier", "у человека не было устройства для пуш-канала")
-            : Told("no push notifier serves its person's devices", "пуш-каналы не обслуживают устройства человека")
+        guard let first = devices.first, !devices.contains(where: { $0.outcome == .ok }) else {
+            return (Told("its person had no device for a push notifier", "у человека не было устройства для пуш-канала"), nil)
+        }
+        return (Told("no push notifier serves its person's devices", "пуш-каналы не обслуживают устройства человека"), first)
     }
 
-    private static func finding(_ facts: CommentFacts) -> (Outcome, Told) {
+    private static func conclusion(_ facts: CommentFacts) -> Conclusion {
         let comment = facts.comment
         // Once the customer is known, what was told counts.
         let told = facts.deliveries.filter { !$0.isHeld }
         if told.isEmpty, let held = facts.deliveries.last {
             let sentence = held.sentence
             if held.delivery.state == .delivered {
-                return (.ok, Told("Comment \(comment): \(sentence)", "Комментарий \(comment): \(sentence)"))
+                return Conclusion(.ok, Told("Comment \(comment): \(sentence)", "Комментарий \(comment): \(sentence)"))
             }
-            return (.problem, Told("Comment \(comment) is held: \(sentence)", "Комментарий \(comment) задержан: \(sentence)"))
+            return Conclusion(
+                .problem, Told("Comment \(comment) is held: \(sentence)", "Комментарий \(comment) задержан: \(sentence)"), from: held.step)
         }
         let failed = told.filter { $0.outcome == .problem }
         guard let first = failed.first else {
             let phones = told.filter { $0.notifier?.type.isPush == true }
             if phones.isEmpty, facts.audience.hasPush {
-                let cause = unpushed(facts, isOfNobody: told.allSatisfy(\.delivery.event.userID.isEmpty))
-                return (
+                let (cause, step) = unpushed(facts, isOfNobody: told.allSatisfy(\.delivery.event.userID.isEmpty))
+                return Conclusion(
                     .problem,
                     Told(
                         "Comment \(comment) was handed on, and no phone was notified: \(cause).",
-                        "Комментарий \(comment) передан, но ни один телефон не уведомлён: \(cause).")
-                )
+                        "Комментарий \(comment) передан, но ни один телефон не уведомлён: \(cause)."), from: step)
             }
             let isPending = told.contains { $0.delivery.state == .pending }
             let state = isPending ? Told("is on its way", "в пути") : Told("was delivered", "доставлен")
             let sentence = (phones.first ?? told[0]).sentence
-            return (.ok, Told("Comment \(comment) \(state): \(sentence)", "Комментарий \(comment) \(state): \(sentence)"))
+            return Conclusion(.ok, Told("Comment \(comment) \(state): \(sentence)", "Комментарий \(comment) \(state): \(sentence)"))
         }
         let others = failed.count - 1
         let rest =
             others > 0 ? Told(" (and \(Telling.count(others, "other")))", " (и ещё \(others))") : Told(verbatim: "")
-        return (
+        return Conclusion(
             .problem,
             Told(
                 "Comment \(comment) has not arrived\(rest): \(first.sentence)",
-                "Комментарий \(comment) не доставлен\(rest): \(first.sentence)"
-            )
-        )
+                "Комментарий \(comment) не доставлен\(rest): \(first.sentence)"), from: first.step)
     }
 }

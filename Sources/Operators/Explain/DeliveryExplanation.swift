@@ -6,23 +6,21 @@ internal import Time
 extension Explanation {
     /// Explains a delivery.
     init(_ facts: DeliveryFacts) {
-        outcome = facts.outcome
-        finding = facts.sentence
-        steps = [Self.arrival(facts.delivery.event)] + facts.attemptSteps + [facts.step]
+        let step = facts.step
+        self.init(
+            Conclusion(facts.outcome, facts.sentence, from: step), [Self.arrival(facts.delivery.event)] + facts.attemptSteps + [step])
     }
 
     /// Explains why a delivery cannot be found.
     init(unknownDelivery keep: Configuration.Deliveries) {
-        outcome = .problem
-        finding = Told("No delivery with this id is stored.", "Доставки с таким идентификатором нет.")
+        let finding = Told("No delivery with this id is stored.", "Доставки с таким идентификатором нет.")
         let retention = Self.retention(keep)
-        steps = [
-            Step(
-                .search, .problem, Told("\(finding) \(retention)", "\(finding) \(retention)"),
-                remedy: Told(
-                    "Compare the id with deskgate deliveries list. Of a forgotten delivery the log still tells.",
-                    "Сверьте идентификатор с deskgate deliveries list. О забытой доставке ещё говорит журнал."))
-        ]
+        let step = Step(
+            .search, .problem, Told("\(finding) \(retention)", "\(finding) \(retention)"),
+            remedy: Told(
+                "Compare the id with deskgate deliveries list. Of a forgotten delivery the log still tells.",
+                "Сверьте идентификатор с deskgate deliveries list. О забытой доставке ещё говорит журнал."))
+        self.init(Conclusion(.problem, finding, from: step), [step])
     }
 
     /// How long deliveries are remembered.

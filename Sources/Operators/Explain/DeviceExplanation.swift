@@ -27,32 +27,30 @@ extension Explanation {
     /// Explains why a device is notified or not.
     init(_ facts: DeviceFacts) {
         let found = facts.devices.map { $0.step(facts.audience) }
-        steps =
-            (found.isEmpty ? Self.absence(facts) : found) + facts.deliveries.reversed().map(\.step)
-            + [facts.search].compactMap(\.self)
-        (outcome, finding) = Self.finding(facts, found)
+        let steps = found.isEmpty ? Self.absence(facts) : found
+        self.init(
+            found.isEmpty ? Self.absence(facts, steps) : Self.conclusion(facts, found),
+            steps + facts.deliveries.reversed().map(\.step) + [facts.search].compactMap(\.self))
     }
 
-    private static func finding(_ facts: DeviceFacts, _ found: [Step]) -> (Outcome, Told) {
-        guard !found.isEmpty else {
-            return (
-                .problem,
-                facts.isCut
-                    ? Told(
-                        "The device was not found among those that were looked at.", "Среди просмотренных устройств такого не нашлось.")
-                    : Told(
-                        "No such device is registered, so it is not notified.",
-                        "Такое устройство не зарегистрировано, поэтому его не уведомляют.")
-            )
-        }
-        if let unserved = found.first(where: { $0.outcome == .problem }) { return (.problem, unserved.text) }
+    private static func absence(_ facts: DeviceFacts, _ steps: [Step]) -> Conclusion {
+        Conclusion(
+            .problem,
+            facts.isCut
+                ? Told("The device was not found among those that were looked at.", "Среди просмотренных устройств такого не нашлось.")
+                : Told(
+                    "No such device is registered, so it is not notified.",
+                    "Такое устройство не зарегистрировано, поэтому его не уведомляют."), from: steps.first)
+    }
+
+    private static func conclusion(_ facts: DeviceFacts, _ found: [Step]) -> Conclusion {
+        if let unserved = found.first(where: { $0.outcome == .problem }) { return Conclusion(unserved) }
         guard let latest = facts.deliveries.first(where: { $0.delivery.event.kind == .commentCreated }) else {
-            return (
+            return Conclusion(
                 .ok,
                 Told(
                     "The device is registered and a notifier serves it. No comment was sent to it among the newest deliveries.",
-                    "Устройство зарегистрировано, канал для него есть. Среди последних доставок комментариев ему не было.")
-            )
+                    "Устройство зарегистрировано, канал для него есть. Среди последних доставок комментариев ему не было."))
         }
         let sentence = latest.sentence
         guard latest.outcome == .problem else {
@@ -63,14 +61,13 @@ extension Explanation {
                 : Told(
                     "The device is registered, and no push notifier serves its type.",
                     "Устройство зарегистрировано, но пуш-канала для его типа нет.")
-            return (.ok, Told("\(state) The latest: \(sentence)", "\(state) Последнее: \(sentence)"))
+            return Conclusion(.ok, Told("\(state) The latest: \(sentence)", "\(state) Последнее: \(sentence)"))
         }
-        return (
+        return Conclusion(
             .problem,
             Told(
                 "The device is registered, but the latest comment has not arrived: \(sentence)",
-                "Устройство зарегистрировано, но последний комментарий не доставлен: \(sentence)")
-        )
+                "Устройство зарегистрировано, но последний комментарий не доставлен: \(sentence)"), from: latest.step)
     }
 
     /// Why a device may not be registered, the likely causes first.

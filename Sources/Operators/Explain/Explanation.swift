@@ -93,20 +93,36 @@ package struct Explanation: Sendable, Equatable {
         }
     }
 
-    /// What the whole comes to.
-    package let outcome: Outcome
-    /// The answer in one sentence, or a few.
-    package let finding: Told
+    /// The answer, with the step that it is about.
+    struct Conclusion: Sendable, Equatable {
+        let outcome: Outcome
+        let text: Told
+        /// Nil when the answer is about no single step.
+        let cause: Step?
+
+        init(_ outcome: Outcome, _ text: Told, from cause: Step? = nil) {
+            (self.outcome, self.text, self.cause) = (outcome, text, cause)
+        }
+
+        /// Answers with a step as it stands.
+        init(_ step: Step) { self.init(step.outcome, step.text, from: step) }
+    }
+
+    private let conclusion: Conclusion
     /// What was found.
     package let steps: [Step]
 
-    /// What to do first: the remedy of the first problem, or else of the first note that has one. What a single attempt has failed for is
-    /// part of its delivery, which knows more.
-    package var remedy: Told? {
-        guard outcome != .ok else { return nil }
-        let remedies = steps.filter { $0.remedy != nil && $0.subject != .attempt }
-        return (remedies.first { $0.outcome == .problem } ?? remedies.first { $0.outcome == .note })?.remedy
+    init(_ conclusion: Conclusion, _ steps: [Step]) {
+        self.conclusion = conclusion
+        self.steps = steps
     }
+
+    /// What the whole comes to.
+    package var outcome: Outcome { conclusion.outcome }
+    /// The answer in one sentence, or a few.
+    package var finding: Told { conclusion.text }
+    /// What to do first: the remedy of the step that the finding is about.
+    package var remedy: Told? { outcome == .ok ? nil : conclusion.cause?.remedy }
 }
 
 extension Explanation {

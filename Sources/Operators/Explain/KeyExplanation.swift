@@ -6,10 +6,18 @@ extension Explanation {
     /// Explains a key: what authorization answers now, and why.
     init(_ facts: KeyFacts) {
         let checks = Self.checks(facts)
-        let shadow = Self.shadow(facts)
-        (outcome, finding) = Self.finding(facts)
         let backend = checks.contains { $0.subject == .backend } ? facts.backendTroubles : []
-        steps = checks + backend + [shadow, Self.store(facts)].compactMap(\.self)
+        let (outcome, finding) = Self.finding(facts)
+        self.init(
+            Conclusion(outcome, finding, from: Self.cause(facts, checks)),
+            checks + backend + [Self.shadow(facts), Self.store(facts)].compactMap(\.self))
+    }
+
+    /// The check that the finding is about.
+    private static func cause(_ facts: KeyFacts, _ checks: [Step]) -> Step? {
+        // A block that authorization does not know yet stands beside such a verdict.
+        if case .unconfirmed? = facts.verdict { return checks.first { $0.subject == .backend } }
+        return checks.first { $0.outcome == .problem } ?? checks.last
     }
 
     /// The answer and what it is worth.

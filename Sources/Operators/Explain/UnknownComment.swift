@@ -20,7 +20,7 @@ extension Explanation {
                     "О комментариях приложения не узнаёт ни один канал, поэтому они не хранятся.")
                 : Told("No delivery of comment \(facts.comment) is stored.", "Доставок комментария \(facts.comment) нет.")
         let steps = (takes ? [] : [noWebhook]) + (isTold ? [] : [nobodyTold]) + (takes ? causes(facts, facts.app.id) : [])
-        return Explanation(outcome: .problem, finding: finding, steps: steps)
+        return Explanation(Conclusion(.problem, finding, from: steps.first), steps)
     }
 
     private static let noWebhook = Step(
@@ -50,11 +50,10 @@ extension Explanation {
             remedy: Told(
                 "The log of that time may tell what became of them. Keep them for longer if such questions come late.",
                 "Что с ними стало, может сказать журнал того времени. Храните их дольше, если такие вопросы приходят поздно."))
-        return Explanation(
-            outcome: .note,
-            finding: Told(
-                "Comment \(comment) came at \(at), and what became of its deliveries is forgotten.",
-                "Комментарий \(comment) пришёл \(at), а что стало с его доставками, забыто."), steps: [came, gone])
+        let finding = Told(
+            "Comment \(comment) came at \(at), and what became of its deliveries is forgotten.",
+            "Комментарий \(comment) пришёл \(at), а что стало с его доставками, забыто.")
+        return Explanation(Conclusion(.note, finding, from: gone), [came, gone])
     }
 
     private static func causes(_ facts: CommentFacts, _ app: String) -> [Step] {

@@ -14,20 +14,24 @@ struct RememberedUser {
 extension Explanation {
     /// Explains how a person stands as far as memory tells.
     init(_ facts: RememberedUser) {
-        steps = [Self.store(facts.key)].compactMap(\.self) + facts.key.backendTroubles + facts.authorizations.steps(facts.key)
-        outcome = .problem
+        let store = Self.store(facts.key)
+        self.init(
+            Self.conclusion(facts, store),
+            [store].compactMap(\.self) + facts.key.backendTroubles + facts.authorizations.steps(facts.key))
+    }
+
+    private static func conclusion(_ facts: RememberedUser, _ store: Step?) -> Conclusion {
         if facts.isBlocked {
-            finding = Told(
+            let text = Told(
                 "This user is denied with any key: blocked or forgotten, by the last known revocations.",
                 "Этому пользователю отказывают с любым ключом: по последним известным отзывам он заблокирован или забыт.")
-        } else {
-            finding =
-                facts.authorizations.denial(facts.key)?.text
-                ?? Told(
-                    "Devices, deliveries and the details of revocations are unknown while the store is away; no block of this user is known.",
-                    "Пока хранилище недоступно, устройства, доставки и подробности отзывов неизвестны; о блокировке пользователя не известно."
-                )
+            return Conclusion(.problem, text, from: store)
         }
+        if let denial = facts.authorizations.denial(facts.key) { return Conclusion(denial) }
+        let text = Told(
+            "Devices, deliveries and the details of revocations are unknown while the store is away; no block of this user is known.",
+            "Пока хранилище недоступно, устройства, доставки и подробности отзывов неизвестны; о блокировке пользователя не известно.")
+        return Conclusion(.problem, text, from: store)
     }
 }
 

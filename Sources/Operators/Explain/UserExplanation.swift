@@ -37,18 +37,20 @@ struct UserFacts {
 extension Explanation {
     /// Explains how a person stands.
     init(_ facts: UserFacts) {
-        steps =
+        let steps =
             [Self.app(facts)] + Self.revocations(facts) + Self.closing(facts) + Self.decision(facts)
             + facts.authorizations.steps(facts.key) + Self.session(facts) + Self.devices(facts) + [Self.limits(facts)]
             + Self.deliveries(facts) + [facts.search].compactMap(\.self) + facts.botCalls.steps + [Self.log(facts)]
-        (outcome, finding) = Self.finding(facts, steps)
+        self.init(Self.conclusion(facts, steps), steps)
     }
 
-    private static func finding(_ facts: UserFacts, _ steps: [Step]) -> (Outcome, Told) {
-        if let block = facts.key.revocations.found.first(where: \.keepsOut) { return (.problem, kept(out: block)) }
-        if let closing = facts.closing.first { return (.problem, closing.text) }
-        if let denial = facts.authorizations.denial(facts.key) { return (.problem, denial.text) }
-        if let trouble = facts.key.backendTroubles.first { return (.problem, trouble.text) }
+    private static func conclusion(_ facts: UserFacts, _ steps: [Step]) -> Conclusion {
+        if let block = facts.key.revocations.found.first(where: \.keepsOut) {
+            return Conclusion(.problem, kept(out: block), from: block.step(.problem))
+        }
+        if let closing = closing(facts).first { return Conclusion(closing) }
+        if let denial = facts.authorizations.denial(facts.key) { return Conclusion(denial) }
+        if let trouble = facts.key.backendTroubles.first { return Conclusion(trouble) }
         let open =
             Told(
                 "Nothing keeps this user out: a genuine key that is in force is allowed.",
@@ -59,16 +61,15 @@ extension Explanation {
             ? Told(verbatim: "")
             : Told(
                 " The app's backend has the last word, and was not asked.", " Последнее слово за сервером приложения, его не спрашивали.")
-        guard let problem = steps.first(where: { $0.outcome == .problem }) else { return (.ok, open + backend) }
-        guard let latest = facts.deliveries.first, latest.step == problem else {
-            return (.problem, Told("\(open)\(backend) But: \(problem.text)", "\(open)\(backend) Однако: \(problem.text)"))
-        }
-        return (
-            .problem,
-            Told(
-                "\(open)\(backend) But the latest delivery has not arrived: \(latest.sentence)",
-                "\(open)\(backend) Но последняя доставка не удалась: \(latest.sentence)")
-        )
+        guard let problem = steps.first(where: { $0.outcome == .problem }) else { return Conclusion(.ok, open + backend) }
+        let but =
+            if let latest = facts.deliveries.first, latest.step == problem {
+                Told(
+                    "But the latest delivery has not arrived: \(latest.sentence)", "Но последняя доставка не удалась: \(latest.sentence)")
+            } else {
+                Told("But: \(problem.text)", "Однако: \(problem.text)")
+            }
+        return Conclusion(.problem, Told("\(open)\(backend) \(but)", "\(open)\(backend) \(but)"), from: problem)
     }
 
     private static func kept(out block: Revocation) -> Told {

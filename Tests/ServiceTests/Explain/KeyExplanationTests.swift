@@ -124,6 +124,15 @@ import Time
         #expect(zip(troubles, starts).allSatisfy { $0.text.english.hasPrefix($1) })
     }
 
+    @Test func `the remedy is that of the check that the finding is about`() throws {
+        let block = Revocation.sample(1, appID: "shop", .user("user-1"))
+        var facts = try Self.facts(.unconfirmed(keyID: nil), mode: .backend, revocations: [block])
+        facts.backendStatus = BackendStatus(breaker: .open, pacesNewKeys: false)
+        let explanation = Explanation(facts)
+        #expect(explanation.finding.english.hasPrefix("Nothing speaks against this key here."))
+        #expect(explanation.remedy?.english.hasPrefix("If the chat is denied all the same, see backend_denied") == true)
+    }
+
     @Test(arguments: Indecision.allCases) func everyIndecisionIsToldApartFromADenial(_ indecision: Indecision) throws {
         let explanation = Explanation(try Self.facts(.undecided(indecision)))
         #expect(explanation.outcome == .problem && explanation.finding.english.contains("503 (\(indecision.rawValue))"))

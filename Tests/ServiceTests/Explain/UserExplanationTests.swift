@@ -11,7 +11,9 @@ import Time
 @Suite struct UserExplanationTests {
     private static let now = TestTime.now.milliseconds
 
-    private static func explanation(deviceType: String? = nil, _ deliveries: [DeliveryFacts] = []) throws -> Explanation {
+    private static func explanation(
+        deviceType: String? = nil, _ deliveries: [DeliveryFacts] = [], revocations: [Revocation] = [], closing: [Problem] = []
+    ) throws -> Explanation {
         let secret = "whsec_" + String(repeating: "QUJD", count: 8)
         let sink = #""allow_insecure_secrets":true,"notifiers":{"sink":{"type":"http","url":"https://sink.test/","secret":"\#(secret)"}}"#
         let key = #""keys":[{"id":1,"secret":{"file":"secrets/app-1.key"}}]"#
@@ -23,13 +25,29 @@ import Time
                 key: Device.Key(appID: "shop", userID: "ann", deviceID: "phone"), type: type, token: try PushToken("t"), registeredAt: now,
                 seenAt: now)
         }
+        var person = KeyFacts(appID: "shop", userID: "ann", now: TestTime.now)
+        person.revocations.named = revocations
         return Explanation(
             UserFacts(
-                key: KeyFacts(appID: "shop", userID: "ann", now: TestTime.now), app: app,
+                key: person, app: app,
                 audience: CommentAudience(of: "shop", configuration),
-                closing: [], authorizations: .unknown, session: nil, devices: [devices].compactMap(\.self), hasMoreDevices: false,
+                closing: closing, authorizations: .unknown, session: nil, devices: [devices].compactMap(\.self), hasMoreDevices: false,
                 registration: configuration.pushTokens, limitUses: [], deliveries: deliveries, search: nil,
                 botCalls: try BotCallFacts(MemoryStore(), of: RevokedPerson(appID: "shop", userID: "ann")), reference: nil))
+    }
+
+    @Test func `the remedy is that of the step that the finding is about`() throws {
+        let block = Revocation.sample(1, appID: "shop", .user("ann"))
+        let closing = Problem(.callersRefused, Told("Nobody is let in.", "Никого не пускают."), remedy: Told("Mend it.", "Исправьте."))
+        let blocked = try Self.explanation(deviceType: "tv", revocations: [block], closing: [closing])
+        #expect(blocked.finding.english.hasPrefix("This user is denied with any key: blocked"))
+        #expect(blocked.remedy == block.remedy)
+        let closed = try Self.explanation(deviceType: "tv", closing: [closing])
+        #expect(closed.finding == closing.text)
+        #expect(closed.remedy == closing.remedy)
+        let unserved = try Self.explanation(deviceType: "tv")
+        #expect(unserved.finding.english.contains("Device phone of the type tv"))
+        #expect(unserved.remedy?.english == "Lead the type to a notifier in apps[].routes, and reload (SIGHUP).")
     }
 
     /// The newest deliveries, newest first, each of one notifier.
