@@ -7,7 +7,10 @@ enum ExplainCommand {
         "explain", "Tells why a user is refused or was not notified: what was found, and what to do.",
         details: "Name one of --user, --key, --comment, --device and --delivery; --user may stand beside --key or --device. "
             + "A key is judged as the service does now. The app's backend is named and not asked.",
-        exits: [.done: "when all is well", .negative: "when something is wrong, or cannot be said"],
+        exits: [
+            .done: "when all is well",
+            .negative: "when something keeps this user out or this user's messages from arriving, or that cannot be said",
+        ],
         options: [
             .config,
             Option("app", value: .app, default: "the only one configured", field: "app_id", "the app_id"),

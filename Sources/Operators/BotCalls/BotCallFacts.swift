@@ -31,17 +31,12 @@ struct BotCallFacts {
 }
 
 extension BotCall {
-    /// The call as a step of a person's explanation.
+    /// The call as a step of a person's explanation. A call that failed is no problem: it is past, and keeps neither the person out nor
+    /// messages from arriving.
     fileprivate var step: Explanation.Step {
         let meaning = BotCallMeaning(self)
-        let standing: Explanation.Outcome =
-            switch outcome {
-            case .succeeded: .ok
-            case .failed, .timedOut, .unknown: .problem
-            case .started, .refused, .invalid, .limited, .denied, .confirmationRequired: .note
-            }
         return Explanation.Step(
-            .botCall, standing,
+            .botCall, outcome == .succeeded ? .ok : .note,
             Told(
                 "The bot \(bot) called \(function): \(outcome.rawValue). \(meaning.text)",
                 "Бот \(bot) вызвал \(function): \(outcome.rawValue). \(meaning.text)"),

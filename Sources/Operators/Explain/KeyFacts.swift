@@ -88,11 +88,12 @@ struct KeyFacts {
             "\(first.sentence) And \(Telling.count(others, "other revocation")).", "\(first.sentence) И других отзывов: \(others).")
     }
 
-    /// The problems of the app's backend, which decides beside or instead of the key.
+    /// The problems of the app's backend, which decides beside or instead of the key. One that keeps out no user with a good key is a note.
     var backendTroubles: [Explanation.Step] {
         guard let appID, let backendStatus else { return [] }
         return backendStatus.problems(of: appID, at: backend, whenUndecided).map {
-            Explanation.Step(.backend, .problem, $0.text, remedy: $0.remedy)
+            let keepsOut = $0.severity == .problem && whenUndecided != .allowIfKeyValid
+            return Explanation.Step(.backend, keepsOut ? .problem : .note, $0.text, remedy: $0.remedy)
         }
     }
 

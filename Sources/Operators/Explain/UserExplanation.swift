@@ -50,7 +50,7 @@ extension Explanation {
         }
         if let closing = closing(facts).first { return Conclusion(closing) }
         if let denial = facts.authorizations.denial(facts.key) { return Conclusion(denial) }
-        if let trouble = facts.key.backendTroubles.first { return Conclusion(trouble) }
+        if let trouble = facts.key.backendTroubles.first(where: { $0.outcome == .problem }) { return Conclusion(trouble) }
         let open =
             Told(
                 "Nothing keeps this user out: a genuine key that is in force is allowed.",

@@ -109,7 +109,7 @@ import Time
         let answer = try fixture.send(.get, "/v1/explain?app_id=shop&user_id=ann").object()
         let steps = (answer["steps"]?.elements ?? []).filter { $0["step"] == "bot_call" }
         #expect(steps.count == 5)
-        #expect(steps.compactMap { $0["outcome"]?.text } == ["note", "problem", "note", "problem", "problem"])
+        #expect(steps.compactMap { $0["outcome"]?.text } == ["note", "note", "note", "note", "note"])
         #expect(
             steps[4]["text"]
                 == "The bot orders called f2: failed. The company's backend gave no usable answer (not_json: its answer was no JSON).")

@@ -12,7 +12,8 @@ import Time
     private static let now = TestTime.now.milliseconds
 
     private static func explanation(
-        deviceType: String? = nil, _ deliveries: [DeliveryFacts] = [], revocations: [Revocation] = [], closing: [Problem] = []
+        deviceType: String? = nil, _ deliveries: [DeliveryFacts] = [], revocations: [Revocation] = [], closing: [Problem] = [],
+        backend: BackendStatus? = nil, _ rule: UndecidedRule = .error, store: MemoryStore = MemoryStore()
     ) throws -> Explanation {
         let secret = "whsec_" + String(repeating: "QUJD", count: 8)
         let sink = #""allow_insecure_secrets":true,"notifiers":{"sink":{"type":"http","url":"https://sink.test/","secret":"\#(secret)"}}"#
@@ -27,13 +28,14 @@ import Time
         }
         var person = KeyFacts(appID: "shop", userID: "ann", now: TestTime.now)
         person.revocations.named = revocations
+        (person.backendStatus, person.whenUndecided) = (backend, rule)
         return Explanation(
             UserFacts(
                 key: person, app: app,
                 audience: CommentAudience(of: "shop", configuration),
                 closing: closing, authorizations: .unknown, session: nil, devices: [devices].compactMap(\.self), hasMoreDevices: false,
                 registration: configuration.pushTokens, limitUses: [], deliveries: deliveries, search: nil,
-                botCalls: try BotCallFacts(MemoryStore(), of: RevokedPerson(appID: "shop", userID: "ann")), reference: nil))
+                botCalls: try BotCallFacts(store, of: RevokedPerson(appID: "shop", userID: "ann")), reference: nil))
     }
 
     @Test func `the remedy is that of the step that the finding is about`() throws {
@@ -48,6 +50,33 @@ import Time
         let unserved = try Self.explanation(deviceType: "tv")
         #expect(unserved.finding.english.contains("Device phone of the type tv"))
         #expect(unserved.remedy?.english == "Lead the type to a notifier in apps[].routes, and reload (SIGHUP).")
+    }
+
+    @Test(
+        arguments: [
+            (.open, .error, .problem), (.halfOpen, .deny, .problem), (.open, .allowIfKeyValid, .ok), (.working, .error, .ok),
+        ] as [(BreakerStanding, UndecidedRule, Explanation.Outcome)])
+    func `a backend in trouble is a problem of a user whom it keeps out`(
+        _ breaker: BreakerStanding, _ rule: UndecidedRule, _ outcome: Explanation.Outcome
+    ) throws {
+        let explanation = try Self.explanation(backend: BackendStatus(breaker: breaker, pacesNewKeys: true), rule)
+        #expect(explanation.outcome == outcome)
+        #expect(explanation.finding.english.hasPrefix("The backend of shop has failed so often") == (outcome == .problem))
+    }
+
+    @Test(arguments: [BotCall.Outcome.failed, .timedOut, .unknown])
+    func `a call of a bot that failed keeps nobody out`(_ outcome: BotCall.Outcome) throws {
+        let store = MemoryStore()
+        let call = BotCall(
+            id: UUIDv7(milliseconds: 7, random: InlineArray(repeating: 1)), appID: "shop", userID: "ann", bot: "orders", function: "list",
+            argumentsSHA256: "digest", arguments: nil, at: Self.now, ending: BotCall.Ending(outcome, reason: "unreachable", at: Self.now))
+        store.begin(call, isAwaited: { true }) { _ in }
+        let explanation = try Self.explanation(store: store)
+        #expect(explanation.outcome == .ok)
+        #expect(explanation.remedy == nil)
+        let step = try #require(explanation.steps.first { $0.subject == .botCall })
+        #expect(step.outcome == .note)
+        #expect(step.remedy != nil)
     }
 
     /// The newest deliveries, newest first, each of one notifier.
