@@ -7,6 +7,8 @@ struct RememberedUser {
     let key: KeyFacts
     /// Whether the last known revocations keep the person out with any key.
     let isBlocked: Bool
+    /// Why nobody may use the chat of the app now.
+    let closing: [Problem]
     /// How the person's latest requests were answered.
     let authorizations: AuthorizationFacts
 }
@@ -17,7 +19,7 @@ extension Explanation {
         let store = Self.store(facts.key)
         self.init(
             Self.conclusion(facts, store),
-            [store].compactMap(\.self) + facts.key.backendTroubles + facts.authorizations.steps(facts.key))
+            [store].compactMap(\.self) + Self.closing(facts.closing) + facts.key.backendTroubles + facts.authorizations.steps(facts.key))
     }
 
     private static func conclusion(_ facts: RememberedUser, _ store: Step?) -> Conclusion {
@@ -27,6 +29,7 @@ extension Explanation {
                 "Этому пользователю отказывают с любым ключом: по последним известным отзывам он заблокирован или забыт.")
             return Conclusion(.problem, text, from: store)
         }
+        if let closing = closing(facts.closing).first { return Conclusion(closing) }
         if let denial = facts.authorizations.denial(facts.key) { return Conclusion(denial) }
         let text = Told(
             "Devices, deliveries and the details of revocations are unknown while the store is away; no block of this user is known.",
@@ -47,6 +50,7 @@ extension AdminContext {
             (try? known.blocks(app: $0.digest, appID: appID.utf8.span, userID: userID.utf8.span)) ?? false
         }
         return RememberedUser(
-            key: key, isBlocked: isBlocked ?? false, authorizations: authorizations(appID, userID).map { .known($0) } ?? .unknown)
+            key: key, isBlocked: isBlocked ?? false, closing: closing(appID),
+            authorizations: authorizations(appID, userID).map { .known($0) } ?? .unknown)
     }
 }

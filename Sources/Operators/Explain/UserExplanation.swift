@@ -38,7 +38,7 @@ extension Explanation {
     /// Explains how a person stands.
     init(_ facts: UserFacts) {
         let steps =
-            [Self.app(facts)] + Self.revocations(facts) + Self.closing(facts) + Self.decision(facts)
+            [Self.app(facts)] + Self.revocations(facts) + Self.closing(facts.closing) + Self.decision(facts)
             + facts.authorizations.steps(facts.key) + Self.session(facts) + Self.devices(facts) + [Self.limits(facts)]
             + Self.deliveries(facts) + [facts.search].compactMap(\.self) + facts.botCalls.steps + [Self.log(facts)]
         self.init(Self.conclusion(facts, steps), steps)
@@ -48,7 +48,7 @@ extension Explanation {
         if let block = facts.key.revocations.found.first(where: \.keepsOut) {
             return Conclusion(.problem, kept(out: block), from: block.step(.problem))
         }
-        if let closing = closing(facts).first { return Conclusion(closing) }
+        if let closing = closing(facts.closing).first { return Conclusion(closing) }
         if let denial = facts.authorizations.denial(facts.key) { return Conclusion(denial) }
         if let trouble = facts.key.backendTroubles.first(where: { $0.outcome == .problem }) { return Conclusion(trouble) }
         let open =
@@ -110,8 +110,9 @@ extension Explanation {
         return found.map { $0.step($0.keepsOut ? .problem : .note) } + cut
     }
 
-    private static func closing(_ facts: UserFacts) -> [Step] {
-        facts.closing.map { Step(.authorization, .problem, $0.text, remedy: $0.remedy) }
+    /// The steps that tell why nobody may use the chat of the app now.
+    static func closing(_ problems: [Problem]) -> [Step] {
+        problems.map { Step(.authorization, .problem, $0.text, remedy: $0.remedy) }
     }
 
     /// Failures of a notifier that has delivered something since are no problem any more.

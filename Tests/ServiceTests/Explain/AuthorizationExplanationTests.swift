@@ -131,6 +131,25 @@ import Time
         #expect(response.text.contains("The store could not be asked who has revoked what (refused by the test)"))
     }
 
+    @Test func `memory says that nobody is let in while the store is away`() throws {
+        let store = try DeliveryStore()
+        let graph = try ServiceGraph(fixture.configuration, logger: fixture.log.logger, clocks: ServiceFixture.clocks) { store }
+        defer {
+            graph.backends.close()
+            graph.admin.stop()
+            graph.store.close()
+        }
+        let body = try AuthorizeCases.json(["user_id": "\"user-2\"", "security_key": "\"dgk1.x\""])
+        for _ in 0..<5 { #expect(InProcessClient(graph.publicRouter).send(.post, "/pyrus/authorize", body: body).status == 400) }
+        store.refuse(.revocationLists, times: 100)
+        let response = InProcessClient(graph.adminRouter).send(.get, "/v1/explain?user_id=user-1", headers: AdminCases.authorization)
+        let answer = try response.object()
+        #expect(answer["outcome"]?.text == "problem")
+        #expect(answer["finding"]?.text?.hasPrefix("5 authorizations within 10 minutes were malformed") == true, "\(response.text)")
+        #expect(answer["remedy"]?.text?.contains("wrapped in quotes") == true)
+        #expect(response.text.contains("The store could not be asked who has revoked what (refused by the test)"))
+    }
+
     @Test func tellsOfARevokedKey() throws {
         try fixture.withService { (service) throws in
             let revocation = #"{"app_id":"shop","security_key":"\#(try TestKey().text())"}"#
