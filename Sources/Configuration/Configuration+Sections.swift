@@ -35,6 +35,9 @@ extension Configuration {
             let database: String? = if case .sqlite(let path) = kind { path } else { nil }
             return [database, revocationsPath].compactMap(\.self)
         }
+
+        /// Whether other processes may use the store at the same time.
+        package var isShared: Bool { if case .postgres = kind { true } else { false } }
     }
 
     /// How long events and deliveries are worth something.

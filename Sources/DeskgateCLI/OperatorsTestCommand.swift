@@ -52,7 +52,10 @@ enum OperatorsTestCommand {
                 try run(AdminAccess(configuration, author: author), configuration, seconds)
             }
         }
-        guard let tests else { throw .negative("not_running", "the service does not run. \(ReportedProblem.serviceDown.remedy)") }
+        guard let tests else {
+            let finding = configuration.store.isShared ? "no service runs on this host" : "the service does not run"
+            throw .negative("not_running", "\(finding). \(ReportedProblem.serviceDown.remedy)")
+        }
         Console.answer(arguments, ["notifiers": .array(tests.map(json))], tests.map(line).joined(separator: "\n"))
         return tests.allSatisfy { $0.status == .delivered } ? .done : .negative
     }

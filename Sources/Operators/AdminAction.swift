@@ -174,7 +174,7 @@ package struct AdminContext: Sendable {
     func wait(of delivery: Delivery) -> String? {
         guard delivery.state == .pending, delivery.dueAt <= now else { return nil }
         if !serves(delivery.notifier) { return Self.notConfigured }
-        guard let holds else { return Self.serviceIsDown }
+        guard let holds else { return state.configuration.store.isShared ? Self.serviceIsElsewhere : Self.serviceIsDown }
         return holds[delivery.notifier] ?? Self.turn
     }
 
@@ -184,6 +184,8 @@ package struct AdminContext: Sendable {
     static let notConfigured = "notifier not configured"
     /// The value of `waits` outside the service.
     static let serviceIsDown = "service not running"
+    /// The value of `waits` outside the service, where others may share the store.
+    static let serviceIsElsewhere = "no service on this host"
 
     /// The reason in the value of `waits` for a notifier that is paused, such as `notifier paused (status_410)`; nil for any other value.
     static func pauseReason(_ wait: String) -> String? {

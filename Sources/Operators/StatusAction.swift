@@ -1,3 +1,4 @@
+internal import Configuration
 package import Core
 internal import HTTPClient
 internal import HTTPServer
@@ -37,14 +38,17 @@ package struct StatusAction: AdminAction {
 
     /// Called only outside the service, when no service runs.
     package func perform(in context: AdminContext) throws(StoreError) -> AdminAnswer {
+        let isShared = context.state.configuration.store.isShared
         var status: JSONObject = [
-            "status": .string(ServiceReadiness.notReady.rawValue), "version": .null, "reasons": ["the service does not run"],
+            "status": .string(ServiceReadiness.notReady.rawValue), "version": .null,
+            "reasons": [isShared ? "no service runs on this host" : "the service does not run"],
             "revocations": .null,
             "paused": [:], "configuration": .null,
         ]
         let uses = try context.store.keyUses()
         KeyStanding(context.state.authorizer, uses: uses, replicas: context.store.replicas, isServing: false).append(to: &status)
-        status.append([Problem.serviceDown.json(in: .english)], forKey: ProblemSearch.members[0])
+        let problems = [context.serviceProblem].compactMap { $0?.json(in: .english) }
+        status.append(.array(problems), forKey: ProblemSearch.members[0])
         return AdminAnswer(.object(status))
     }
 }

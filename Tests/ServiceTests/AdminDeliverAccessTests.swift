@@ -63,6 +63,21 @@ import Time
         #expect(answer["remedy"]?.text?.hasPrefix("Start it: systemctl start deskgate, or deskgate serve. ") == true)
     }
 
+    @Test func `a command on a host without a service does not speak for the others that share the store`() throws {
+        let place = try PostgresPlace()
+        try place.store().close()
+        var configuration = try AdminDeliverFixture().configuration
+        configuration.store.kind = .postgres(try place.settings())
+        let access = AdminAccess(configuration, clocks: ServiceFixture.clocks)
+        let answer = try access.perform(ExplainAction(appID: "shop", userID: "somebody")).json
+        #expect(answer["outcome"] == "note")
+        #expect(answer["finding"]?.text?.hasPrefix("No service runs on this host, so the command has read the store itself.") == true)
+        #expect(answer["remedy"]?.text?.hasPrefix("Run the command where a service runs, or start one here: ") == true)
+        let status = try access.perform(StatusAction()).json
+        #expect(status["reasons"] == ["no service runs on this host"])
+        #expect(status["problems"]?.elements.map { $0["severity"] } == ["warning"])
+    }
+
     @Test(arguments: [false, true]) func opensTheStoreWhenNobodyListens(_ onUnixSocket: Bool) throws {
         let fixture = try AdminDeliverFixture()
         let server = try fixture.serve(address(onUnixSocket: onUnixSocket))

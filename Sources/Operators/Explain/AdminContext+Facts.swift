@@ -61,7 +61,7 @@ extension AdminContext {
     }
 
     /// Why nobody may use the chat of an app now. Outside the service that is all that is known.
-    func closing(_ appID: String) -> [Problem] { holds == nil ? [.serviceDown] : problems()?.closing(appID) ?? [] }
+    func closing(_ appID: String) -> [Problem] { serviceProblem.map { [$0] } ?? problems()?.closing(appID) ?? [] }
 
     private func sessionFacts(_ userID: String, _ app: Configuration.App) -> SessionFacts? {
         guard let sendbird = app.sendbird else { return nil }

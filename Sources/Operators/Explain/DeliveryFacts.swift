@@ -126,6 +126,7 @@ struct DeliveryFacts {
         if let reason = AdminContext.pauseReason(hold) { return Told("notifier paused (\(reason))", "канал на паузе (\(reason))") }
         if hold == AdminContext.notConfigured { return Told("\(hold)", "канала нет в настройках") }
         if hold == AdminContext.serviceIsDown { return Told("\(hold)", "служба не запущена") }
+        if hold == AdminContext.serviceIsElsewhere { return Told("\(hold)", "на этой машине служба не запущена") }
         return Told("\(hold)", "канал сбоит и остановлен на время")
     }
 
@@ -168,6 +169,7 @@ struct DeliveryFacts {
         if hold == AdminContext.serviceIsDown {
             return Told("Start the service: deskgate serve.", "Запустите службу: deskgate serve.")
         }
+        if hold == AdminContext.serviceIsElsewhere { return Problem.serviceElsewhere.remedy }
         if let reason = AdminContext.pauseReason(hold) {
             return ReasonMeaning.of(reason, notifier).remedyOfPause
         }

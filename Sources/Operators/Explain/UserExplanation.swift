@@ -112,7 +112,7 @@ extension Explanation {
 
     /// The steps that tell why nobody may use the chat of the app now.
     static func closing(_ problems: [Problem]) -> [Step] {
-        problems.map { Step(.authorization, .problem, $0.text, remedy: $0.remedy) }
+        problems.map { Step(.authorization, $0.severity == .problem ? .problem : .note, $0.text, remedy: $0.remedy) }
     }
 
     /// Failures of a notifier that has delivered something since are no problem any more.

@@ -1,3 +1,4 @@
+internal import Configuration
 internal import Core
 internal import HTTPServer
 internal import JSON
@@ -100,6 +101,16 @@ struct Problem: Equatable {
             "Start it: systemctl start deskgate, or deskgate serve. If it does not start, deskgate check and its log say why.",
             "Запустите её: systemctl start deskgate или deskgate serve. Если она не запускается, причину назовут deskgate check и журнал."))
 
+    /// What commands say where no service runs on this host. Services on others may share the store, so it is a warning.
+    static let serviceElsewhere = Problem(
+        .serviceDown, as: .warning,
+        Told(
+            "No service runs on this host, so the command has read the store itself. Services on other hosts may share it.",
+            "На этой машине служба не запущена, поэтому команда прочла хранилище сама. Его могут использовать службы на других машинах."),
+        remedy: Told(
+            "Run the command where a service runs, or start one here: systemctl start deskgate, or deskgate serve.",
+            "Запустите команду там, где служба работает, или запустите службу здесь: systemctl start deskgate или deskgate serve."))
+
     static let schema = Schema.object([
         ("kind", Schema.choice(of: Kind.self)), ("severity", Schema.choice(of: Severity.self)),
         ("subject", AdminSchema.maybeText), ("text", Schema.text), ("remedy", Schema.text),
@@ -110,5 +121,13 @@ struct Problem: Equatable {
             "kind": .string(kind.rawValue), "severity": .string(severity.rawValue), "subject": subject.map { .string($0) } ?? .null,
             "text": JSONValue(text, in: language), "remedy": JSONValue(remedy, in: language),
         ]
+    }
+}
+
+extension AdminContext {
+    /// The problem that commands have without a service; nil in one.
+    var serviceProblem: Problem? {
+        guard holds == nil else { return nil }
+        return state.configuration.store.isShared ? .serviceElsewhere : .serviceDown
     }
 }

@@ -60,6 +60,10 @@ import Time
         #expect(failing.outcome == .problem && failing.remedy?.english.contains("tried again by itself within minutes") == true)
         let stopped = Self.facts(.pending, wait: AdminContext.serviceIsDown)
         #expect(stopped.remedy?.english == "Start the service: deskgate serve.")
+        let elsewhere = Self.facts(.pending, wait: AdminContext.serviceIsElsewhere)
+        #expect(elsewhere.sentence.english == "It waits for sink: no service on this host.")
+        #expect(elsewhere.sentence.isTranslated)
+        #expect(elsewhere.remedy == Problem.serviceElsewhere.remedy)
         let stranger = Self.facts(.pending, wait: "notifier not configured", isConfigured: false)
         #expect(stranger.remedy?.english.contains("--state pending --notifier sink") == true)
     }

@@ -60,7 +60,7 @@ import Time
         ].map(\.problems)
         for problems in found { #expect(problems.count == 1, "\(problems)") }
         let certificate = ExpiringCredential(.listenerCertificate, of: "public", expiresAt: Self.now + 86_400)
-        let all = found.flatMap { $0 } + [.serviceDown, certificate.problem(now: Self.now)]
+        let all = found.flatMap { $0 } + [.serviceDown, .serviceElsewhere, certificate.problem(now: Self.now)]
         #expect(Set(all.map(\.kind)) == Set(Problem.Kind.allCases))
         for problem in all {
             #expect(problem.text.english.hasSuffix("."), "\(problem)")
