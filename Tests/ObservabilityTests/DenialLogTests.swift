@@ -42,6 +42,26 @@ import Time
         #expect(try log.lines().count == lines.count)
     }
 
+    @Test func `a flood at one app hides no line of another`() throws {
+        let denials = denials(log.logger)
+        func write(_ count: Int, _ app: String?) {
+            for _ in 0..<count { denials.log(.info, "authorize", reason: "wrong_mac", app: app, ["of": .string(app ?? "none")]) }
+        }
+        write(DenialLog.linesPerMinute + 4, nil)
+        write(DenialLog.linesPerMinute + 5, "shop")
+        write(3, "bank")
+        let lines = try log.lines()
+        #expect(lines.filter { $0 == "INFO  authorize of=none" }.count == DenialLog.linesPerMinute)
+        #expect(lines.filter { $0 == "INFO  authorize of=shop" }.count == DenialLog.linesPerMinute)
+        #expect(lines.filter { $0 == "INFO  authorize of=bank" }.count == 3)
+        denials.flush(all: true)
+        #expect(
+            try log.lines().suffix(2) == [
+                "WARN  lines left out of=authorize reason=wrong_mac count=4",
+                "WARN  lines left out of=authorize reason=wrong_mac app=shop count=5",
+            ])
+    }
+
     /// When nobody comes any more, too.
     /// A thread may read the clock before another one that is faster to the lock.
     @Test func bearsAReadingThatIsOlderThanTheLast() throws {

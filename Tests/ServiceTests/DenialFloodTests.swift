@@ -33,6 +33,28 @@ import Threading
         #expect(lines.filter { $0.hasPrefix("WARN  lines left out ") && $0.hasSuffix(" count=40") }.count == 4)
     }
 
+    /// A line for each of the other app's denials, at each door.
+    @Test(arguments: ["/pyrus/authorize", "/pyrus/push-token"])
+    func `a flood at one app leaves the denials of another`(_ path: String) throws {
+        let bank = #""apps":[{"app_id":"bank","keys":[{"id":1,"secret":{"file":"secrets/app-2.key"}}]},"#
+        let fixture = try ServiceFixture(json: ServiceFixture.json(keys: [1]).replacing(#""apps":["#, with: bank))
+        let key = #""\#(try TestKey(secret: 9).text())""#
+        func ask(_ client: SocketClient, _ app: String) throws {
+            let body = try AuthorizeCases.json(["app_id": "\"\(app)\"", "security_key": key])
+            #expect(try ExchangeCase(name: app, path: path, body: body, status: 403, answer: "").send(to: client).status == 403)
+        }
+        try fixture.withService { service in
+            let client = try SocketClient(service.publicAddress)
+            for _ in 0..<DenialLog.linesPerMinute + 5 { try ask(client, "shop") }
+            for _ in 0..<3 { try ask(client, "bank") }
+        }
+        let denials = try fixture.log.lines().filter { $0.contains(" result=denied reason=wrong_mac ") }
+        #expect(denials.filter { $0.contains(" app=shop ") }.count == DenialLog.linesPerMinute)
+        #expect(denials.filter { $0.contains(" app=bank ") }.count == 3)
+        let leftOut = try fixture.log.lines().filter { $0.hasPrefix("WARN  lines left out ") }
+        #expect(leftOut.map { $0.hasSuffix(" reason=wrong_mac app=shop count=5") } == [true])
+    }
+
     private struct Flood {
         var statuses: [Int: Int] = [:]
         var failures = 0
@@ -87,6 +109,6 @@ import Threading
         #expect(lines.filter { $0.hasPrefix("INFO  authorize result=denied reason=wrong_mac ") }.count == DenialLog.linesPerMinute)
         // The clock stands still, so one line tells of all others.
         let leftOut = (end.statuses[403] ?? 0) - DenialLog.linesPerMinute
-        #expect(lines.contains("WARN  lines left out of=authorize reason=wrong_mac count=\(leftOut)"))
+        #expect(lines.contains("WARN  lines left out of=authorize reason=wrong_mac app=shop count=\(leftOut)"))
     }
 }

@@ -5,7 +5,7 @@ package import Observability
 /// in the wrong field.
 package struct Caller {
     /// The app; nil when it is not configured.
-    private let app: String?
+    package let app: String?
     /// A keyed digest of an app that is not configured.
     private let appReference: String?
     /// A keyed digest of the person.

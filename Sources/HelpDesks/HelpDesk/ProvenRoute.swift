@@ -167,7 +167,7 @@ package final class ProvenRoute: Sendable {
     }
 
     private func conclude(_ answer: ProvenAnswer, _ app: String, _ origin: Origin) -> Response {
-        if let reason = answer.reason { log(answer.result, answer.level, reason, ["app": .string(app)], origin.mark) }
+        if let reason = answer.reason { log(answer.result, answer.level, reason, app, ["app": .string(app)], origin.mark) }
         return end(answer.response, answer.result, app, origin)
     }
 
@@ -177,7 +177,7 @@ package final class ProvenRoute: Sendable {
         call.caller?.append(to: &fields)
         let isDenied = if case .denied = verdict { true } else { false }
         let result = isDenied ? "denied" : "unavailable"
-        log(result, verdict.logLevel, verdict.reason, fields, origin.mark)
+        log(result, verdict.logLevel, verdict.reason, call.app, fields, origin.mark)
         return end(isDenied ? refusals.denied : refusals.undecided, result, call.app, origin)
     }
 
@@ -185,7 +185,7 @@ package final class ProvenRoute: Sendable {
         var fields: LogFields = [:]
         if let app { fields.append("app", .string(app)) }
         if let field = error.field { fields.append("field", .string(field)) }
-        log("malformed", .info, error.reason, fields, origin.mark)
+        log("malformed", .info, error.reason, app, fields, origin.mark)
         return end(.error(400, "malformed", error.message), "malformed", app, origin)
     }
 
@@ -196,11 +196,13 @@ package final class ProvenRoute: Sendable {
     }
 
     /// Logs a call that was not done; no field of the line has the caller's own text.
-    private func log(_ result: String, _ level: LogLevel, _ reason: String, _ details: LogFields, _ mark: RequestMark) {
+    private func log(
+        _ result: String, _ level: LogLevel, _ reason: String, _ app: String?, _ details: LogFields, _ mark: RequestMark
+    ) {
         var fields: LogFields = ["route": .string("\(path)"), "result": .string(result), "reason": .string(reason)]
         fields.append(details)
         mark.append(to: &fields)
-        services.denials.log(level, "customer's call", reason: reason, fields)
+        services.denials.log(level, "customer's call", reason: reason, app: app, fields)
     }
 }
 

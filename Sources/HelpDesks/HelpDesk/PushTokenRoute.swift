@@ -236,7 +236,7 @@ package final class PushTokenRoute: Sendable {
         var fields: LogFields = ["result": .string(result.rawValue), "reason": .string(reason)]
         fields.append(details)
         mark.append(to: &fields)
-        services.denials.log(level, "push token", reason: reason, fields)
+        services.denials.log(level, "push token", reason: reason, app: app, fields)
         return response
     }
 }

@@ -132,7 +132,7 @@ final class AuthorizeRoute: Sendable {
         if case .malformed(let malformation) = verdict { fields.append("field", .string(malformation.field.name)) }
         caller.append(to: &fields)
         mark.append(to: &fields)
-        denials.log(verdict.logLevel, "authorize", reason: verdict.reason, fields)
+        denials.log(verdict.logLevel, "authorize", reason: verdict.reason, app: caller.app, fields)
     }
 
     private func log(_ error: BodyError, _ request: borrowing Request, _ span: OpenSpan?) {

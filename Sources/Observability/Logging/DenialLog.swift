@@ -11,12 +11,16 @@ package final class DenialLog: Sendable {
     package static let linesPerMinute = 60
     private static let windowMilliseconds: UInt64 = 60_000
 
-    /// The lines that are counted together. Both parts are the program's own words, so there are few kinds.
+    /// The lines that are counted together. The app is one of the configuration, or empty, and the rest are the program's own words, so
+    /// there are few kinds.
     private struct Kind: Hashable, Comparable {
         let message: String
         let reason: String
+        let app: String
 
-        static func < (left: Kind, right: Kind) -> Bool { (left.message, left.reason) < (right.message, right.reason) }
+        static func < (left: Kind, right: Kind) -> Bool {
+            (left.message, left.reason, left.app) < (right.message, right.reason, right.app)
+        }
     }
 
     private struct Window {
@@ -41,12 +45,15 @@ package final class DenialLog: Sendable {
 
     /// Writes a line, unless `linesPerMinute` of its kind have been written in this minute.
     /// - Parameters:
-    ///     - message: together with the reason, the kind of the line; never text from a caller.
+    ///     - message: together with the reason and the app, the kind of the line; never text from a caller.
     ///     - reason: counted with the message but not written; a field may contain it too.
+    ///     - app: counted likewise, so that a flood at one app hides no line of another; nil for an app that is not configured.
     ///     - fields: not evaluated when the line is left out.
-    package func log(_ level: LogLevel, _ message: String, reason: String, _ fields: @autoclosure () -> LogFields) {
+    package func log(
+        _ level: LogLevel, _ message: String, reason: String, app: String? = nil, _ fields: @autoclosure () -> LogFields
+    ) {
         guard level >= logger.level else { return }
-        if level < .error, logger.level > .debug, !admits(Kind(message: message, reason: reason)) { return }
+        if level < .error, logger.level > .debug, !admits(Kind(message: message, reason: reason, app: app ?? "")) { return }
         logger.log(level, message, fields())
     }
 
@@ -82,7 +89,9 @@ package final class DenialLog: Sendable {
 
     private func tell(_ kind: Kind, _ leftOut: Int) {
         guard leftOut > 0 else { return }
-        logger.log(
-            .warning, "lines left out", ["of": .string(kind.message), "reason": .string(kind.reason), "count": .integer(leftOut)])
+        var fields: LogFields = ["of": .string(kind.message), "reason": .string(kind.reason)]
+        if !kind.app.isEmpty { fields.append("app", .string(kind.app)) }
+        fields.append("count", .integer(leftOut))
+        logger.log(.warning, "lines left out", fields)
     }
 }
