@@ -23,11 +23,21 @@ package struct AuthorizationHistory: Sendable {
         package let keyID: UInt32?
         /// When.
         package let at: UnixSeconds
+
+        /// Whether only a user who exists can be denied so: with a key that is genuine, or because an operator has blocked the user.
+        package var provesUser: Bool {
+            switch denial {
+            case .issuedInFuture, .expired, .tooOld, .keyRetired, .revoked: true
+            // With a key id, the key was genuine before the backend was asked.
+            case .backendDenied, .backendUndecided: keyID != nil
+            case .unknownApp, .unknownKey, .wrongMac: false
+            }
+        }
     }
 
     /// The last success; nil when none is known.
     package private(set) var lastSuccess: Success?
-    /// The last denial of each reason and key, the latest first, three at most.
+    /// The last denial of each reason and key, the latest first, three at most. The latest that proves the user is always among them.
     package private(set) var denials: [Denied] = []
     /// Whether the latest request was denied.
     package private(set) var isDenied = false
@@ -46,6 +56,12 @@ package struct AuthorizationHistory: Sendable {
     /// The minutes with denials, and how many.
     var minutes: [(minute: UInt64, count: UInt32)] { counts.minutes }
 
+    /// The latest denial since the last success that proves the user, if others have followed that anybody can cause; nil otherwise.
+    package var provenDenial: Denied? {
+        guard isDenied, let latest = denials.first, !latest.provesUser else { return nil }
+        return denials.first { $0.provesUser && $0.at >= lastSuccess?.at ?? 0 }
+    }
+
     /// How many requests were denied within ten minutes, counted in whole minutes.
     package func count(at now: UnixSeconds) -> Int { counts.total(at: now) }
 
@@ -57,10 +73,11 @@ package struct AuthorizationHistory: Sendable {
         var merged = AuthorizationHistory()
         merged.lastSuccess = [lastSuccess, other.lastSuccess].compactMap(\.self).max { $0.at < $1.at }
         merged.isDenied = latest == other.latest ? isDenied && other.isDenied : latest > other.latest ? isDenied : other.isDenied
-        for denied in (denials + other.denials).sorted(by: { $0.at > $1.at }) where merged.denials.count < Self.mostDenials {
+        for denied in (denials + other.denials).sorted(by: { $0.at > $1.at }) {
             let isKnown = merged.denials.contains { $0.denial == denied.denial && $0.keyID == denied.keyID }
             if !isKnown { merged.denials.append(denied) }
         }
+        merged.dropOldest()
         merged.counts = counts
         for (minute, count) in other.counts.minutes { merged.counts.add(count, inMinute: minute) }
         return merged
@@ -87,7 +104,15 @@ package struct AuthorizationHistory: Sendable {
         counts.add(at: denied.at)
         denials.removeAll { $0.denial == denied.denial && $0.keyID == denied.keyID }
         denials.insert(denied, at: 0)
-        if denials.count > Self.mostDenials { denials.removeLast() }
+        dropOldest()
+    }
+
+    /// Drops the oldest of too many denials, but not the latest that proves the user: a stranger must not displace the user's own reason.
+    private mutating func dropOldest() {
+        while denials.count > Self.mostDenials {
+            let last = denials.count - 1
+            denials.remove(at: denials.firstIndex(where: \.provesUser) == last ? last - 1 : last)
+        }
     }
 }
 

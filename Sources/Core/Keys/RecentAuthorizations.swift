@@ -126,15 +126,3 @@ package struct RecentAuthorizations: Sendable {
         return nil
     }
 }
-
-extension AuthorizationHistory.Denied {
-    /// Whether only a user who exists can be denied so: with a key that is genuine, or because an operator has blocked the user.
-    fileprivate var provesUser: Bool {
-        switch denial {
-        case .issuedInFuture, .expired, .tooOld, .keyRetired, .revoked: true
-        // With a key id, the key was genuine before the backend was asked.
-        case .backendDenied, .backendUndecided: keyID != nil
-        case .unknownApp, .unknownKey, .wrongMac: false
-        }
-    }
-}

@@ -32,7 +32,17 @@ enum AuthorizationFacts {
                     "This user was denied \(count) times in ten minutes, last at \(at): \(latest.reason).",
                     "Отказов этому пользователю за десять минут: \(count), последний \(at): \(latest.reason).")
             }
-        return Explanation.Step(.authorization, .problem, text, at: latest.at.milliseconds, remedy: latest.remedy(key))
+        let remedy = latest.remedy(key)
+        guard let proven = history.provenDenial else {
+            return Explanation.Step(.authorization, .problem, text, at: latest.at.milliseconds, remedy: remedy)
+        }
+        let own = Told(
+            "Anybody can cause that. This user's own key was last denied at \(Telling.time(proven.at)): \(proven.reason).",
+            "Вызвать это может кто угодно. Собственному ключу этого пользователя последний раз отказано \(Telling.time(proven.at)): \(proven.reason)."
+        )
+        return Explanation.Step(
+            .authorization, .problem, Told("\(text) \(own)", "\(text) \(own)"), at: latest.at.milliseconds,
+            remedy: Telling.sentences([proven.remedy(key), remedy]))
     }
 
     /// Tells that a request was allowed after others were denied; nil when none were.

@@ -110,6 +110,19 @@ import Time
         }
     }
 
+    @Test func `a stranger does not hide what the user is denied for`() throws {
+        try fixture.withService { (service) throws in
+            #expect(try post(service, Self.key("expired")) == 403)
+            for keyID in [1, 2, 3, 4] as [UInt32] { #expect(try post(service, TestKey(keyID: keyID, secret: 9)) == 403) }
+            let denied = try explain(service)
+            #expect(denied.finding.contains("last at \(Self.at): unknown key id (unknown_key). Anybody can cause that."))
+            let own = "This user's own key was last denied at \(Self.at): key expired (expired) with the key id 1."
+            #expect(denied.finding.hasSuffix(own))
+            #expect(denied.remedy?.hasPrefix("Have the app fetch a new key from its backend") == true)
+            #expect(denied.remedy?.contains("Either the secret has left the configuration") == true)
+        }
+    }
+
     @Test func `memory answers while the store is away`() throws {
         let store = try DeliveryStore()
         let graph = try ServiceGraph(fixture.configuration, logger: fixture.log.logger, clocks: ServiceFixture.clocks) { store }
@@ -291,7 +304,9 @@ import Time
         let key = KeyFacts(appID: "shop", userID: "user-1", now: Self.now)
         for keyID in [nil, 1] as [UInt32?] {
             let denied = Verdict.denied(denial, keyID: keyID)
-            for verdicts in [[denied], [denied, denied], [denied, .authorized(keyID: keyID)], []] {
+            for verdicts in [
+                [denied], [denied, denied], [denied, .authorized(keyID: keyID)], [denied, .denied(.wrongMac, keyID: 1)], [],
+            ] {
                 let facts = Self.known(verdicts)
                 for step in facts.steps(key) + AuthorizationFacts.unknown.steps(key) {
                     #expect(step.text.isTranslated, "\(step.text.russian)")
