@@ -45,6 +45,27 @@ import Time
         #expect(history.count(at: Self.now + 4) == 5)
     }
 
+    @Test(arguments: Malformation.Problem.allCases) func `a malformed key is recorded`(_ problem: Malformation.Problem) throws {
+        var recent = recent()
+        recent.record(Self.denied(.expired), of: Self.user(1), now: Self.now)
+        recent.record(.malformed(Malformation(.securityKey, problem)), of: Self.user(1), now: Self.now + 1)
+        let history = try #require(recent.history(of: Self.user(1)))
+        #expect(history.isDenied)
+        #expect(history.denials.map(\.reason) == [.malformedKey(problem), .denial(.expired)])
+        #expect(history.provenDenial?.denial == .expired)
+        let known = KnownAuthorizations(startedAt: Self.now, completeSince: Self.now, history: history)
+        #expect(KnownAuthorizations(parsing: known.serialized())?.history?.denials == history.denials)
+    }
+
+    @Test func `malformed keys of invented users displace only each other`() {
+        var recent = recent()
+        recent.record(Self.denied(.expired), of: Self.user(1), now: Self.now)
+        for number in 2...9 { recent.record(.malformed(Malformation(.securityKey, .empty)), of: Self.user(number), now: Self.now) }
+        #expect(recent.history(of: Self.user(1)) != nil)
+        #expect(recent.history(of: Self.user(2)) == nil)
+        #expect(recent.count == 3)
+    }
+
     /// Anyone who knows the user's id can be denied under it.
     @Test func `a stranger displaces no denial of the user's own key`() throws {
         var recent = recent()

@@ -15,14 +15,44 @@ package struct AuthorizationHistory: Sendable {
         package let keyID: UInt32?
     }
 
+    /// Why a request was not allowed.
+    package enum Reason: Sendable, Equatable {
+        /// Answered 403.
+        case denial(Denial)
+        /// Answered 400, because the security key is malformed.
+        case malformedKey(Malformation.Problem)
+
+        /// Reads the word; nil for another one.
+        init?(word: String) {
+            if let denial = Denial(rawValue: word) {
+                self = .denial(denial)
+            } else if let problem = Malformation.Problem(rawValue: word) {
+                self = .malformedKey(problem)
+            } else {
+                return nil
+            }
+        }
+
+        /// The word that logs and metrics have.
+        package var word: String {
+            switch self {
+            case .denial(let denial): denial.rawValue
+            case .malformedKey(let problem): problem.rawValue
+            }
+        }
+    }
+
     /// The last request that was denied for one reason, with one key.
     package struct Denied: Sendable, Equatable {
         /// Why.
-        package let denial: Denial
+        package let reason: Reason
         /// Which of the app's keys the request was about; nil when it was about none of them.
         package let keyID: UInt32?
         /// When.
         package let at: UnixSeconds
+
+        /// Why, where it was answered 403.
+        package var denial: Denial? { if case .denial(let denial) = reason { denial } else { nil } }
 
         /// Whether only a user who exists can be denied so: with a key that is genuine, or because an operator has blocked the user.
         package var provesUser: Bool {
@@ -30,7 +60,7 @@ package struct AuthorizationHistory: Sendable {
             case .issuedInFuture, .expired, .tooOld, .keyRetired, .revoked: true
             // With a key id, the key was genuine before the backend was asked.
             case .backendDenied, .backendUndecided: keyID != nil
-            case .unknownApp, .unknownKey, .wrongMac: false
+            case .unknownApp, .unknownKey, .wrongMac, nil: false
             }
         }
     }
@@ -74,7 +104,7 @@ package struct AuthorizationHistory: Sendable {
         merged.lastSuccess = [lastSuccess, other.lastSuccess].compactMap(\.self).max { $0.at < $1.at }
         merged.isDenied = latest == other.latest ? isDenied && other.isDenied : latest > other.latest ? isDenied : other.isDenied
         for denied in (denials + other.denials).sorted(by: { $0.at > $1.at }) {
-            let isKnown = merged.denials.contains { $0.denial == denied.denial && $0.keyID == denied.keyID }
+            let isKnown = merged.denials.contains { $0.reason == denied.reason && $0.keyID == denied.keyID }
             if !isKnown { merged.denials.append(denied) }
         }
         merged.dropOldest()
@@ -88,7 +118,7 @@ package struct AuthorizationHistory: Sendable {
         let minutes = Int64((Double(seconds) / 60).rounded())
         return AuthorizationHistory(
             lastSuccess.map { Success(at: $0.at.advanced(by: seconds), keyID: $0.keyID) },
-            denials.map { Denied(denial: $0.denial, keyID: $0.keyID, at: $0.at.advanced(by: seconds)) }, isDenied: isDenied,
+            denials.map { Denied(reason: $0.reason, keyID: $0.keyID, at: $0.at.advanced(by: seconds)) }, isDenied: isDenied,
             self.minutes.map { minute, count in
                 (minutes < 0 ? minute - min(minute, minutes.magnitude) : minute + minutes.magnitude, count)
             })
@@ -102,7 +132,7 @@ package struct AuthorizationHistory: Sendable {
     mutating func recordDenial(_ denied: Denied) {
         isDenied = true
         counts.add(at: denied.at)
-        denials.removeAll { $0.denial == denied.denial && $0.keyID == denied.keyID }
+        denials.removeAll { $0.reason == denied.reason && $0.keyID == denied.keyID }
         denials.insert(denied, at: 0)
         dropOldest()
     }

@@ -13,13 +13,22 @@ package final class Authorizer: Sendable {
         package let verdict: Verdict
         /// The index in `applications`; nil when none has the id, or the request is malformed.
         package let application: Int?
+        /// The index of the app that the request names, also when its security key is malformed; nil when none has the id.
+        package let namedApplication: Int?
         /// Whether the person is blocked or was forgotten, so that the shadow mode allows nothing.
         fileprivate let isKeptOut: Bool
 
         fileprivate init(_ verdict: Verdict, _ application: Int? = nil, isKeptOut: Bool = false) {
             self.verdict = verdict
             self.application = application
+            namedApplication = application
             self.isKeptOut = isKeptOut
+        }
+
+        /// The decision on a malformed security key.
+        fileprivate init(malformedKey malformation: Malformation, _ namedApplication: Int?) {
+            verdict = .malformed(malformation)
+            (application, self.namedApplication, isKeptOut) = (nil, namedApplication, false)
         }
 
         /// The same decision with the verdict that the app's backend has led to.
@@ -93,7 +102,7 @@ package final class Authorizer: Sendable {
             return judge(foreignKey: securityKey, application, appID, userID, revocations)
         }
         let (parsed, problem) = FieldGrammar.parse(securityKey: securityKey)
-        guard let key = parsed else { return Decision(.malformed(Malformation(.securityKey, problem))) }
+        guard let key = parsed else { return Decision(malformedKey: Malformation(.securityKey, problem), application) }
         let place = application.flatMap { applications[$0].index(of: key.keyID) }
         let secret = secret(application, place)
         do throws(CryptoError) {
@@ -121,7 +130,9 @@ package final class Authorizer: Sendable {
     private func judge(
         foreignKey: Span<UInt8>, _ application: Int, _ appID: Span<UInt8>, _ userID: Span<UInt8>, _ revocations: Revocations
     ) -> Decision {
-        if let problem = FieldGrammar.problem(ofForeignKey: foreignKey) { return Decision(.malformed(Malformation(foreignKey: problem))) }
+        if let problem = FieldGrammar.problem(ofForeignKey: foreignKey) {
+            return Decision(malformedKey: Malformation(foreignKey: problem), application)
+        }
         guard revocations.isKnown else { return Decision(.undecided(.revocationsUnknown), application) }
         guard let isBlocked = try? revocations.blocks(app: applications[application].digest, appID: appID, userID: userID) else {
             return Decision(.undecided(.internalError), application)

@@ -63,7 +63,7 @@ extension KnownAuthorizations {
             "is_denied": .bool(history.isDenied),
             "denials": .array(
                 history.denials.map {
-                    ["reason": .string($0.denial.rawValue), "key_id": keyID($0.keyID), "at": number($0.at.rawValue)]
+                    ["reason": .string($0.reason.word), "key_id": keyID($0.keyID), "at": number($0.at.rawValue)]
                 }),
             "minutes": .array(history.minutes.map { .array([number($0.minute), number(UInt64($0.count))]) }),
         ]
@@ -76,8 +76,10 @@ extension KnownAuthorizations {
         }
         // A later version may know more reasons.
         let denials = (value["denials"]?.elements ?? []).compactMap { value -> AuthorizationHistory.Denied? in
-            guard let denial = value["reason"]?.text.flatMap(Denial.init(rawValue:)), let at = moment(value["at"]) else { return nil }
-            return AuthorizationHistory.Denied(denial: denial, keyID: keyID(value["key_id"]), at: at)
+            guard let reason = value["reason"]?.text.flatMap(AuthorizationHistory.Reason.init(word:)), let at = moment(value["at"]) else {
+                return nil
+            }
+            return AuthorizationHistory.Denied(reason: reason, keyID: keyID(value["key_id"]), at: at)
         }
         let counts = (value["minutes"]?.elements ?? []).compactMap { value -> (minute: UInt64, count: UInt32)? in
             let pair = value.elements

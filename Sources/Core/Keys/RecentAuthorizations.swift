@@ -73,7 +73,7 @@ package struct RecentAuthorizations: Sendable {
     /// The record of a user; nil when there is none.
     package func history(of user: KeyedDigest) -> AuthorizationHistory? { found(user)?.history }
 
-    /// Records a final verdict. A request that is malformed, or that nobody could decide, says nothing about the user.
+    /// Records a final verdict. A request that nobody could decide says nothing about the user.
     package mutating func record(_ verdict: Verdict, of user: KeyedDigest, now: UnixSeconds) {
         switch verdict {
         case .authorized(let keyID, _): recordSuccess(AuthorizationHistory.Success(at: now, keyID: keyID), user)
@@ -81,8 +81,12 @@ package struct RecentAuthorizations: Sendable {
             // The shadow mode lets invented users in as well, and they prove nothing.
             if found(user) != nil { recordSuccess(AuthorizationHistory.Success(at: now, keyID: keyID), user) }
         case .denied(let denial, let keyID):
-            recordDenial(AuthorizationHistory.Denied(denial: denial, keyID: keyID, at: now), user)
-        case .malformed, .undecided, .unconfirmed: break
+            recordDenial(AuthorizationHistory.Denied(reason: .denial(denial), keyID: keyID, at: now), user)
+        case .malformed(let malformation):
+            // With another field malformed, the request names no user.
+            guard malformation.field == .securityKey else { break }
+            recordDenial(AuthorizationHistory.Denied(reason: .malformedKey(malformation.problem), keyID: nil, at: now), user)
+        case .undecided, .unconfirmed: break
         }
     }
 

@@ -70,8 +70,8 @@ package struct RecordedUser: Sendable {
     private let user: KeyedDigest
 
     init(_ records: AuthorizationRecords, _ decision: Authorizer.Decision, _ authorizer: Authorizer, userID: Span<UInt8>) {
-        user = authorizer.digest(ofUser: userID, in: decision.application)
-        recent = decision.application.map { records.apps[$0] } ?? records.unknownApp
+        user = authorizer.digest(ofUser: userID, in: decision.namedApplication)
+        recent = decision.namedApplication.map { records.apps[$0] } ?? records.unknownApp
     }
 
     /// Records the verdict that the request is answered with.

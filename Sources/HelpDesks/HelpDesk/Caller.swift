@@ -18,7 +18,7 @@ package struct Caller {
     package init(
         _ decision: Authorizer.Decision, _ authorizer: Authorizer, appID: Span<UInt8>, userID: Span<UInt8>, securityKey: Span<UInt8>
     ) {
-        app = decision.application.map { authorizer.applications[$0].name }
+        app = decision.namedApplication.map { authorizer.applications[$0].name }
         if case .malformed = decision.verdict {
             (appReference, userReference, keyID) = (nil, nil, nil)
         } else {

@@ -21,24 +21,24 @@ enum AuthorizationFacts {
             switch count {
             case 0:
                 Told(
-                    "This user was last denied at \(at), and has not been allowed since: \(latest.reason).",
-                    "Последний отказ этому пользователю был \(at), с тех пор его не пускали: \(latest.reason).")
+                    "This user was last denied at \(at), and has not been allowed since: \(latest.phrase).",
+                    "Последний отказ этому пользователю был \(at), с тех пор его не пускали: \(latest.phrase).")
             case 1:
                 Told(
-                    "This user was denied once in ten minutes, at \(at): \(latest.reason).",
-                    "За десять минут этому пользователю отказано один раз, \(at): \(latest.reason).")
+                    "This user was denied once in ten minutes, at \(at): \(latest.phrase).",
+                    "За десять минут этому пользователю отказано один раз, \(at): \(latest.phrase).")
             default:
                 Told(
-                    "This user was denied \(count) times in ten minutes, last at \(at): \(latest.reason).",
-                    "Отказов этому пользователю за десять минут: \(count), последний \(at): \(latest.reason).")
+                    "This user was denied \(count) times in ten minutes, last at \(at): \(latest.phrase).",
+                    "Отказов этому пользователю за десять минут: \(count), последний \(at): \(latest.phrase).")
             }
         let remedy = latest.remedy(key)
         guard let proven = history.provenDenial else {
             return Explanation.Step(.authorization, .problem, text, at: latest.at.milliseconds, remedy: remedy)
         }
         let own = Told(
-            "Anybody can cause that. This user's own key was last denied at \(Telling.time(proven.at)): \(proven.reason).",
-            "Вызвать это может кто угодно. Собственному ключу этого пользователя последний раз отказано \(Telling.time(proven.at)): \(proven.reason)."
+            "Anybody can cause that. This user's own key was last denied at \(Telling.time(proven.at)): \(proven.phrase).",
+            "Вызвать это может кто угодно. Собственному ключу этого пользователя последний раз отказано \(Telling.time(proven.at)): \(proven.phrase)."
         )
         return Explanation.Step(
             .authorization, .problem, Told("\(text) \(own)", "\(text) \(own)"), at: latest.at.milliseconds,
@@ -112,21 +112,30 @@ extension AuthorizationHistory.Success {
 
 extension AuthorizationHistory.Denied {
     /// Why, in a few words, with the word that logs and metrics have, and the key.
-    fileprivate var reason: Told {
-        Told("\(denial.phrase) (\(denial.rawValue))", "\(denial.phrase) (\(denial.rawValue))") + Telling.key(keyID)
+    fileprivate var phrase: Told {
+        let cause =
+            switch reason {
+            case .denial(let denial): denial.phrase
+            case .malformedKey: Told("malformed security key, answered 400", "неправильный ключ безопасности, ответ 400")
+            }
+        return Told("\(cause) (\(reason.word))", "\(cause) (\(reason.word))") + Telling.key(keyID)
     }
 
     fileprivate var earlierStep: Explanation.Step {
         Explanation.Step(
             .authorization, .note,
             Told(
-                "Before that, this user was denied at \(Telling.time(at)): \(reason).",
-                "До этого этому пользователю отказано \(Telling.time(at)): \(reason)."), at: at.milliseconds)
+                "Before that, this user was denied at \(Telling.time(at)): \(phrase).",
+                "До этого этому пользователю отказано \(Telling.time(at)): \(phrase)."), at: at.milliseconds)
     }
 
     /// The remedy. The record does not say which of several revocations has decided, so it names those of the person and the app.
     fileprivate func remedy(_ key: KeyFacts) -> Told {
-        guard denial == .revoked, !key.revocations.found.isEmpty else { return denial.remedy(key) }
+        switch reason {
+        case .denial(.revoked) where !key.revocations.found.isEmpty: break
+        case .denial(let denial): return denial.remedy(key)
+        case .malformedKey(let problem): return problem.remedy
+        }
         var distinct: [Told] = []
         for remedy in key.revocations.found.map(\.remedy) where !distinct.contains(remedy) { distinct.append(remedy) }
         return Telling.sentences(distinct)

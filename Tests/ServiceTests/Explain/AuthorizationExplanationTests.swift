@@ -110,6 +110,22 @@ import Time
         }
     }
 
+    @Test(arguments: ["/pyrus/authorize", "/pyrus/push-token"]) func `a malformed key is told`(_ path: String) throws {
+        try fixture.withService { (service) throws in
+            let body = try AuthorizeCases.json(["security_key": "\"dgk1.x\""])
+            let request = ExchangeCase(name: path, path: path, body: body, status: 400, answer: "")
+            #expect(try request.send(to: SocketClient(service.publicAddress)).status == 400)
+            let denied = try explain(service)
+            #expect(denied.outcome == "problem")
+            let reason = "malformed security key, answered 400 (not_a_security_key)."
+            #expect(denied.finding == "This user was denied once in ten minutes, at \(Self.at): \(reason)")
+            #expect(denied.remedy?.contains("wrapped in quotes") == true)
+            #expect(try explain(service, user: "user-2").outcome == "ok")
+            #expect(try post(service, TestKey()) == 200)
+            #expect(try explain(service).outcome == "ok")
+        }
+    }
+
     @Test func `a stranger does not hide what the user is denied for`() throws {
         try fixture.withService { (service) throws in
             #expect(try post(service, Self.key("expired")) == 403)
@@ -305,7 +321,8 @@ import Time
         for keyID in [nil, 1] as [UInt32?] {
             let denied = Verdict.denied(denial, keyID: keyID)
             for verdicts in [
-                [denied], [denied, denied], [denied, .authorized(keyID: keyID)], [denied, .denied(.wrongMac, keyID: 1)], [],
+                [denied], [denied, denied], [denied, .authorized(keyID: keyID)], [denied, .denied(.wrongMac, keyID: 1)],
+                [denied, .malformed(Malformation(.securityKey, .empty))], [],
             ] {
                 let facts = Self.known(verdicts)
                 for step in facts.steps(key) + AuthorizationFacts.unknown.steps(key) {
