@@ -67,7 +67,23 @@ package enum DiskRule {
         let bound = UInt64(thresholds.diskFreeMegabytes) * 1_000_000
         if freeBytes < bound { return .holds }
         // A quarter more, so that a disk about the threshold is told of once.
-        return freeBytes >= bound + bound / 4 ? .over(.resolved) : .unknown
+        return freeBytes >= end(thresholds) ? .over(.resolved) : .unknown
+    }
+
+    /// Whether it is shown as low.
+    /// - Parameter wasLow: whether it was when it was last read; false if it was not read yet.
+    package static func isLow(freeBytes: UInt64, wasLow: Bool, _ thresholds: OperatorThresholds) -> Bool {
+        switch standing(freeBytes: freeBytes, thresholds) {
+        case .holds: true
+        case .unknown: wasLow
+        case .over: false
+        }
+    }
+
+    /// From how many free bytes on a disk that was low has enough again.
+    package static func end(_ thresholds: OperatorThresholds) -> UInt64 {
+        let bound = UInt64(thresholds.diskFreeMegabytes) * 1_000_000
+        return bound + bound / 4
     }
 }
 

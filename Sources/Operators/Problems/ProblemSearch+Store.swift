@@ -7,13 +7,19 @@ extension ProblemSearch {
     /// By the rule of `operator.disk_low`.
     var lowDisks: [Problem] {
         let thresholds = configuration.operators.thresholds
-        return facts.disks.filter { DiskRule.standing(freeBytes: $0.freeBytes, thresholds) == .holds }.map { disk in
-            let (free, bound) = (disk.freeBytes / 1_000_000, thresholds.diskFreeMegabytes)
+        return facts.disks.filter { DiskRule.isLow(freeBytes: $0.freeBytes, wasLow: $0.wasLow, thresholds) }.map { disk in
+            let (free, key) = (disk.freeBytes / 1_000_000, "operators.thresholds.disk_free_megabytes")
+            let (bound, end) = (thresholds.diskFreeMegabytes, DiskRule.end(thresholds) / 1_000_000)
+            let text =
+                DiskRule.standing(freeBytes: disk.freeBytes, thresholds) == .holds
+                ? Told(
+                    "The disk of the \(disk.name) has \(free) MB free, less than \(bound) (\(key)).",
+                    "На диске, где лежит \(disk.name), свободно \(free) МБ, меньше \(bound) (\(key)).")
+                : Told(
+                    "The disk of the \(disk.name) has \(free) MB free. It had less than \(bound) (\(key)) and needs \(end) to be well again.",
+                    "На диске, где лежит \(disk.name), свободно \(free) МБ. Было меньше \(bound) (\(key)), а хватать будет с \(end).")
             return Problem(
-                .diskLow, as: .warning, of: disk.name,
-                Told(
-                    "The disk of the \(disk.name) has \(free) MB free, less than \(bound) (operators.thresholds.disk_free_megabytes).",
-                    "На диске, где лежит \(disk.name), свободно \(free) МБ, меньше \(bound) (operators.thresholds.disk_free_megabytes)."),
+                .diskLow, as: .warning, of: disk.name, text,
                 remedy: Told(
                     "Make room: events are refused below store.minimum_free_megabytes. deskgate store status says how large the store is.",
                     "Освободите место: ниже store.minimum_free_megabytes события не принимаются. Размер покажет deskgate store status."))

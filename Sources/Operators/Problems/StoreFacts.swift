@@ -2,8 +2,8 @@ package import Core
 
 /// The facts about the store that only a reading which may block can tell.
 package struct StoreFacts: Sendable {
-    /// The free bytes of each disk, by what is on it.
-    package var disks: [(name: String, freeBytes: UInt64)] = []
+    /// The free bytes of each disk, by what is on it, and whether it was low before (`DiskRule`).
+    package var disks: [(name: String, freeBytes: UInt64, wasLow: Bool)] = []
     /// The dead deliveries.
     package var dead: [DeadDeliveries] = []
 

@@ -74,8 +74,8 @@ final class OperatorWatch: Sendable {
     /// Looks at everything, and tells what has begun or ended. Blocks like the store; to be called by one thread.
     func look() {
         // Also when nobody is told and the store is away: the problems that are shown are made of it.
-        facts.look(disks, store)
         var state = state.withLock { $0 }
+        facts.look(state.configuration.disks, store, state.configuration.thresholds)
         // Also when nobody is told and the store is away. The problems that others ask for need the answers that are counted here.
         let problems = problems()
         log(problems, &state)

@@ -10,10 +10,18 @@ final class WatchedStore: Sendable {
     var facts: StoreFacts { latest.withLock { $0 } }
 
     /// Reads them again. Blocks like the store and its disk. Nothing is known of a store that does not answer, which is a problem of its own.
-    func look(_ disks: [WatchedDisk], _ store: any Store) {
+    /// To be called by one thread.
+    func look(_ disks: [WatchedDisk], _ store: any Store, _ thresholds: OperatorThresholds) {
+        let before = self.facts.disks
         var facts = StoreFacts()
         facts.dead = (try? store.dead())?.deliveries ?? []
-        facts.disks = disks.compactMap { disk in disk.space.map { (disk.name, $0.free) } }
+        facts.disks = disks.compactMap { disk in
+            guard let free = disk.space?.free else { return nil }
+            let wasLow = before.contains {
+                $0.name == disk.name && DiskRule.isLow(freeBytes: $0.freeBytes, wasLow: $0.wasLow, thresholds)
+            }
+            return (disk.name, free, wasLow)
+        }
         latest.withLock { $0 = facts }
     }
 }

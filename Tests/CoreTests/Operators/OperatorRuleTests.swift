@@ -42,6 +42,14 @@ import Time
         #expect(DiskRule.standing(freeBytes: free, none) == .over(.resolved))
     }
 
+    @Test(
+        arguments: [
+            (999_999_999, false, true), (1_000_000_000, false, false), (1_249_999_999, true, true), (1_250_000_000, true, false),
+        ] as [(UInt64, Bool, Bool)])
+    func `a disk stays low until a quarter more is free`(free: UInt64, wasLow: Bool, isLow: Bool) {
+        #expect(DiskRule.isLow(freeBytes: free, wasLow: wasLow, OperatorThresholds()) == isLow)
+    }
+
     @Test(arguments: [("expired", 0, true), ("expired", 172_799, true), ("expired", 172_800, false), ("purged", 0, false)])
     func `dead deliveries are told of until the last can have ended a day ago`(_ reason: String, _ seconds: UInt64, _ isTold: Bool) {
         let now: UnixMilliseconds = 1_773_100_000_000
