@@ -30,8 +30,8 @@ package final class RunningService: Sendable {
     private let revocations: Chores
     /// Keeps the copy of the revocations, on a thread of its own, because its disk may hang.
     private let copying: Chores
-    /// Looks for what operators are told of, on a thread of its own for the same reason.
-    private let watch: Chores
+    /// Log the problems, and look for what operators are told of, each on a thread of its own: only the second may wait for the store.
+    private let watches: [Chores]
     /// The store as it is opened next: a reload may have brought another password.
     private let store: Monitor<Configuration.Store>
     /// The certificates that the public and the admin listener use.
@@ -59,7 +59,7 @@ package final class RunningService: Sendable {
                     devicesPerUser: configuration.pushTokens.devicesPerUser, movesAgain: isAgain, replica: replica)
             }
         }
-        (revocations, copying, watch, deliveries, adminServer, publicServer) = try Self.start(configuration, graph, logger, clocks)
+        (revocations, copying, watches, deliveries, adminServer, publicServer) = try Self.start(configuration, graph, logger, clocks)
         graph.metrics.tellListeners([
             ("public", publicServer, configuration.listen.settings), ("admin", adminServer, configuration.admin.listener.settings),
         ])
@@ -88,9 +88,10 @@ package final class RunningService: Sendable {
     private static func start(
         _ configuration: Configuration, _ graph: ServiceGraph, _ logger: Logger, _ clocks: Clocks
     ) throws(StartError) -> (
-        revocations: Chores, copying: Chores, watch: Chores, deliveries: DeliveryServices, admin: Server, public: Server
+        revocations: Chores, copying: Chores, watches: [Chores], deliveries: DeliveryServices, admin: Server, public: Server
     ) {
-        var (revocations, copying, watch, deliveries): (Chores?, Chores?, Chores?, DeliveryServices?)
+        var (revocations, copying, deliveries): (Chores?, Chores?, DeliveryServices?)
+        var watches: [Chores] = []
         do {
             let (keeper, operators, authorizations) = (graph.revocations, graph.watch, graph.authorizations)
             let refreshing = try chore(everyMilliseconds: RevocationKeeper.intervalMilliseconds) {
@@ -105,17 +106,17 @@ package final class RunningService: Sendable {
             deliveries = started
             graph.trials.withLock { $0 = started.trials }
             // After the notifiers are there: one that is not would be taken for one that has left the configuration.
-            let watching = try chore(everyMilliseconds: OperatorWatch.intervalMilliseconds) { operators.look() }
-            watch = watching
+            watches.append(try chore(everyMilliseconds: OperatorWatch.intervalMilliseconds) { operators.logProblems() })
+            watches.append(try chore(everyMilliseconds: OperatorWatch.intervalMilliseconds) { operators.look() })
             let (admin, publicServer) = try listen(configuration, graph, logger)
-            return (refreshing, renewing, watching, started, admin, publicServer)
+            return (refreshing, renewing, watches, started, admin, publicServer)
         } catch {
             deliveries?.stop(drainMilliseconds: 0)
             graph.traces.stop()
             graph.admin.stop()
             revocations?.stop()
             copying?.stop()
-            watch?.stop()
+            for watch in watches { watch.stop() }
             graph.store.close()
             throw error
         }
@@ -196,7 +197,7 @@ package final class RunningService: Sendable {
         graph.admin.stop()
         revocations.stop()
         copying.stop()
-        watch.stop()
+        for watch in watches { watch.stop() }
         // The copy gets the revocations of the last moment.
         if graph.store.refusal == nil {
             graph.revocations.refresh()

@@ -60,7 +60,8 @@ package struct ServiceGraph: Sendable {
     let keyUses: KeyUseKeeper
     /// Tells operators of the service's own troubles.
     let watch: OperatorWatch
-    private let answers: WatchedAnswers
+    /// Finds the severe problems, without waiting for the store.
+    let severeProblems: @Sendable () -> [SevereProblem]
     /// Tries the notifiers; nil until they run.
     let trials = Monitor<NotifierTrials?>(nil)
     /// Tells the dispatcher of accepted events.
@@ -157,18 +158,22 @@ package struct ServiceGraph: Sendable {
             (configuration.callers.areRestricted ? routes.map(gate.guarding) : routes) + HealthRoutes(readiness: readiness).routes)
         let deliveryMetrics = DeliveryMetrics(registry: metrics.registry, store: store, clocks: clocks, inbox: inbox)
         self.deliveryMetrics = deliveryMetrics
-        let problems: @Sendable () -> ProblemSearch = { [helpDeskState, operatorState, record, store] in
+        let problems: @Sendable ([PendingDeliveries]) -> ProblemSearch = { [helpDeskState, operatorState, record, store] pending in
             ProblemSearch(
                 operatorState.current.configuration, now: clocks.unixMilliseconds(), store: store.refusal, revocations: revocations.status,
-                refusal: record.refusal, standings: Self.standings(inbox), pending: (try? store.pending()) ?? [],
+                refusal: record.refusal, standings: Self.standings(inbox), pending: pending,
                 replicas: store.replicas, keysDigest: helpDeskState.current.authorizer.keysDigest, crowded: pressure.crowded,
                 backends: helpDeskState.current.backends?.statuses ?? [], answers: answers.look(), nearestApp: answers.nearestApp,
                 facts: facts.facts)
         }
-        metrics.tellProblems { problems().counts }
+        let currentProblems: @Sendable () -> ProblemSearch = { problems((try? store.pending()) ?? []) }
+        metrics.tellProblems { currentProblems().counts }
+        // With the deliveries that the watch has read last, so that nothing waits for the store.
+        let severeProblems: @Sendable () -> [SevereProblem] = { problems(facts.facts.pending).severe }
+        self.severeProblems = severeProblems
         let watch = OperatorWatch(
             configuration, store: store, facts: facts, inbox: inbox, authorizeRequests: metrics.helpDesks.authorizeRequests,
-            problems: { problems().severe }, logger: logger, clocks: clocks)
+            problems: severeProblems, logger: logger, clocks: clocks)
         self.watch = watch
         metrics.tellDisks { watch.disks }
         let openAPI = OpenAPIDocument()
@@ -179,7 +184,7 @@ package struct ServiceGraph: Sendable {
                     var status = readiness.json(in: language)
                     let (authorizer, replicas) = (helpDeskState.current.authorizer, store.replicas)
                     KeyStanding(authorizer, uses: keyUses.uses, replicas: replicas, isServing: true).append(to: &status)
-                    problems().append(to: &status, in: language)
+                    currentProblems().append(to: &status, in: language)
                     return .object(status)
                 }, openAPI: { openAPI.response }, holds: { inbox.withLock { $0.holds } },
                 notifiers: { Self.standings(inbox) },
@@ -194,7 +199,7 @@ package struct ServiceGraph: Sendable {
                 tickets: { app in helpDesks.lazy.compactMap { $0.tickets(app) }.first },
                 sessions: { app, user in helpDesks.lazy.compactMap { $0.sessions(app, user) }.first },
                 authorizations: { authorizations.known(appID: $0, userID: $1) }, onForget: { authorizations.forget($0) },
-                backend: { [helpDeskState] app in helpDeskState.current.backends?.status(of: app) }, problems: { problems() },
+                backend: { [helpDeskState] app in helpDeskState.current.backends?.status(of: app) }, problems: currentProblems,
                 trials: { [trials] in trials.withLock { $0 } }, onWork: { inbox.announceNews() }))
         adminRouter = admin.router(isLocal: configuration.admin.isLocal)
         openAPI.describe(publicListener: publicRouter, adminListener: adminRouter)

@@ -42,6 +42,9 @@ final class DeliveryStore: Store {
         var interruption: (answersLeft: Int, body: @Sendable () throws(StoreError) -> Void)?
     }
 
+    /// Whether the dead deliveries are not counted for now, and how many calls wait for that.
+    private let hold = Monitor((isHeld: false, waiting: 0))
+
     /// How many deliveries may wait for one notifier.
     static let perNotifier = 900
 
@@ -59,6 +62,14 @@ final class DeliveryStore: Store {
     func refuse(_ operation: Operation, times: Int) {
         state.update { $0.refused[operation] = times }
     }
+
+    /// Has the count of dead deliveries wait, as a disk that hangs does, or go on.
+    func holdDead(_ isHeld: Bool) {
+        hold.update { $0.isHeld = isHeld }
+    }
+
+    /// How many calls wait for it.
+    var heldCalls: Int { hold.withLock { $0.waiting } }
 
     /// Has so many more steps to sign out devices.
     func leaveSignOuts(_ count: Int) {
@@ -245,7 +256,12 @@ final class DeliveryStore: Store {
 
     func pending() throws(StoreError) -> [PendingDeliveries] { try store.pending() }
 
-    func dead() throws(StoreError) -> DeadCounts { try store.dead() }
+    func dead() throws(StoreError) -> DeadCounts {
+        hold.update { $0.waiting += 1 }
+        defer { hold.update { $0.waiting -= 1 } }
+        _ = hold.wait { $0.isHeld ? nil : () }
+        return try store.dead()
+    }
 
     func arrival(ofForgotten comment: HelpDeskID, appID: String) throws(StoreError) -> UnixMilliseconds? {
         try store.arrival(ofForgotten: comment, appID: appID)

@@ -16,7 +16,7 @@ extension ProblemSearch {
                     "The disk of the \(disk.name) has \(free) MB free, less than \(bound) (\(key)).",
                     "На диске, где лежит \(disk.name), свободно \(free) МБ, меньше \(bound) (\(key)).")
                 : Told(
-                    "The disk of the \(disk.name) has \(free) MB free. It had less than \(bound) (\(key)) and needs \(end) to be well again.",
+                    "The disk of the \(disk.name) has \(free) MB free. It had less than \(bound) (\(key)) and should have \(end) again.",
                     "На диске, где лежит \(disk.name), свободно \(free) МБ. Было меньше \(bound) (\(key)), а хватать будет с \(end).")
             return Problem(
                 .diskLow, as: .warning, of: disk.name, text,

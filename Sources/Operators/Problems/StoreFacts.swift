@@ -4,6 +4,8 @@ package import Core
 package struct StoreFacts: Sendable {
     /// The free bytes of each disk, by what is on it, and whether it was low before (`DiskRule`).
     package var disks: [(name: String, freeBytes: UInt64, wasLow: Bool)] = []
+    /// The pending deliveries.
+    package var pending: [PendingDeliveries] = []
     /// The dead deliveries.
     package var dead: [DeadDeliveries] = []
 

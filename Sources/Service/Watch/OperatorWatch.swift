@@ -10,7 +10,8 @@ internal import Time
 /// Tells operators of the service's own troubles, each once when it begins and once when it ends; the log as well, whoever else is told.
 ///
 /// It compares what this process sees with the conditions that the store keeps, so that nothing is told twice after a restart or by another
-/// process. Everything happens in `look`, on a thread of its own, because the store may hang.
+/// process. That happens in `look`, on a thread of its own, because the store and its disk may hang; the log must not wait for them, so
+/// `logProblems` has another thread.
 final class OperatorWatch: Sendable {
     /// How often `look` is called, in milliseconds.
     static let intervalMilliseconds: UInt64 = 5_000
@@ -35,8 +36,6 @@ final class OperatorWatch: Sendable {
         var denials = WatchedDenials()
         /// When problems that operators were told of were last seen.
         var problemsSeenAt: [OperatorCondition.Key: MonotonicMilliseconds] = [:]
-        /// When problems that are in the log were last seen.
-        var loggedProblemsSeenAt: [OperatorCondition.Key: MonotonicMilliseconds] = [:]
         var isFailing = false
     }
 
@@ -49,6 +48,8 @@ final class OperatorWatch: Sendable {
     let clocks: Clocks
     private let logger: Logger
     private let state: Monitor<State>
+    /// When problems that are in the log were last seen.
+    private let logged = Monitor<[OperatorCondition.Key: MonotonicMilliseconds]>([:])
 
     /// Prepares it; `look` does the work.
     init(
@@ -71,14 +72,12 @@ final class OperatorWatch: Sendable {
     /// The disks of the configuration in force.
     var disks: [WatchedDisk] { state.withLock { $0.configuration.disks } }
 
-    /// Looks at everything, and tells what has begun or ended. Blocks like the store; to be called by one thread.
+    /// Tells operators of what has begun or ended. Blocks like the store and its disk; to be called by one thread.
     func look() {
-        // Also when nobody is told and the store is away: the problems that are shown are made of it.
         var state = state.withLock { $0 }
+        // Also when nobody is told and the store is away: the problems that are shown are made of it.
         facts.look(state.configuration.disks, store, state.configuration.thresholds)
-        // Also when nobody is told and the store is away. The problems that others ask for need the answers that are counted here.
         let problems = problems()
-        log(problems, &state)
         do throws(StoreError) {
             let open = try store.conditions()
             if state.configuration.subscriptions.isEmpty {
@@ -99,20 +98,24 @@ final class OperatorWatch: Sendable {
         }
     }
 
-    /// One line when a problem begins, and one when it was away for a while.
-    private func log(_ found: [SevereProblem], _ state: inout State) {
-        let now = clocks.monotonicMilliseconds()
-        for problem in found where state.loggedProblemsSeenAt.updateValue(now, forKey: problem.key) == nil {
+    /// Writes one line when a problem begins, and one when it was away for a while; whoever else is told, and while the store is away.
+    /// Needs nothing that could block; to be called by one thread. The problems that others ask for need the answers that are counted here.
+    func logProblems() {
+        let found = problems()
+        let (now, thresholds) = (clocks.monotonicMilliseconds(), state.withLock { $0.configuration.thresholds })
+        var seen = logged.withLock { $0 }
+        for problem in found where seen.updateValue(now, forKey: problem.key) == nil {
             logger.log(
                 .warning, "a problem has begun",
                 ["problem": .string(problem.key.subject.text), "text": .string(problem.text), "remedy": .string(problem.remedy)])
         }
-        for (key, seenAt) in state.loggedProblemsSeenAt.sorted(by: { $0.key < $1.key }) {
-            let unseen = now.elapsed(since: seenAt)
-            guard case .over = ProblemRule.standing(unseenMilliseconds: unseen, state.configuration.thresholds) else { continue }
-            state.loggedProblemsSeenAt[key] = nil
+        for (key, seenAt) in seen.sorted(by: { $0.key < $1.key }) {
+            guard case .over = ProblemRule.standing(unseenMilliseconds: now.elapsed(since: seenAt), thresholds) else { continue }
+            seen[key] = nil
             logger.log(.warning, "a problem has ended", ["problem": .string(key.subject.text)])
         }
+        let next = seen
+        logged.withLock { $0 = next }
     }
 
     private func settle(_ findings: [Finding], _ open: [OperatorCondition], _ state: inout State) throws(StoreError) {

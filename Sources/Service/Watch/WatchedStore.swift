@@ -14,6 +14,7 @@ final class WatchedStore: Sendable {
     func look(_ disks: [WatchedDisk], _ store: any Store, _ thresholds: OperatorThresholds) {
         let before = self.facts.disks
         var facts = StoreFacts()
+        facts.pending = (try? store.pending()) ?? []
         facts.dead = (try? store.dead())?.deliveries ?? []
         facts.disks = disks.compactMap { disk in
             guard let free = disk.space?.free else { return nil }

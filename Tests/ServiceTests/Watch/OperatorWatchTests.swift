@@ -3,6 +3,7 @@ import JSON
 import Storage
 import TestSupport
 import Testing
+import Threading
 import Time
 
 @testable import Configuration
@@ -176,6 +177,21 @@ import Time
         fixture.pass(60)
         #expect(try fixture.log.lines().last == #"WARN  a problem has begun problem=store text="It is wrong." remedy="Mend it.""#)
         #expect(try fixture.log.lines().count == 3)
+    }
+
+    @Test func `a disk that hangs keeps no problem out of the log`() throws {
+        let store = try DeliveryStore()
+        let fixture = try WatchFixture(store: store)
+        let watch = try #require(fixture.watch)
+        store.holdDead(true)
+        let looking = startThread { watch.look() }
+        defer { looking.join() }
+        defer { store.holdDead(false) }
+        #expect(eventually { store.heldCalls == 1 })
+        fixture.show(["backend_open shop"])
+        watch.logProblems()
+        let begun = #"WARN  a problem has begun problem="backend_open shop" text="It is wrong." remedy="Mend it.""#
+        #expect(try fixture.log.lines() == [begun])
     }
 
     @Test func `operators are told of no problem that another event tells`() throws {

@@ -29,7 +29,7 @@ final class WatchFixture {
     private let problems = Monitor<[SevereProblem]>([])
     /// The facts that the watch last read from the store.
     let facts = WatchedStore()
-    private var watch: OperatorWatch?
+    private(set) var watch: OperatorWatch?
 
     /// - Parameters:
     ///   - operators: the members of `operators`.
@@ -83,10 +83,11 @@ final class WatchFixture {
         serve(notifiers)
     }
 
-    /// Lets time pass, as the thread would: it looks every five seconds.
+    /// Lets time pass, as the threads would: they look every five seconds.
     func pass(_ seconds: UInt64) {
         for _ in 0..<max(1, seconds / 5) {
             passed.withLock { $0 += min(seconds, 5) }
+            watch?.logProblems()
             watch?.look()
         }
     }
