@@ -70,7 +70,26 @@ import Testing
         server.process.send(SIGHUP)
         #expect(manager.next()?["RELOADING"] == "1")
         let refused = try #require(manager.next())
-        #expect(refused["READY"] == "1" && refused["STATUS"]?.hasSuffix("; the last reload was refused, see the log") == true)
+        #expect(refused["READY"] == "1")
+        let status = "problem: reload_refused, see deskgate status. Configured: 2 apps, public on "
+        #expect(refused["STATUS"]?.hasPrefix(status) == true)
+        #expect(try server.stop() == .exit(0))
+    }
+
+    /// Also without a watchdog.
+    @Test func `the status names the problem while nobody is let in`() throws {
+        let workspace = try Workspace()
+        let manager = try ServiceManager()
+        let key = try workspace.key()
+        let server = try serve(workspace, under: manager)
+        #expect(manager.next()?["READY"] == "1")
+        for _ in 0..<5 { #expect(try server.authorize(wellFormedKey).status == 403) }
+        let problem = try #require(manager.next())
+        #expect(problem["READY"] == nil)
+        let status = "problem: nearly_all_denied \(Workspace.app), see deskgate status. Configured: 1 app, public on "
+        #expect(problem["STATUS"]?.hasPrefix(status) == true)
+        for _ in 0..<3 { #expect(try server.authorize(key).status == 200) }
+        #expect(manager.next()?["STATUS"]?.hasPrefix("serving: 1 app, public on ") == true)
         #expect(try server.stop() == .exit(0))
     }
 
@@ -117,7 +136,7 @@ import Testing
         let status = try #require(eventuallyStatus(of: manager, beginning: "not ready (store: "))
         #expect(status.hasSuffix("admin on \(server.adminAddress)"))
         #expect(status.contains("Chats are authorized with the revocations of 20"))
-        for _ in 0..<8 { #expect(manager.next()?["WATCHDOG"] == "1") }
+        for _ in 0..<8 { #expect(manager.next(with: "WATCHDOG") != nil) }
         #expect(try server.authorize(site.workspace.key()).status == 200)
         #expect(try server.stop() == .exit(1))
     }

@@ -18,11 +18,19 @@ extension RunningService {
         let reasons = graph.readiness.reasons
         let meanwhile =
             graph.readiness.isStoreRefusing ? " \(graph.readiness.revocations.meanwhile(now: SystemClock.unixSeconds()).english)" : ""
-        let state = reasons.isEmpty ? "serving" : "not ready (\(reasons.joined(separator: "; "))).\(meanwhile) Configured"
+        let state =
+            reasons.isEmpty
+            ? Self.state(graph.severeProblems()) : "not ready (\(reasons.joined(separator: "; "))).\(meanwhile) Configured"
         let apps = graph.record.appCount == 1 ? "1 app" : "\(graph.record.appCount) apps"
-        let refusal = graph.record.hasSucceeded ? "" : "; the last reload was refused, see the log"
-        let line = "\(state): \(apps), public on \(publicAddress), admin on \(adminAddress)\(refusal)"
+        let line = "\(state): \(apps), public on \(publicAddress), admin on \(adminAddress)"
         // A status is one line, and what a database says may have more.
         return line.split { $0.isNewline }.joined(separator: " ")
+    }
+
+    /// Names the first problem as the log does, because numbers in its text change all the time.
+    private static func state(_ problems: [SevereProblem]) -> String {
+        guard let first = problems.first else { return "serving" }
+        let more = problems.count == 1 ? "" : " and \(problems.count - 1) more"
+        return "problem: \(first.key.subject.text)\(more), see deskgate status. Configured"
     }
 }

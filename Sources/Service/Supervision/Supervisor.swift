@@ -15,6 +15,9 @@ package final class Supervisor: Sendable {
 
     /// A watchdog is told this often within its time, so that one late message does not end the service.
     private static let messagesPerTime: UInt64 = 4
+    /// How often the status is looked at, in milliseconds; it is told when it has changed.
+    private static let statusMilliseconds: UInt64 = 1_000
+    private static let stoppingStatus = "stopping"
 
     /// How often the watchdog hears that the service is alive, in milliseconds; nil without a watchdog.
     let tellsEveryMilliseconds: UInt64?
@@ -23,7 +26,7 @@ package final class Supervisor: Sendable {
     private let service: RunningService
     private let liveness: Liveness
     private let toldStatus = Monitor("")
-    private let watch: Monitor<Chores?>
+    private let threads = Monitor<[Chores]>([])
 
     /// Prepares what is told; nothing is told yet.
     /// - Parameters:
@@ -47,21 +50,30 @@ package final class Supervisor: Sendable {
         self.logger = logger
         self.service = service
         liveness = Liveness(service)
-        watch = Monitor(nil)
     }
 
     /// How long the main loop may wait at most before it calls `beat` again, in milliseconds; nil without a watchdog.
     package var beatMilliseconds: UInt64? { tellsEveryMilliseconds.map { max(1, $0 / 2) } }
 
-    /// Tells that the service serves, and begins to tell the watchdog that it is alive. Call it once, when the listeners are open.
+    /// Tells that the service serves, and begins to tell how it is, and the watchdog that it is alive. Call it once, when the listeners are
+    /// open.
     package func start() {
         serving()
+        begin(everyMilliseconds: Self.statusMilliseconds, orLog: "the service manager is not told how the service is") { [self] in
+            tellStatus()
+        }
         guard let interval = tellsEveryMilliseconds else { return }
+        begin(everyMilliseconds: interval, orLog: "the watchdog will end the service, which cannot tell it anything") { [self] in
+            tellWatchdog()
+        }
+    }
+
+    private func begin(everyMilliseconds interval: UInt64, orLog failure: String, _ work: @escaping @Sendable () -> Void) {
         do throws(ThreadError) {
-            let chores = try Chores(everyMilliseconds: interval) { [self] in tellWatchdog() }
-            watch.update { $0 = chores }
+            let thread = try Chores(everyMilliseconds: interval, work)
+            threads.update { $0.append(thread) }
         } catch {
-            logger.log(.error, "the watchdog will end the service, which cannot tell it anything", ["reason": .string(error.description)])
+            logger.log(.error, failure, ["reason": .string(error.description)])
         }
     }
 
@@ -83,15 +95,31 @@ package final class Supervisor: Sendable {
     /// Tells that the service stops. The watchdog goes on to be told: the stop has a deadline of its own.
     package func stopping() {
         liveness.stop()
-        send("STOPPING=1\nSTATUS=stopping")
+        toldStatus.withLock { $0 = Self.stoppingStatus }
+        send("STOPPING=1\nSTATUS=\(Self.stoppingStatus)")
     }
 
-    /// Ends the thread that tells the watchdog. Call it last, and at most once.
+    /// Ends the threads that tell the manager something. Call it last, and at most once.
     package func end() {
-        watch.update { watch in
-            defer { watch = nil }
-            return watch
-        }?.stop()
+        let ended = threads.update { threads in
+            defer { threads = [] }
+            return threads
+        }
+        for thread in ended { thread.stop() }
+    }
+
+    private func tellStatus() {
+        let status = service.statusLine
+        let isNews = toldStatus.withLock { told in
+            guard !liveness.isStopping, told != status else { return false }
+            told = status
+            return true
+        }
+        guard isNews else { return }
+        send("STATUS=\(status)")
+        // The main loop may have told another one meanwhile, which must be the last.
+        let last = toldStatus.withLock { $0 }
+        if last != status { send("STATUS=\(last)") }
     }
 
     private func tellWatchdog() {
@@ -101,14 +129,7 @@ package final class Supervisor: Sendable {
                 .error, "the watchdog is not told that the service is alive: a part of it does not answer",
                 ["parts": .string(silent.joined(separator: ", "))])
         }
-        let status = service.statusLine
-        let isNews =
-            !liveness.isStopping
-            && toldStatus.withLock { told in
-                defer { told = status }
-                return told != status
-            }
-        send(isNews ? "WATCHDOG=1\nSTATUS=\(status)" : "WATCHDOG=1")
+        send("WATCHDOG=1")
     }
 
     private func send(_ message: String) {
