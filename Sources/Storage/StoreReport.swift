@@ -83,6 +83,9 @@ package struct ServerReport: Sendable {
         package let state, synchronization: String?
         /// How far it is behind, in bytes of the log; nil when that is unknown.
         package let behindBytes: UInt64?
+
+        /// Whether commits may wait for it: one of which nothing is known may be synchronous.
+        fileprivate var maySynchronize: Bool { synchronization.map { ["sync", "quorum"].contains($0) } ?? true }
     }
 
     /// A replication slot, which keeps the log until its reader has it.
@@ -118,20 +121,36 @@ extension ServerReport {
         if synchronousCommit == "off" {
             warnings.append("synchronous_commit is off: what was answered 200 is lost when the server loses power; set it to on")
         }
-        // A standby whose synchronization is unknown may be the synchronous one.
-        let hasSynchronous = !standbys.allSatisfy { ["async", "potential"].contains($0.synchronization) }
-        if !synchronousStandbyNames.isEmpty, !hasSynchronous, !isStandby, !["off", "local"].contains(synchronousCommit) {
-            warnings.append(
-                "synchronous_standby_names is \(synchronousStandbyNames), and no such standby is connected: every commit waits for it; start the "
-                    + "standby, or take it out of synchronous_standby_names")
-        } else if !standbys.isEmpty, !hasSynchronous {
-            warnings.append(
-                "no standby is synchronous: what was answered 200 may be lost in a failover; set synchronous_standby_names")
-        }
+        if let synchronousWarning { warnings.append(synchronousWarning) }
         if let connections, connections * 10 >= mostConnections * 9 {
             warnings.append("\(connections) of \(mostConnections) connections are in use; raise max_connections, or put a pooler in front")
         }
         return warnings
+    }
+
+    /// PostgreSQL takes a standby for synchronous only while it streams; one that still catches up is `potential`, whatever its place.
+    private var synchronousWarning: String? {
+        let count = standbys.count(where: \.maySynchronize)
+        if count < wantedSynchronous, !isStandby, !["off", "local"].contains(synchronousCommit) {
+            let coming = standbys.filter { !$0.maySynchronize && $0.synchronization == "potential" }
+                .map { "; \($0.name) is connected, and its state is \($0.state ?? "unknown")" }.joined()
+            let found =
+                count == 0 && coming.isEmpty
+                ? "no such standby is connected: every commit waits for it"
+                : "\(count) of the \(wantedSynchronous) standbys that it wants are synchronous\(coming): every commit waits for the others"
+            return
+                "synchronous_standby_names is \(synchronousStandbyNames), and \(found); start the standby, or take it out of "
+                + "synchronous_standby_names"
+        }
+        guard count == 0, !standbys.isEmpty else { return nil }
+        return "no standby is synchronous: what was answered 200 may be lost in a failover; set synchronous_standby_names"
+    }
+
+    /// For how many standbys a commit waits: of the setting `FIRST 2 (a, b)`, `ANY 2 (a, b)`, `2 (a, b)`, or `a, b`.
+    private var wantedSynchronous: Int {
+        guard let list = synchronousStandbyNames.firstIndex(of: "(") else { return synchronousStandbyNames.isEmpty ? 0 : 1 }
+        let words = synchronousStandbyNames[..<list].split { $0.isWhitespace }
+        return words.last.flatMap { Int($0) } ?? 1
     }
 
     /// Names what this role cannot see, with the remedy after a semicolon; nil when it sees all.

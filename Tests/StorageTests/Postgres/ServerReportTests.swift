@@ -65,6 +65,16 @@ import Testing
         #expect(try report(as: role).warnings.map { $0.hasPrefix(named) } == [true])
     }
 
+    @Test(arguments: ["FIRST 2 (standby, other)", "ANY 2 (standby, other)"])
+    func `fewer synchronous standbys than the setting wants are a warning`(_ names: String) throws {
+        try primary.setSynchronousStandby(names)
+        try waitForStandby(names.hasPrefix("ANY") ? "quorum" : "sync")
+        let expected =
+            "synchronous_standby_names is \(names), and 1 of the 2 standbys that it wants are synchronous: "
+            + "every commit waits for the others; start the standby, or take it out of synchronous_standby_names"
+        #expect(try report(as: "postgres").warnings == [expected])
+    }
+
     @Test func `the name in the grant is quoted`() throws {
         try primary.sql(#"CREATE ROLE "Watch-2" LOGIN IN ROLE watcher"#)
         #expect(try report(as: "Watch-2").missingGrant == #"GRANT pg_read_all_stats TO "Watch-2""#)
