@@ -60,6 +60,7 @@ package struct ServiceGraph: Sendable {
     let keyUses: KeyUseKeeper
     /// Tells operators of the service's own troubles.
     let watch: OperatorWatch
+    private let answers: WatchedAnswers
     /// Finds the severe problems, without waiting for the store.
     let severeProblems: @Sendable () -> [SevereProblem]
     /// Tries the notifiers; nil until they run.

@@ -5,7 +5,8 @@ package import Time
 /// The chat of an app counts as closed when fewer than one in ten of its authorizations were answered 200. Five answers suffice, so that
 /// an app with a handful of users is noticed. Three good answers after the last bad one show that an app works again; its bad answers from
 /// before count no more. Requests that name no app of the configuration or are malformed, and callers that are refused, may be
-/// strangers', so they are worse only while hardly anybody is let in.
+/// strangers', so they are worse only while hardly anybody is let in. Refused callers that name an app are compared with those of that app
+/// who are let in, and do not close it.
 package struct AnswerWindow: Sendable {
     /// How long an answer counts, in milliseconds.
     package static let lengthMilliseconds: UInt64 = 600_000
@@ -28,7 +29,7 @@ package struct AnswerWindow: Sendable {
         case undecided
         /// 400; counted without an app.
         case malformed
-        /// 403, before anybody asked what the caller wants (`listen.allow` and its like).
+        /// 403, before anybody asked what the caller wants (`listen.allow` and its like), or because nothing proves who it is.
         case refused
     }
 
@@ -116,31 +117,34 @@ package struct AnswerWindow: Sendable {
         let sums = slices.reduce(into: [Answer: UInt64]()) { sums, slice in sums.merge(slice.counts, uniquingKeysWith: +) }
         let letIn = sums.reduce(0) { $1.key.result == .authorized ? $0 + $1.value : $0 }
         let apps = Set(sums.keys.map(\.app)).filter { !$0.text.isEmpty }.sorted()
-        return apps.flatMap { Self.findings($0, sums) } + findingsWithoutApp(sums, letIn: letIn)
+        return apps.flatMap { findings($0, sums) } + strangers(ByteKey(""), sums, letIn: letIn)
     }
 
     /// Begins anew after a change of the configuration: the answers until now say nothing about the one in force.
     package mutating func restart(after counts: [Answer: UInt64]) { (counted, slices) = (counts, []) }
 
-    private static func findings(_ app: ByteKey, _ sums: [Answer: UInt64]) -> [Finding] {
-        let own = sums.filter { $0.key.app == app }
+    private func findings(_ app: ByteKey, _ sums: [Answer: UInt64]) -> [Finding] {
+        let own = sums.filter { $0.key.app == app && $0.key.result != .refused }
         let total = own.values.reduce(0, +)
         let letIn = own.reduce(0) { $1.key.result == .authorized ? $0 + $1.value : $0 }
-        let isClosed = letIn * share < total
-        let undecided = finding(.undecided, .undecided, own, total: total, isClosed: isClosed).filter { $0.count * share >= total }
-        let denied = finding(.mostDenied, .denied, own, total: total, isClosed: true).filter { $0.count * 2 > total }
-        return undecided + (isClosed ? denied : [])
+        let isClosed = letIn * Self.share < total
+        let undecided = Self.finding(.undecided, .undecided, own, total: total, isClosed: isClosed)
+            .filter { $0.count * Self.share >= total }
+        let denied = Self.finding(.mostDenied, .denied, own, total: total, isClosed: true).filter { $0.count * 2 > total }
+        return undecided + (isClosed ? denied : []) + strangers(app, sums, letIn: letIn)
     }
 
-    private func findingsWithoutApp(_ sums: [Answer: UInt64], letIn: UInt64) -> [Finding] {
-        let none = sums.filter { $0.key.app.text.isEmpty }
-        let kinds: [(Finding.Kind, Result)] = [
-            (.undecided, .undecided), (.unknownApp, .denied), (.malformed, .malformed), (.callersRefused, .refused),
-        ]
-        return kinds.flatMap { kind, result in
-            let count = none.reduce(0) { $1.key.result == result ? $0 + $1.value : $0 }
-            let isClosed = letIn * Self.share < count + letIn && letInSinceLast(result) < Self.recovery
-            return Self.finding(kind, result, none, total: count + letIn, isClosed: isClosed)
+    /// What strangers may have caused.
+    /// - Parameters:
+    ///   - app: the app that they name; empty for none.
+    ///   - letIn: how many others were let in.
+    private func strangers(_ app: ByteKey, _ sums: [Answer: UInt64], letIn: UInt64) -> [Finding] {
+        let named = sums.filter { $0.key.app == app }
+        let unnamed: [(Finding.Kind, Result)] = [(.undecided, .undecided), (.unknownApp, .denied), (.malformed, .malformed)]
+        return ((app.text.isEmpty ? unnamed : []) + [(.callersRefused, .refused)]).flatMap { kind, result in
+            let count = named.reduce(0) { $1.key.result == result ? $0 + $1.value : $0 }
+            let isClosed = letIn * Self.share < count + letIn && letInSinceLast(result, app) < Self.recovery
+            return Self.finding(kind, result, named, total: count + letIn, isClosed: isClosed)
         }
     }
 
@@ -157,10 +161,10 @@ package struct AnswerWindow: Sendable {
         ]
     }
 
-    /// How many were let in after the last answer without an app that was such.
-    private func letInSinceLast(_ result: Result) -> UInt64 {
-        slices.reversed().prefix { $0.count { $0.app.text.isEmpty && $0.result == result } == 0 }
-            .reduce(0) { $0 + $1.count { $0.result == .authorized } }
+    /// How many were let in after the last such answer to those who name the app, or none: of the app's, or of all.
+    private func letInSinceLast(_ result: Result, _ app: ByteKey) -> UInt64 {
+        slices.reversed().prefix { $0.count { $0.app == app && $0.result == result } == 0 }
+            .reduce(0) { $0 + $1.count { $0.result == .authorized && (app.text.isEmpty || $0.app == app) } }
     }
 
     private mutating func keep(_ counts: [Answer: UInt64], now: MonotonicMilliseconds) {

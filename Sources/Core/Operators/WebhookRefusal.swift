@@ -13,6 +13,14 @@ package enum WebhookRefusal: String, Sendable, CaseIterable {
     /// The body cannot be read.
     case malformed
 
+    /// Whether anybody can cause it, because it is refused before anything has proven its origin.
+    package var isUnproven: Bool {
+        switch self {
+        case .pathSecret, .noSignature, .signature, .unknownApp: true
+        case .app, .malformed: false
+        }
+    }
+
     /// The remedy if the help desk has sent the webhooks; the end of a sentence.
     package var remedy: Told {
         switch self {

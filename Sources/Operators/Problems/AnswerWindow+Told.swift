@@ -106,16 +106,19 @@ extension AnswerWindow.Finding {
     private var webhooksRefused: Problem {
         let ofApp = app.isEmpty ? Told(verbatim: "") : Told(" of \(app)", " приложения \(app)")
         let refusal = WebhookRefusal(rawValue: reason) ?? .malformed
+        let anybody =
+            refusal.isUnproven
+            ? Told(" Anybody can send such webhooks.", " Такие вебхуки может прислать кто угодно.") : Told(verbatim: "")
         return Problem(
             .webhooksRefused, as: severity, of: app.isEmpty ? nil : app,
             Told(
                 """
                 \(count) of \(total) webhooks\(ofApp) within \(window) minutes were refused, \(reasonCount) of them as \(reason): \
-                if the help desk has sent them, nobody is told of what they said.
+                if the help desk has sent them, nobody is told of what they said.\(anybody)
                 """,
                 """
                 За \(window) мин. отклонено \(count) из \(total) вебхуков\(ofApp), из них \(reasonCount) с причиной \(reason): \
-                если их прислала служба поддержки, об их содержании никто не узнает.
+                если их прислала служба поддержки, об их содержании никто не узнает.\(anybody)
                 """),
             remedy: Telling.sentence(refusal.remedy)
                 + Told(

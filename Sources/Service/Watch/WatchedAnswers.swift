@@ -69,7 +69,8 @@ final class WatchedAnswers: Sendable {
             counts[AnswerWindow.Answer(.authorized, app: values[0], reason: values[1])] = counter.current
         }
         for (values, counter) in webhookRefusals.all where counter.current > 0 {
-            let result: AnswerWindow.Result = values[0].isEmpty ? .refused : .denied
+            let isUnproven = WebhookRefusal(rawValue: values[1])?.isUnproven ?? true
+            let result: AnswerWindow.Result = values[0].isEmpty || isUnproven ? .refused : .denied
             counts[AnswerWindow.Answer(result, app: values[0], reason: values[1])] = counter.current
         }
         return counts

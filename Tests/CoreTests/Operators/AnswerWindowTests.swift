@@ -149,6 +149,31 @@ import Time
         #expect(process.pass().map(\.count) == [5])
     }
 
+    @Test func `callers that are refused are worse while nobody of the app that they name is let in`() {
+        var process = Process()
+        process.count(.authorized, 1000, app: "bank")
+        process.count(.refused, 20, reason: "signature")
+        #expect(
+            process.pass() == [
+                .init(.callersRefused, app: "shop", reason: "signature", count: 20, reasonCount: 20, total: 20, isClosed: true)
+            ])
+        process.count(.authorized, 3)
+        process.count(.refused, 1, reason: "signature")
+        #expect(
+            process.pass() == [
+                .init(.callersRefused, app: "shop", reason: "signature", count: 21, reasonCount: 21, total: 24, isClosed: false)
+            ])
+    }
+
+    /// Otherwise a stranger who floods it would keep an outage of the app from being seen, or make one up.
+    @Test func `callers that are refused close no app`() {
+        var process = Process()
+        process.count(.refused, 1000, reason: "signature")
+        process.count(.authorized, 5)
+        process.count(.denied, 5, reason: "app")
+        #expect(process.look().map(\.kind) == [.callersRefused])
+    }
+
     @Test(arguments: [
         (AnswerWindow.Result.denied, "unknown_app", AnswerWindow.Finding.Kind.unknownApp), (.refused, "network", .callersRefused),
         (.undecided, "internal_error", .undecided), (.malformed, "not_a_security_key", .malformed),

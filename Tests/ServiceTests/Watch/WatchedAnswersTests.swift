@@ -1,0 +1,41 @@
+import Core
+import Observability
+import Testing
+import Time
+
+@testable import HelpDesk
+@testable import Service
+
+/// Refused webhooks by what they prove, read from the counters.
+@Suite struct WatchedAnswersTests {
+    private let metrics = ServiceMetrics(registry: MetricsRegistry(), version: "test")
+
+    private func found() -> [AnswerWindow.Finding] {
+        WatchedAnswers(metrics, clocks: .system).look()
+    }
+
+    private func refuse(_ refusal: WebhookRefusal) {
+        metrics.helpDesks.webhookRefusals.child("APP", refusal.rawValue).increment(by: 20)
+    }
+
+    private func accept(_ count: UInt64) {
+        metrics.helpDesks.webhookEvents.child("APP", WebhookResult.accepted.rawValue).increment(by: count)
+    }
+
+    @Test(arguments: [WebhookRefusal.noSignature, .signature])
+    func `webhooks without proof are no closed app while proven ones arrive`(_ refusal: WebhookRefusal) {
+        refuse(refusal)
+        #expect(found().map(\.isClosed) == [true])
+        accept(5)
+        #expect(found().map(\.app) == ["APP"])
+        #expect(found().map(\.kind) == [.webhooksRefused])
+        #expect(found().map(\.isClosed) == [false])
+    }
+
+    /// Nobody else has the secret.
+    @Test func `proven webhooks that are refused close the app`() {
+        refuse(.malformed)
+        accept(1)
+        #expect(found().map(\.isClosed) == [true])
+    }
+}
