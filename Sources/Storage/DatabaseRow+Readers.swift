@@ -44,11 +44,11 @@ extension DeliveryAttempt {
 }
 
 extension DeadDeliveries {
-    /// Reads a row of `notifier, app_id, reason, count` and the moments of the oldest and the newest event.
+    /// Reads a row of `notifier, app_id, reason, count`, the moments of the oldest and the newest event, and of the last end.
     init<Row: DatabaseRow>(_ row: Row) throws(Row.Failure) {
         self.init(
             notifier: try row.stored(0), appID: try row.stored(1), reason: try row.stored(2), count: Int(try row.int64(3)),
-            oldestReceivedAt: try row.time(4), newestReceivedAt: try row.time(5))
+            oldestReceivedAt: try row.time(4), newestReceivedAt: try row.time(5), newestEndedAt: try row.optionalTime(6))
     }
 }
 

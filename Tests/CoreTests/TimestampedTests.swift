@@ -34,7 +34,7 @@ import Time
         // By the store's own clock.
         deliveries.endedBy = 7
         let dead = DeadDeliveries(
-            notifier: "log", appID: "app", reason: "timeout", count: 2, oldestReceivedAt: 1027, newestReceivedAt: 1028)
+            notifier: "log", appID: "app", reason: "timeout", count: 2, oldestReceivedAt: 1027, newestReceivedAt: 1028, newestEndedAt: 1029)
         return [
             event, happened(.userForgotten, id), delivery, attempt, pause, ending, call, deliveries, calls, device, times,
             Arrival(event, to: [Subscription(notifier: "log")], token: token, isErased: true),

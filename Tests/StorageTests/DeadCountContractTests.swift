@@ -17,10 +17,11 @@ import Time
         let dead = try store.all().reversed().filter { $0.state == .dead }
         let groups = Dictionary(grouping: dead) { [ByteKey($0.notifier), ByteKey($0.event.identity.appID), ByteKey($0.reason)] }
         let listed = groups.map { name, deliveries in
-            "\(name.map(\.text)) \(deliveries.count) \(deliveries[0].event.receivedAt) \(deliveries[deliveries.count - 1].event.receivedAt)"
+            let (first, last) = (deliveries[0].event.receivedAt, deliveries[deliveries.count - 1].event.receivedAt)
+            return "\(name.map(\.text)) \(deliveries.count) \(first) \(last) \(deliveries.compactMap(\.endedAt).max() ?? 0)"
         }
         let counted = try store.dead().deliveries.map {
-            "\([$0.notifier, $0.appID, $0.reason]) \($0.count) \($0.oldestReceivedAt) \($0.newestReceivedAt)"
+            "\([$0.notifier, $0.appID, $0.reason]) \($0.count) \($0.oldestReceivedAt) \($0.newestReceivedAt) \($0.newestEndedAt ?? 0)"
         }
         #expect(counted.sorted() == listed.sorted(), step, sourceLocation: sourceLocation)
         return dead.count

@@ -14,13 +14,17 @@ package struct DeadDeliveries: Sendable, Equatable {
     package private(set) var oldestReceivedAt: UnixMilliseconds
     /// When the event of the last one arrived.
     package private(set) var newestReceivedAt: UnixMilliseconds
+    /// When the last one ended, which after a retry may be long after its event arrived; nil where a thousand dead deliveries of others
+    /// ended later, because the store looks at no more.
+    package private(set) var newestEndedAt: UnixMilliseconds?
 
     /// Makes a count.
     package init(
-        notifier: String, appID: String, reason: String, count: Int, oldestReceivedAt: UnixMilliseconds, newestReceivedAt: UnixMilliseconds
+        notifier: String, appID: String, reason: String, count: Int, oldestReceivedAt: UnixMilliseconds,
+        newestReceivedAt: UnixMilliseconds, newestEndedAt: UnixMilliseconds?
     ) {
         (self.notifier, self.appID, self.reason, self.count) = (notifier, appID, reason, count)
-        (self.oldestReceivedAt, self.newestReceivedAt) = (oldestReceivedAt, newestReceivedAt)
+        (self.oldestReceivedAt, self.newestReceivedAt, self.newestEndedAt) = (oldestReceivedAt, newestReceivedAt, newestEndedAt)
     }
 }
 
@@ -45,6 +49,7 @@ extension DeadDeliveries: Timestamped {
     package mutating func convertMoments(_ convert: (UnixMilliseconds) -> UnixMilliseconds) {
         oldestReceivedAt.convertMoments(convert)
         newestReceivedAt.convertMoments(convert)
+        newestEndedAt.convertMoments(convert)
     }
 }
 

@@ -209,7 +209,7 @@ struct MemoryState {
             DeadDeliveries(
                 notifier: deliveries[0].notifier, appID: deliveries[0].event.identity.appID, reason: deliveries[0].reason,
                 count: deliveries.count, oldestReceivedAt: deliveries[0].event.receivedAt,
-                newestReceivedAt: deliveries[deliveries.count - 1].event.receivedAt)
+                newestReceivedAt: deliveries[deliveries.count - 1].event.receivedAt, newestEndedAt: deliveries.compactMap(\.endedAt).max())
         }
         return DeadCounts(counts, endedBy: dead.compactMap { $0.endedAt?.stored }.max())
     }

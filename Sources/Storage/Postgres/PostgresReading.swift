@@ -104,7 +104,7 @@ extension PostgresSession {
         var (found, endedBy) = ([DeadDeliveries](), nil as Int64?)
         for row in try run([Query(ReadingStatements.deadCounts)])[0] {
             found.append(try DeadDeliveries(row))
-            endedBy = try row.int64(6)
+            endedBy = try row.int64(7)
         }
         return DeadCounts(found, endedBy: endedBy)
     }
@@ -172,6 +172,9 @@ private enum ReadingStatements {
         """
     // One statement sees the counts and the deliveries as of one moment.
     static let deadCounts: StaticString = """
+        WITH last_dead AS MATERIALIZED (
+            SELECT notifier, app, reason, ended_at FROM deliveries WHERE state = 2 AND ended_at IS NOT NULL
+            ORDER BY ended_at DESC LIMIT 1000)
         SELECT notifier, app_id, reason, counted.count,
             (SELECT received_at FROM events WHERE number = (
                 SELECT event FROM deliveries
@@ -181,7 +184,9 @@ private enum ReadingStatements {
                 SELECT event FROM deliveries
                 WHERE state = 2 AND notifier = counted.notifier AND app = counted.app AND reason = counted.reason
                 ORDER BY event DESC, position DESC LIMIT 1)),
-            (SELECT ended_at FROM deliveries WHERE state = 2 AND ended_at IS NOT NULL ORDER BY ended_at DESC LIMIT 1)
+            (SELECT max(ended_at) FROM last_dead
+                WHERE notifier = counted.notifier AND app = counted.app AND reason = counted.reason),
+            (SELECT max(ended_at) FROM last_dead)
         FROM (
             SELECT notifier, app, reason, sum(count)::bigint AS count FROM dead_counts GROUP BY notifier, app, reason HAVING sum(count) > 0
         ) AS counted JOIN apps ON apps.number = counted.app

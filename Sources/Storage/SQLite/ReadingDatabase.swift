@@ -77,6 +77,9 @@ final class ReadingDatabase {
             """)
         dead = try prepare(
             """
+            WITH last_dead AS MATERIALIZED (
+                SELECT notifier, app, reason, ended_at FROM deliveries WHERE state = 2 AND ended_at IS NOT NULL
+                ORDER BY ended_at DESC LIMIT 1000)
             SELECT notifier, app_id, reason, count,
                 (SELECT received_at FROM events WHERE number = (
                     SELECT event FROM deliveries
@@ -86,7 +89,9 @@ final class ReadingDatabase {
                     SELECT event FROM deliveries
                     WHERE state = 2 AND notifier = dead_counts.notifier AND app = dead_counts.app AND reason = dead_counts.reason
                     ORDER BY event DESC LIMIT 1)),
-                (SELECT ended_at FROM deliveries WHERE state = 2 AND ended_at IS NOT NULL ORDER BY ended_at DESC LIMIT 1)
+                (SELECT max(ended_at) FROM last_dead
+                    WHERE notifier = dead_counts.notifier AND app = dead_counts.app AND reason = dead_counts.reason),
+                (SELECT max(ended_at) FROM last_dead)
             FROM dead_counts CROSS JOIN apps ON number = app WHERE count > 0
             """)
         revocationQueries = try RevocationQueries(connection)
@@ -208,7 +213,7 @@ final class ReadingDatabase {
         var (found, endedBy) = ([DeadDeliveries](), nil as Int64?)
         try dead.forEachRow { row throws(SQLiteError) in
             found.append(try DeadDeliveries(row))
-            endedBy = try row.int64(6)
+            endedBy = try row.int64(7)
         }
         return DeadCounts(found, endedBy: endedBy)
     }

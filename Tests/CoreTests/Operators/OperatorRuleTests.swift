@@ -54,7 +54,18 @@ import Time
     func `dead deliveries are told of until the last can have ended a day ago`(_ reason: String, _ seconds: UInt64, _ isTold: Bool) {
         let now: UnixMilliseconds = 1_773_100_000_000
         let dead = DeadDeliveries(
-            notifier: "phone", appID: "shop", reason: reason, count: 1, oldestReceivedAt: 0, newestReceivedAt: now - seconds * 1000)
+            notifier: "phone", appID: "shop", reason: reason, count: 1, oldestReceivedAt: 0, newestReceivedAt: now - seconds * 1000,
+            newestEndedAt: nil)
+        #expect(DeadRule.holds(dead, lifeMilliseconds: Self.life, now: now) == isTold)
+    }
+
+    /// Such as one that was retried and has ended again.
+    @Test(arguments: [(0, true), (86_399, true), (86_400, false)] as [(UInt64, Bool)])
+    func `dead deliveries are told of for a day after the last has ended`(_ seconds: UInt64, _ isTold: Bool) {
+        let now: UnixMilliseconds = 1_773_100_000_000
+        let dead = DeadDeliveries(
+            notifier: "phone", appID: "shop", reason: "expired", count: 1, oldestReceivedAt: 0, newestReceivedAt: 0,
+            newestEndedAt: now - seconds * 1000)
         #expect(DeadRule.holds(dead, lifeMilliseconds: Self.life, now: now) == isTold)
     }
 
