@@ -28,6 +28,12 @@ extension Configuration {
         }
     }
 
+    /// The listeners whose certificate was renewed in its file and is not in force, whether or not its key is another one. Blocks like the
+    /// disk of the files.
+    package var listenersWithRenewedCertificate: [String] {
+        [("public", "$.listen.tls.certificate"), ("admin", "$.admin.tls.certificate")].filter { sources.hasChanged(at: $0.1) }.map(\.0)
+    }
+
     /// The certificates of the listeners, and the last keys of apps that have an end.
     package var credentials: [ExpiringCredential] {
         certificateExpiries.map { ExpiringCredential(.listenerCertificate, of: $0.listener, expiresAt: $0.expiresAt) }

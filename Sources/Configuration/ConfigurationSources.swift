@@ -1,3 +1,5 @@
+internal import POSIX
+
 /// The files that were read for a configuration, or would have been, with a digest of what each held.
 ///
 /// Two readings with equal sources have found the same in the same files. It holds no secret: digests are keyed anew in each process, and
@@ -32,6 +34,14 @@ package struct ConfigurationSources: Sendable, Equatable {
         let before = Dictionary(all.map { ($0.path, $0) }) { first, _ in first }
         return Set(
             other.all.filter { next in before[next.path].map { $0.file == next.file && $0.digest != next.digest } ?? false }.map(\.path))
+    }
+
+    /// Whether the file that a key names has other contents by now; false where it cannot be read, or there is none. Blocks like its disk.
+    func hasChanged(at path: String) -> Bool {
+        guard let source = all.first(where: { $0.path == path }),
+            let contents = try? File.read(source.file, limit: SecretReader.certificateLimit.bytes)
+        else { return false }
+        return Self.digest(contents.bytes) != source.digest
     }
 
     /// A digest that means nothing outside this process.

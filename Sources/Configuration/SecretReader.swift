@@ -21,7 +21,7 @@ struct SecretReader {
 
     // So that a file named by mistake does not fill the memory; a system's list of certificate authorities has some 200 KiB.
     private static let secretLimit = (bytes: 64 << 10, text: "64 KiB")
-    private static let certificateLimit = (bytes: 4 << 20, text: "4 MiB")
+    static let certificateLimit = (bytes: 4 << 20, text: "4 MiB")
 
     /// Reads the text of a secret: its one line, without the line feed at the end.
     func text(_ value: JSONValue?, path: String) -> SecretBytes? {

@@ -20,8 +20,7 @@ enum StatusCommands {
         let (access, configuration) = try arguments.service()
         let digest = try explaining { () throws(CryptoError) in try configuration?.makeAuthorizer().keysDigest }
         return try AdminQuestion.ask(StatusAction(), arguments, of: access, verdict: { isWell($0) ? .done : .negative }) { status in
-            let certificates = configuration?.certificatesNotInForce(now: Clocks.system.unixSeconds()) ?? []
-            return (sentences(status, certificates) + [keys(status, inFile: digest)]).joined(separator: "\n")
+            (sentences(status) + [keys(status, inFile: digest)]).joined(separator: "\n")
         }
     }
 
@@ -65,15 +64,11 @@ enum StatusCommands {
     }
 
     /// What is wrong comes first, because it is read first.
-    /// - Parameter certificates: those that are not in force, which the service cannot know.
-    private static func sentences(_ status: JSONObject, _ certificates: [ConfigurationProblem]) -> [String] {
+    private static func sentences(_ status: JSONObject) -> [String] {
         let warning = Console.painted("Warning:", .yellow)
         var sentences = ReportedProblem.all(in: status).flatMap { problem in
             let word = problem.isSevere ? Console.painted("Problem:", .red) : warning
             return ["\(word) \(AdminText.visible(problem.text))", "Remedy: \(AdminText.visible(problem.remedy))"]
-        }
-        sentences += certificates.flatMap {
-            ["\(warning) \($0).", "Remedy: If the file was renewed, run deskgate reload; else stop the process that has the address."]
         }
         let (ready, not) = ("Deskgate \(AdminText.text(status["version"])) is ready.", "Deskgate is not ready.")
         sentences.append(isWell(status) ? Console.painted(ready, .green) : isReady(status) ? ready : Console.painted(not, .red))

@@ -12,7 +12,7 @@ const places = {
   revocations_unknown: () => address("store"), revocations_late: () => address("store"), revocations_copy: () => address("store"),
   notifier_paused: (name) => address("notifiers", { notifier: name }), notifier_failing: (name) => address("notifiers", { notifier: name }),
   notifier_unknown: (name) => address("notifiers", { notifier: name }), credential_ends: (name) => address("notifiers", { notifier: name }),
-  listener_certificate_ends: () => address("configuration"), app_key_ends: () => address("keys"),
+  listener_certificate_ends: () => address("configuration"), listener_certificate_renewed: () => address("configuration"), app_key_ends: () => address("keys"),
   queue_full: (name) => address("notifiers", { notifier: name }),
   queue_late: (name) => address("notifiers", { notifier: name }), settings_doubtful: (name) => address("notifiers", { notifier: name }),
   reload_refused: () => address("configuration"), configuration_warning: () => address("configuration"),

@@ -45,6 +45,8 @@ struct Problem: Equatable {
         case callerFull = "caller_full"
         /// The certificate of a listener has ended, or ends soon.
         case listenerCertificateEnds = "listener_certificate_ends"
+        /// The certificate of a listener was renewed in its file, and the listener presents the former one.
+        case listenerCertificateRenewed = "listener_certificate_renewed"
         /// The last active key of an app has ended, or ends soon.
         case appKeyEnds = "app_key_ends"
         /// A notifier's credential has ended, or ends soon.

@@ -57,8 +57,8 @@ extension Problem.Kind {
             .callersRefused, .webhooksRefused, .backendOpen, .settingsDoubtful, .listenerFull, .bodiesFull, .queueFull, .reloadRefused:
             true
         case .serviceDown, .revocationsLate, .revocationsCopy, .backendNewKeys, .notifierPaused, .callerFull, .listenerCertificateEnds,
-            .appKeyEnds, .credentialEnds, .notifierFailing, .notifierUnknown, .queueLate, .deliveriesDead, .diskLow, .replicaKeys,
-            .configurationWarning:
+            .listenerCertificateRenewed, .appKeyEnds, .credentialEnds, .notifierFailing, .notifierUnknown, .queueLate, .deliveriesDead,
+            .diskLow, .replicaKeys, .configurationWarning:
             false
         }
     }

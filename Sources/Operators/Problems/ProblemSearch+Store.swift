@@ -2,8 +2,20 @@ internal import Configuration
 internal import Core
 internal import Notifiers
 
-/// The store: what has no room in it, and what was given up.
+/// The store: what has no room in it, and what was given up; and the files of certificates.
 extension ProblemSearch {
+    /// One for each listener.
+    var renewedCertificates: [Problem] {
+        facts.renewedCertificates.map { listener in
+            Problem(
+                .listenerCertificateRenewed, as: .warning, of: listener,
+                Told(
+                    "The certificate of the \(listener) listener was renewed in its file, and the listener presents the former one.",
+                    "Сертификат слушателя \(listener) обновлён в файле, но слушатель предъявляет прежний."),
+                remedy: Told("Reload: deskgate reload.", "Перезагрузите настройки: deskgate reload."))
+        }
+    }
+
     /// By the rule of `operator.disk_low`.
     var lowDisks: [Problem] {
         let thresholds = configuration.operators.thresholds

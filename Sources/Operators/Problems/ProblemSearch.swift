@@ -101,6 +101,7 @@ package struct ProblemSearch {
         case .bodiesFull: crowded.filter { $0.bound == nil }.map(bodiesFull)
         case .callerFull: crowded.compactMap(callerFull)
         case .listenerCertificateEnds, .appKeyEnds, .credentialEnds: endingCredentials.filter { $0.kind == kind }
+        case .listenerCertificateRenewed: renewedCertificates
         case .notifierFailing: standings.compactMap(failing)
         case .notifierUnknown: pending.filter { !configuration.runs($0.notifier) }.map(unknown)
         case .queueFull: pending.compactMap(full)

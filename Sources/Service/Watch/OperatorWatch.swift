@@ -76,7 +76,7 @@ final class OperatorWatch: Sendable {
     func look() {
         var state = state.withLock { $0 }
         // Also when nobody is told and the store is away: the problems that are shown are made of it.
-        facts.look(state.configuration.disks, store, state.configuration.thresholds)
+        facts.look(state.configuration, store)
         let problems = problems()
         do throws(StoreError) {
             let open = try store.conditions()

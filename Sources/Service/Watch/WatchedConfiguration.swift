@@ -17,6 +17,8 @@ struct WatchedConfiguration: Sendable {
     let apps: [String]
     /// The certificates of the listeners, and the last keys of apps that have an end.
     let credentials: [ExpiringCredential]
+    /// The listeners whose certificate was renewed in its file. Blocks like the disk of the files.
+    let renewedCertificates: @Sendable () -> [String]
     /// What is on which file system.
     let disks: [WatchedDisk]
     /// How long events are delivered, in milliseconds.
@@ -30,6 +32,7 @@ struct WatchedConfiguration: Sendable {
         runningNotifiers = configuration.runningNotifiers
         apps = configuration.apps.map(\.id)
         credentials = configuration.credentials
+        renewedCertificates = { configuration.listenersWithRenewedCertificate }
         disks = WatchedDisk.all(configuration.store)
         lifeMilliseconds = UInt64(configuration.deliveries.expireAfterSeconds) * 1000
     }

@@ -2,7 +2,8 @@ internal import Core
 internal import Operators
 internal import Threading
 
-/// The facts about the store that only a reading which may block can tell, as the watch last read them. Any thread may call it.
+/// The facts about the store and the certificates' files that only a reading which may block can tell, as the watch last read
+/// them. Any thread may call it.
 final class WatchedStore: Sendable {
     private let latest = Monitor<StoreFacts>(StoreFacts())
 
@@ -11,12 +12,13 @@ final class WatchedStore: Sendable {
 
     /// Reads them again. Blocks like the store and its disk. Nothing is known of a store that does not answer, which is a problem of its own.
     /// To be called by one thread.
-    func look(_ disks: [WatchedDisk], _ store: any Store, _ thresholds: OperatorThresholds) {
-        let before = self.facts.disks
+    func look(_ configuration: WatchedConfiguration, _ store: any Store) {
+        let (before, thresholds) = (self.facts.disks, configuration.thresholds)
         var facts = StoreFacts()
+        facts.renewedCertificates = configuration.renewedCertificates()
         facts.pending = (try? store.pending()) ?? []
         facts.dead = (try? store.dead())?.deliveries ?? []
-        facts.disks = disks.compactMap { disk in
+        facts.disks = configuration.disks.compactMap { disk in
             guard let free = disk.space?.free else { return nil }
             let wasLow = before.contains {
                 $0.name == disk.name && DiskRule.isLow(freeBytes: $0.freeBytes, wasLow: $0.wasLow, thresholds)

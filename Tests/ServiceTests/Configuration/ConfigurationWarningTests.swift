@@ -45,6 +45,22 @@ import Time
         #expect(messages(end) == paths.map { "\($0): expired at \(time); renew it and run deskgate reload" })
     }
 
+    /// By the whole file: a client that pins the key cannot tell.
+    @Test func `a certificate that was renewed with the same key is noticed`() throws {
+        let directory = try ConfigurationDirectory()
+        let pair = try LoopbackCertificate()
+        try directory.scratch.write("certificate.pem", pair.certificate)
+        try directory.scratch.write("key.pem", pair.key)
+        let tls = #""tls":{"certificate":"certificate.pem","key":"key.pem"}"#
+        let json = ServiceFixture.json(admin: #""host":"0.0.0.0",\#(tls)"#, listen: tls)
+        let configuration = try directory.configuration(json)
+        #expect(configuration.listenersWithRenewedCertificate == [])
+        try directory.scratch.write("certificate.pem", pair.certificate + pair.authority)
+        #expect(configuration.listenersWithRenewedCertificate == ["public", "admin"])
+        #expect(try directory.configuration(json).listenersWithRenewedCertificate == [])
+        #expect(try directory.configuration(ServiceFixture.json()).listenersWithRenewedCertificate == [])
+    }
+
     /// The warnings about an app with the key 1 and these members of it.
     private func keyWarnings(_ members: String, now: UnixSeconds) throws -> [String] {
         let json = ServiceFixture.json(keys: [1]).replacing(#"app-1.key"}"#, with: #"app-1.key"}\#(members)"#)

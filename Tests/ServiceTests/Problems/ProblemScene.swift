@@ -18,13 +18,14 @@ extension ProblemScene {
         refusal: RefusedReload? = nil, standings: [NotifierStanding] = [],
         pending: [PendingDeliveries] = [], replicas: [Replica] = [], others: String = "", crowded: [CrowdedListener] = [],
         backends: [(app: String, status: BackendStatus)] = [], answers: [AnswerWindow.Finding] = [], nearestApp: String? = nil,
-        disks: [(name: String, freeBytes: UInt64)] = [], dead: [DeadDeliveries] = []
+        disks: [(name: String, freeBytes: UInt64, wasLow: Bool)] = [], dead: [DeadDeliveries] = [],
+        renewed: [String] = []
     ) throws -> ProblemSearch {
         let crm = #""crm":{"type":"http","url":"https://crm.test/","secret":"\#(secret)"}"#
         let notifier = #""allow_insecure_secrets":true,"notifiers":{\#(crm)\#(others)}"#
         let configuration = try ConfigurationDirectory().configuration("{\(apps),\(notifier),\(members)}")
         var facts = StoreFacts()
-        (facts.disks, facts.dead) = (disks, dead)
+        (facts.disks, facts.dead, facts.renewedCertificates) = (disks, dead, renewed)
         return ProblemSearch(
             configuration, now: now.milliseconds, store: store, revocations: revocations, refusal: refusal, standings: standings,
             pending: pending,
@@ -66,7 +67,7 @@ extension ProblemScene {
     {
         DeadDeliveries(
             notifier: notifier, appID: app, reason: reason, count: count, oldestReceivedAt: 0,
-            newestReceivedAt: (now - secondsAgo).milliseconds)
+            newestReceivedAt: (now - secondsAgo).milliseconds, newestEndedAt: nil)
     }
 
     static func refused(_ reasons: [String], keys: [String] = []) -> RefusedReload {

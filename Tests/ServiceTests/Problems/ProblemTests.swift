@@ -23,7 +23,7 @@ import Time
                 ("shop", BackendStatus(breaker: .working, pacesNewKeys: false)),
                 ("bank", BackendStatus(breaker: .failing, pacesNewKeys: false)),
             ],
-            disks: [("store", 1_000_000_000)])
+            disks: [("store", 1_000_000_000, false)])
         #expect(healthy.problems == [])
     }
 
@@ -55,7 +55,8 @@ import Time
             Self.search(apps: Self.sendbird, answers: [Self.answers(.webhooksRefused, "unknown_app")]),
             Self.search(backends: [("shop", BackendStatus(breaker: .open, pacesNewKeys: false))]),
             Self.search(backends: [("shop", BackendStatus(breaker: .working, pacesNewKeys: true))]),
-            Self.search(disks: [("store", 999_999_999)]), Self.search(dead: [Self.dead("expired", 3)]),
+            Self.search(renewed: ["public"]), Self.search(disks: [("store", 999_999_999, false)]),
+            Self.search(dead: [Self.dead("expired", 3)]),
             Self.search(members: #""admin":{"tokens":[{"name":"reader","role":"read","token":{"file":"secrets/read-token"}}]}"#),
         ].map(\.problems)
         for problems in found { #expect(problems.count == 1, "\(problems)") }

@@ -35,9 +35,19 @@ import Time
         ] as [(UInt64, String, [Problem.Kind])])
     func `a disk is low as the thresholds say`(_ free: UInt64, _ thresholds: String, _ kinds: [Problem.Kind]) throws {
         let members = #""log":{},"operators":{"thresholds":{\#(thresholds)}}"#
-        let problems = try Self.search(members: members, disks: [("store", free)]).problems
+        let problems = try Self.search(members: members, disks: [("store", free, false)]).problems
         #expect(problems.map(\.kind) == kinds)
         #expect(problems.allSatisfy { $0.severity == .warning })
+    }
+
+    /// Otherwise it would come and go at the threshold.
+    @Test(
+        arguments: [(999_999_999, "less than 1000"), (1_249_999_999, "had less than 1000"), (1_250_000_000, nil)] as [(UInt64, String?)])
+    func `a disk that was low is told of until a quarter more is free`(_ free: UInt64, _ words: String?) throws {
+        let text = try Self.search(disks: [("store", free, true)]).problems.first?.text
+        #expect((text == nil) == (words == nil))
+        #expect(text?.english.contains(words ?? "") ?? true)
+        #expect(text?.isTranslated ?? true)
     }
 
     @Test(arguments: [RevocationStatus.Source.store, .none])
