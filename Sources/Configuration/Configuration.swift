@@ -184,6 +184,9 @@ extension Configuration.Admin {
         guard let admin = ConfigurationReader.part("admin", of: path, environment: environment, \.admin) else { return nil }
         self = admin
     }
+
+    /// Whether a file holds this part and nothing else, so that it is for commands and not for a service.
+    package static func isAlone(in path: String) -> Bool { ConfigurationReader.holds(only: "admin", at: path) }
 }
 
 extension Configuration.Store {

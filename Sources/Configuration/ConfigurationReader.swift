@@ -74,6 +74,14 @@ struct ConfigurationReader {
         return problems.all.isEmpty ? value : nil
     }
 
+    /// Whether a file is JSON that holds one part and nothing else.
+    static func holds(only key: String, at path: String) -> Bool {
+        let problems = ConfigurationFindings()
+        guard let bytes = contents(of: path, problems, FileProtection(problems)) else { return false }
+        let outline = JSONOutline.members(of: bytes.span)
+        return outline.isWhole && outline.members.map(\.name) == [key]
+    }
+
     /// Members of the root, also of a text that has a mistake behind them.
     /// - Parameter needed: the one that may be missing, where its defaults count, only in a text that is JSON and has no unknown member,
     ///   which may be this one with a typing error.

@@ -60,9 +60,9 @@ extension Arguments {
     /// Reads the configuration, for a command that asks the service.
     ///
     /// Mistakes outside of `admin` do not keep a command from a service that runs: a line on standard error tells them. Without such a
-    /// service they are thrown, and beside one that hangs it is thrown that it does.
+    /// service they are thrown, and beside one that hangs it is thrown that it does. A file that holds `admin` alone has no such mistakes.
     /// - Parameter author: who makes the changes; nil where nothing is changed.
-    /// - Returns: access to the service, and the configuration; nil while it has mistakes.
+    /// - Returns: access to the service, and the configuration; nil while it has mistakes, or is no more than `admin`.
     func service(author: String? = nil) throws(CommandError) -> (access: AdminAccess, configuration: Configuration?) {
         let file = try configurationFile()
         do throws(ConfigurationError) {
@@ -72,6 +72,8 @@ extension Arguments {
             guard let admin = Configuration.Admin(contentsOf: file) else {
                 throw .configuration(error, remark: error.isOfContents ? ConfigurationError.unasked : nil)
             }
+            // The service of such a file has another one, which its user may not read.
+            guard !Configuration.Admin.isAlone(in: file) else { return (AdminAccess(serviceAt: admin, author: author), nil) }
             switch AdminListenerIdentity(admin) {
             case .service:
                 error.warn()

@@ -167,7 +167,11 @@ import Testing
         let status = try Deskgate.run("status", "--config", workspace.directory.path("admin.json"))
         #expect(status.code == 0)
         #expect(status.output.contains(" is ready."))
+        #expect(status.errors == "")
         #expect(try server.stop() == .exit(0))
+        let stopped = try Deskgate.run("deliveries", "list", "--config", workspace.directory.path("admin.json"))
+        #expect(stopped.code == 2)
+        #expect(stopped.errors.contains("no service answers at unix:"))
     }
 
     @Test func `a file that is missing has no remark on the service`() throws {
