@@ -58,7 +58,8 @@ extension Configuration {
         let directory = Path.directory(of: path)
         guard FileSystem.isDirectory(directory) else {
             return [
-                ConfigurationProblem(path: place, message: "there is no directory \(directory); make it with: mkdir -m 700 \(directory)")
+                ConfigurationProblem(
+                    path: place, message: "there is no directory \(directory); make it with: mkdir -m 700 \(ShellWord.quoted(directory))")
             ]
         }
         guard FileSystem.isWritable(directory) else {

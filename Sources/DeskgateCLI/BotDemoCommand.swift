@@ -64,7 +64,7 @@ enum BotDemoCommand {
     }
 
     private static func text(_ directory: String, _ surprises: [String], stays: Bool) -> String {
-        let configuration = ZshCompletions.quoted(Path.resolve("config.json", in: directory))
+        let configuration = ShellWord.inQuotes(Path.resolve("config.json", in: directory))
         let verdict = surprises.isEmpty ? "Everything happened as expected." : "\(surprises.count) things did not happen as expected."
         let serve = stays ? "Deskgate and the shop go on until Ctrl-C." : "First serve it: deskgate serve --config \(configuration)"
         return """
@@ -85,7 +85,7 @@ struct BotDemoGuide {
     /// - Parameter port: of the public listener.
     init(_ files: InitFiles, _ app: String, port: UInt16) {
         let configuration = files.configuration
-        let directory = ZshCompletions.quoted(files.directory)
+        let directory = ShellWord.inQuotes(files.directory)
         text = """
             Made \(configuration) with the bot `\(BotDemoFiles.bot)`, its sample shop in \(files.bot?.shop ?? ""), and fresh secrets in
             \(files.secrets) that only their owner may read.

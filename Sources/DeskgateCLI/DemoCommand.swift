@@ -41,7 +41,7 @@ enum DemoCommand {
         }
         guard isOpen else { return .done }
         let request = demo.guide.request(
-            program: ZshCompletions.quoted(program), configuration: ZshCompletions.quoted(files.configuration))
+            program: ShellWord.inQuotes(program), configuration: ShellWord.inQuotes(files.configuration))
         Console.answer(arguments, json(demo.guide, files, request), text(demo.guide, files, request))
         try explaining { () throws(DemoFailure) in try demo.goOn(until: signals) }
         // Nothing here is worth waiting for twice.
@@ -79,7 +79,7 @@ enum DemoCommand {
             Deskgate is at work, with a simulated help desk, phones and failures, on this machine alone.
 
               The page:   \(guide.page)
-              Its token:  cat \(ZshCompletions.quoted(files.adminToken))
+              Its token:  cat \(ShellWord.inQuotes(files.adminToken))
 
             Try there:
             \(suggestions.joined(separator: "\n"))

@@ -1,3 +1,5 @@
+internal import POSIX
+
 /// The completions of zsh, made of the table of commands.
 enum ZshCompletions {
     /// The script, to be installed as `_deskgate` in a directory of `$fpath`.
@@ -47,7 +49,7 @@ enum ZshCompletions {
     private static func families(of count: Int) -> String {
         let cases = CommandTable.beginnings(of: count).map { beginning in
             """
-                \(quoted(beginning.joined(separator: " "))))
+                \(ShellWord.inQuotes(beginning.joined(separator: " "))))
                     commands=(
             \(described(after: beginning))
                     ) ;;
@@ -71,19 +73,20 @@ enum ZshCompletions {
 
     /// The words that follow a beginning, with what each is for.
     private static func described(after beginning: [String]) -> String {
-        CommandTable.words(after: beginning).map { "            \(quoted("\($0.word):\($0.text)"))" }.joined(separator: "\n")
+        CommandTable.words(after: beginning).map { "            \(ShellWord.inQuotes("\($0.word):\($0.text)"))" }.joined(separator: "\n")
     }
 
     /// For a command: its arguments, as `_arguments` reads them.
     private static func arguments(of command: Command) -> String {
         var specifications = command.options.map { option in
             let start = "\(option.isRepeatable ? "*" : "")--\(option.name)"
-            guard let value = option.value else { return quoted("\(start)[\(escaped(option.text))]") }
-            return quoted("\(start)=[\(escaped(option.text))]:\(value.placeholder):\(action(for: value))")
+            guard let value = option.value else { return ShellWord.inQuotes("\(start)[\(escaped(option.text))]") }
+            return ShellWord.inQuotes("\(start)=[\(escaped(option.text))]:\(value.placeholder):\(action(for: value))")
         }
-        specifications.append(quoted("(-h --help)--help[\(escaped(Option.help.text))]"))
+        specifications.append(ShellWord.inQuotes("(-h --help)--help[\(escaped(Option.help.text))]"))
         if let operand = command.operand {
-            specifications.append(quoted("\(operand.isRequired ? ":" : "::")\(operand.value.placeholder):\(action(for: operand.value))"))
+            let colons = operand.isRequired ? ":" : "::"
+            specifications.append(ShellWord.inQuotes("\(colons)\(operand.value.placeholder):\(action(for: operand.value))"))
         }
         return """
                 '\(command.name)')
@@ -105,10 +108,5 @@ enum ZshCompletions {
     /// A text within the brackets of a specification.
     private static func escaped(_ text: String) -> String {
         String(text.flatMap { "\\[]:".contains($0) ? ["\\", $0] : [$0] })
-    }
-
-    /// A text as one word of a shell's command line.
-    static func quoted(_ text: String) -> String {
-        "'" + text.flatMap { $0 == "'" ? Array("'\\''") : [$0] } + "'"
     }
 }

@@ -1,12 +1,4 @@
-/// Texts as words of a shell's command line.
-enum ShellWord {
-    private static let plain = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=@%+,".utf8)
-
-    /// The text as one word, in quotes where it needs them.
-    static func quoted(_ text: String) -> String {
-        !text.isEmpty && text.utf8.allSatisfy(plain.contains) ? text : ZshCompletions.quoted(text)
-    }
-}
+internal import POSIX
 
 extension Arguments {
     /// The command line; a secret stands in it as `-`, which reads it from standard input.

@@ -1,0 +1,14 @@
+/// Texts as words of a shell's command line.
+package enum ShellWord {
+    private static let plain = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=@%+,".utf8)
+
+    /// The text as one word, in quotes where it needs them.
+    package static func quoted(_ text: String) -> String {
+        !text.isEmpty && text.utf8.allSatisfy(plain.contains) ? text : inQuotes(text)
+    }
+
+    /// The text as one word, in quotes.
+    package static func inQuotes(_ text: String) -> String {
+        "'" + text.flatMap { $0 == "'" ? Array("'\\''") : [$0] } + "'"
+    }
+}
