@@ -29,8 +29,9 @@ enum BotDemoCommand {
         _ = POSIX.Process.raiseOpenFileLimit()
         let directory: String
         if let given = arguments.operand {
-            // Its database is beside the configuration.
-            try arguments.refuseRoot(making: [Path.resolve("deskgate.db", in: given)], line: arguments.line)
+            // The demonstration itself reports a configuration that cannot be read.
+            let files = (try? Configuration(contentsOf: Path.resolve("config.json", in: given)))?.store.files ?? []
+            try arguments.refuseRoot(making: files, line: arguments.line)
             directory = given
         } else {
             directory = try makeDirectory()

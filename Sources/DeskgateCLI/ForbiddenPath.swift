@@ -5,27 +5,26 @@ struct ForbiddenPath: Equatable {
     /// The path itself or, where it cannot be seen, the nearest directory above it that can.
     let place: String
     /// The user that the place belongs to.
-    let owner: UInt32
-    /// The name of that user; nil when the system has none.
-    let name: String?
+    let owner: FileOwner
     /// The user that runs the command.
     let user: UInt32
 
     /// Describes the owner and the command line that works, as the end of an error's sentence.
     /// - Parameter line: the command line.
     func remedy(_ line: String) -> String {
-        if owner == user { return "\(place) belongs to this user; run chmod u+rwX on it" }
-        guard let name else { return "\(place) belongs to user \(owner); run the command as that user" }
-        let whole = owner == 0 ? line : "runuser -u \(name) -- \(line)"
-        return "\(place) belongs to \(name); as root, or with sudo: \(whole)"
+        if owner.id == user { return "\(place) belongs to this user; run chmod u+rwX on it" }
+        return "\(place) belongs to \(owner.title); as root, or with sudo: \(owner.line(line))"
     }
 }
 
 extension ForbiddenPath {
+    /// A path that this user may not use, because it belongs to another one.
+    init(place: String, owner: UInt32) { self.init(place: place, owner: FileOwner(id: owner, at: place), user: Process.user) }
+
     /// Finds the owner; nil when not even the root directory can be seen.
     init?(_ path: String) {
         guard let (place, owner) = FileSystem.visibleOwner(of: path) else { return nil }
-        self.init(place: place, owner: owner, name: Machine.knownUserName(owner), user: Process.user)
+        self.init(place: place, owner: owner)
     }
 }
 
@@ -38,9 +37,9 @@ extension Arguments {
     func refuseRoot(making paths: [String], line: String, hint: String? = nil) throws(CommandError) {
         for path in paths {
             guard let (place, owner) = FileSystem.otherOwner(of: path) else { continue }
-            let remedy = ForbiddenPath(place: place, owner: owner, name: Machine.knownUserName(owner), user: Process.user).remedy(line)
-            let reason = "root would make \(path), which the service of \(Machine.userName(owner)) could not write afterwards"
-            throw .failed([reason, hint, remedy].compactMap(\.self).joined(separator: "; "))
+            let forbidden = ForbiddenPath(place: place, owner: owner)
+            let reason = "root would make files beside \(path), which the service of \(forbidden.owner.title) could not write afterwards"
+            throw .failed([reason, hint, forbidden.remedy(line)].compactMap(\.self).joined(separator: "; "))
         }
     }
 }

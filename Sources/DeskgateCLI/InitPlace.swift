@@ -23,18 +23,18 @@ struct InitPlace: Equatable {
     /// - Parameters:
     ///   - configuration: the file, as commands are to name it.
     ///   - hasUnit: whether systemd runs here and has the package's unit.
-    ///   - otherOwner: the name of the user that the files belong to, when root has made them for another user.
-    func start(_ configuration: String, hasUnit: Bool, otherOwner: String?) -> String {
+    ///   - otherOwner: the user that the files belong to, when root has made them for another user.
+    func start(_ configuration: String, hasUnit: Bool, otherOwner: FileOwner?) -> String {
         if isPackaged, hasUnit { return "systemctl enable --now \(Self.unit)" }
         let serve = "deskgate serve --config \(ShellWord.quoted(configuration))"
-        return otherOwner.map { "runuser -u \($0) -- \(serve)" } ?? serve
+        return otherOwner?.line(serve) ?? serve
     }
 }
 
 extension InitPlace {
     /// Tells how the package's unit is started, as a part of an error's sentence; nil in any other place.
     /// - Parameter hasUnit: as for `start`.
-    func hint(hasUnit: Bool) -> String? {
+    func hint(hasUnit: Bool = Self.hasUnit) -> String? {
         isPackaged && hasUnit ? "systemctl start \(Self.unit) starts the service" : nil
     }
 
@@ -53,7 +53,7 @@ extension InitPlace {
     /// The command that starts the service of a configuration that is there now.
     func start(_ configuration: String) -> String {
         let owner = try? FileSystem.owner(of: configuration)
-        let otherOwner = Process.user == 0 && owner != 0 ? owner.flatMap(Machine.knownUserName) : nil
+        let otherOwner = Process.user == 0 ? owner.map { FileOwner(id: $0, at: configuration) } : nil
         return start(configuration, hasUnit: Self.hasUnit, otherOwner: otherOwner)
     }
 }

@@ -29,7 +29,7 @@ enum ServeCommand {
         let configuration = try arguments.configuration()
         try arguments.refuseRoot(
             making: configuration.store.files, line: arguments.line(naming: file),
-            hint: InitPlace(named: Path.directory(of: file)).hint(hasUnit: InitPlace.hasUnit))
+            hint: InitPlace(of: file).hint())
         let sink = try Configuration.openLog(configuration.log.format)
         // A log reader that no longer reads must not keep the service from ending.
         defer { sink.close(timeoutMilliseconds: TimeLimit.milliseconds(2000)) }

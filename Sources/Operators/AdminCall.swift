@@ -119,10 +119,10 @@ struct AdminCall {
         }
     }
 
-    /// The line that runs a command as the user of a socket, as the end of a sentence; empty where that user is root, or has no name.
+    /// The line that runs a command as the user of a socket, as the end of a sentence; empty where that user is root.
     private static func line(at path: String) -> String {
-        guard let owner = FileSystem.visibleOwner(of: path)?.owner, owner != 0, let name = Machine.knownUserName(owner) else { return "" }
-        return "; as root, or with sudo: runuser -u \(name) -- deskgate …"
+        guard let (place, owner) = FileSystem.visibleOwner(of: path), owner != 0 else { return "" }
+        return "; as root, or with sudo: \(FileOwner(id: owner, at: place).line("deskgate …"))"
     }
 
     private func client() throws(AdminAccess.Failure) -> Client {

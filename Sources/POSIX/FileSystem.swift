@@ -49,6 +49,14 @@ package enum FileSystem {
         return status.st_uid
     }
 
+    /// The id of the group that an existing file belongs to; symbolic links are followed.
+    /// - Throws: why it is unknown.
+    package static func group(of path: String) throws(SystemError) -> UInt32 {
+        var status = stat()
+        guard unsafe stat(path, &status) == 0 else { throw SystemError.last }
+        return status.st_gid
+    }
+
     /// The owner of a path or, where that cannot be seen, of the nearest directory above it that can; nil when none can.
     package static func visibleOwner(of path: String) -> (place: String, owner: UInt32)? {
         Path.ancestors(of: path).lazy.compactMap { place in (try? owner(of: place)).map { (place, $0) } }.first

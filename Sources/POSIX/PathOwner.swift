@@ -89,6 +89,10 @@ struct PathOwner {
         (user, group, place) = (status.st_uid, status.st_gid, path)
     }
 
+    /// The group of a user whom the system does not know, by the group of a directory of this user. A directory that was given away often keeps
+    /// root's group, which the user is not a member of.
+    static func groupOfUnknownUser(_ group: gid_t) -> gid_t { group == 0 ? nobody : group }
+
     private static func names(_ path: String) -> [String] { path.split(separator: "/").map(String.init).filter { $0 != "." } }
 
     /// The attributes of a file, directory or link; nil when it is missing.

@@ -98,8 +98,7 @@ private struct Rights: Equatable {
             self.init(0, getgid(), [getgid()], nil)
             return
         }
-        // A directory that was given away often keeps root's group, which the user is not a member of.
-        let last = owner.group == 0 ? PathOwner.nobody : owner.group
+        let last = PathOwner.groupOfUnknownUser(owner.group)
         let (group, groups) = Self.groups(of: owner.user) ?? (last, [last])
         self.init(owner.user, group, groups, owner.place)
     }

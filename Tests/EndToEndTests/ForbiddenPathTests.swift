@@ -1,5 +1,6 @@
 import Glibc
 import JSON
+import POSIX
 import TestSupport
 import Testing
 
@@ -10,11 +11,24 @@ import Testing
     @Test(arguments: [
         (998, "deskgate", "/etc/deskgate belongs to deskgate; as root, or with sudo: runuser -u deskgate -- deskgate status"),
         (0, "root", "/etc/deskgate belongs to root; as root, or with sudo: deskgate status"),
-        (12345, nil, "/etc/deskgate belongs to user 12345; run the command as that user"),
+        (
+            12345, nil,
+            "/etc/deskgate belongs to user 12345; as root, or with sudo: setpriv --reuid=12345 --regid=4 --clear-groups deskgate status"
+        ),
         (1000, "ann", "/etc/deskgate belongs to this user; run chmod u+rwX on it"),
     ])
     func `the remedy names the owner`(_ owner: UInt32, _ name: String?, _ remedy: String) {
-        #expect(ForbiddenPath(place: "/etc/deskgate", owner: owner, name: name, user: 1000).remedy("deskgate status") == remedy)
+        let owner = FileOwner(id: owner, name: name, group: 4)
+        #expect(ForbiddenPath(place: "/etc/deskgate", owner: owner, user: 1000).remedy("deskgate status") == remedy)
+    }
+
+    @Test func `a user without a name does not get root's group`() {
+        let line = FileOwner(id: 12345, name: nil, group: 0).line("deskgate status")
+        #expect(line == "setpriv --reuid=12345 --regid=65534 --clear-groups deskgate status")
+    }
+
+    @Test func `a path in a command is one word`() {
+        #expect(Machine.chown("/srv/my chat/key", to: 12345) == "chown 12345 '/srv/my chat/key'")
     }
 
     @Test(arguments: [

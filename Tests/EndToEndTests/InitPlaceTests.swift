@@ -1,3 +1,4 @@
+import POSIX
 import Testing
 
 @testable import DeskgateCLI
@@ -27,7 +28,14 @@ import Testing
         ("/srv/chat", true, nil, "deskgate serve --config C"), ("/srv/chat", true, "ann", "runuser -u ann -- deskgate serve --config C"),
     ])
     func `the service is started by the command of its place`(_ directory: String, _ hasUnit: Bool, _ owner: String?, _ start: String) {
+        let owner = owner.map { FileOwner(id: 998, name: $0, group: 998) }
         #expect(InitPlace(directory: directory).start("C", hasUnit: hasUnit, otherOwner: owner) == start)
+    }
+
+    @Test func `a user without a name starts the service by the id`() {
+        let owner = FileOwner(id: 1000, name: nil, group: 1000)
+        let start = InitPlace(directory: "/srv/chat").start("C", hasUnit: false, otherOwner: owner)
+        #expect(start == "setpriv --reuid=1000 --regid=1000 --clear-groups deskgate serve --config C")
     }
 
     @Test(arguments: [

@@ -251,6 +251,18 @@ import Testing
         #expect(result.output.hasSuffix("\n  runuser -u daemon -- deskgate serve --config \(scratch.path)/config.json\n"))
     }
 
+    @Test(.enabled(if: getuid() == 0, "only root may give files away"))
+    func `the owner of the directory without a name starts the service by the id`() throws {
+        let scratch = try TemporaryDirectory()
+        #expect(unsafe chown(scratch.path, 12_345, 12_346) == 0)
+        let result = try Deskgate.run("init", scratch.path)
+        let line = "setpriv --reuid=12345 --regid=12346 --clear-groups deskgate serve --config \(scratch.path)/config.json"
+        #expect(result.output.hasSuffix("\n  \(line)\n"))
+        let serve = try Deskgate.run("serve", "--config", scratch.path("config.json"))
+        #expect(serve.code == 2)
+        #expect(serve.errors.hasSuffix("; as root, or with sudo: \(line)\n"))
+    }
+
     @Test(.enabled(if: getuid() == 0, "only root can become another user"))
     func `a directory of another user is refused with the line that works`() throws {
         let scratch = try TemporaryDirectory()

@@ -139,12 +139,15 @@ import Testing
         #expect(result.errors == "deskgate: the process 4194304 cannot be asked to reload: No such process\n")
     }
 
-    /// The second user has no name, so no line can be given.
+    /// The second user has no name, and its process has root's group.
     @Test(
         .enabled(if: geteuid() == 0, "only root may start a program as another user"),
         arguments: [
             ("daemon", "daemon; as root, or with sudo: runuser -u daemon -- deskgate reload --pid PID"),
-            ("12345", "user 12345; run the command as that user"),
+            (
+                "12345",
+                "user 12345; as root, or with sudo: setpriv --reuid=12345 --regid=65534 --clear-groups deskgate reload --pid PID"
+            ),
         ])
     func `another user's process is a failure with the line that works`(_ user: String, _ remedy: String) throws {
         let script = "echo ready; exec sleep 600"

@@ -28,7 +28,7 @@ struct RootServiceTests {
     }
 
     private func refusal(_ file: String, _ place: String, _ line: String) -> String {
-        "deskgate: root would make \(path(file)), which the service of daemon could not write afterwards; \(place) belongs to daemon; as root, "
+        "deskgate: root would make files beside \(path(file)), which the service of daemon could not write afterwards; \(place) belongs to daemon; as root, "
             + "or with sudo: runuser -u daemon -- \(line)\n"
     }
 
@@ -50,7 +50,8 @@ struct RootServiceTests {
         try give(workspace.directory.path, to: "12345")
         let text = try complaint(["--config", workspace.configuration])
         #expect(text.contains("which the service of user 12345 could not write afterwards; "))
-        #expect(text.hasSuffix("\(workspace.directory.path) belongs to user 12345; run the command as that user\n"))
+        let line = "setpriv --reuid=12345 --regid=12345 --clear-groups deskgate serve --config \(workspace.configuration)"
+        #expect(text.hasSuffix("\(workspace.directory.path) belongs to user 12345; as root, or with sudo: \(line)\n"))
     }
 
     @Test func `serve makes no copy of the revocations in the directory of another user`() throws {
@@ -84,5 +85,14 @@ struct RootServiceTests {
         #expect(result.code == 2)
         #expect(result.errors.hasSuffix("; as root, or with sudo: runuser -u daemon -- deskgate bots demo \(path("demo"))\n"))
         #expect(workspace.directory.contents() == before)
+    }
+
+    @Test func `a demonstration makes no database where its configuration names another user's directory`() throws {
+        try File.createDirectory(path("theirs"), mode: 0o700)
+        try give(path("theirs"))
+        #expect(try Deskgate.run("init", "--bot-demo", "--store", path("theirs/demo.db"), path("demo")).code == 0)
+        let result = try Deskgate.run("bots", "demo", path("demo"))
+        #expect(result.errors == refusal("theirs/demo.db", path("theirs"), "deskgate bots demo \(path("demo"))"))
+        #expect(!File.exists(path("theirs/demo.db")))
     }
 }
