@@ -1,35 +1,61 @@
 internal import POSIX
 
 extension Configuration {
-    /// Files that root has read and the service could not: it runs as the owner of the configuration's path, to whom `init` gives all files.
+    /// Files that root has read and the service could not: it runs as the owner of the store's path, as which root refuses to serve. Without
+    /// files of the store the configuration's path decides, because `init` gives all files to its owner.
     ///
     /// All threads take that owner's rights for a moment, as `Process.asOwner` says.
-    /// - Returns: none for root's own path and if root does not run this process.
-    package var unreadableFiles: [ConfigurationProblem] {
-        guard let file = sources.files.first, let (place, owner) = FileSystem.otherOwner(of: file) else { return [] }
-        let found = try? Process.asOwner(of: file) { () throws(SystemError) in
-            sources.places.compactMap { Self.unreadable($0.file, at: $0.path, owner: owner, of: place) }
+    /// - Returns: as warnings the files that a group may read which the unit alone may give to the user; nothing for root's own path and if
+    ///   root does not run this process.
+    package var unreadableFiles: (problems: [ConfigurationProblem], warnings: [ConfigurationProblem]) {
+        guard let decisive = store.files.first ?? sources.files.first, let (place, owner) = FileSystem.otherOwner(of: decisive) else {
+            return ([], [])
         }
-        return found ?? []
+        let found = try? Process.asOwner(of: decisive) { () throws(SystemError) in
+            sources.places.compactMap { UnreadableFile($0.file, at: $0.path) }
+        }
+        let user = "\(Machine.userName(owner)), who as the owner of \(place) controls \(decisive) and so is taken for the user that serves"
+        func described(_ file: UnreadableFile) -> ConfigurationProblem {
+            let condition = file.isForGroup ? "unless the unit gives this user the group of \(file.locked) (SupplementaryGroups=), " : ""
+            return ConfigurationProblem(
+                path: file.key, message: "\(file.path) cannot be read by \(user); \(condition)\(file.remedy(for: owner, of: place))")
+        }
+        let files = found ?? []
+        return (files.filter { !$0.isForGroup }.map(described), files.filter(\.isForGroup).map(described))
+    }
+}
+
+/// A file that the user whose rights are in force may not read.
+private struct UnreadableFile {
+    let path: String
+    /// The key of the configuration that names it.
+    let key: String
+    /// The file itself, or the directory on the way to it that the user may not enter.
+    let locked: String
+
+    /// - Returns: nil for a file that the user may read.
+    init?(_ path: String, at key: String) {
+        // systemd gives credentials to the user of the unit, whoever that is.
+        guard !key.hasSuffix(".credential"), FileSystem.obstacle(toReading: path)?.isForbidden == true,
+            let (locked, _) = FileSystem.visibleOwner(of: path)
+        else { return nil }
+        (self.path, self.key, self.locked) = (path, key, locked)
     }
 
-    /// - Parameters:
-    ///   - owner: the user whose rights are in force.
-    ///   - place: the directory that belongs to the user.
-    private static func unreadable(_ file: String, at path: String, owner: UInt32, of place: String) -> ConfigurationProblem? {
-        // systemd gives credentials to the user of the unit, whoever that is.
-        guard !path.hasSuffix(".credential"), FileSystem.obstacle(toReading: file)?.isForbidden == true,
-            let (locked, _) = FileSystem.visibleOwner(of: file)
-        else { return nil }
+    /// Whether the group of the locked place may use it. Root's group is given to no service.
+    var isForGroup: Bool {
+        guard let mode = try? FileSystem.mode(of: locked), let group = try? FileSystem.group(of: locked) else { return false }
+        return group != 0 && mode & (locked == path ? 0o040 : 0o010) != 0
+    }
+
+    /// Only a place below a directory of the user is given to the user: other programs may use the rest.
+    /// - Parameter place: a directory of the user.
+    func remedy(for user: UInt32, of place: String) -> String {
         let absolute = (try? FileSystem.absolutePath(of: locked)) ?? locked
-        let isOwn = locked == file || Path.ancestors(of: absolute).contains(place)
-        let remedy =
-            isOwn
-            ? "run \(Machine.chown(locked, to: owner))"
-            : "this user may not enter \(locked), so put the file into \(place) and give it to this user (chown)"
-        let name = Machine.userName(owner)
-        return ConfigurationProblem(
-            path: path,
-            message: "\(file) cannot be read by \(name), who owns \(place) and so is taken for the user that serves; \(remedy)")
+        if Path.ancestors(of: absolute).dropFirst().contains(where: { (try? FileSystem.owner(of: $0)) == user }) {
+            return "run \(Machine.chown(locked, to: user))"
+        }
+        return "this user may not \(locked == path ? "read" : "enter") \(locked), so put a copy of the file into \(place) and give that to "
+            + "this user (chown)"
     }
 }

@@ -80,7 +80,7 @@ enum CheckCommand {
 
     private static func warnings(_ configuration: Configuration) -> [ConfigurationProblem] {
         let now = Clocks.system.unixSeconds()
-        return configuration.warnings(now: now) + configuration.certificatesNotInForce(now: now)
+        return configuration.unreadableFiles.warnings + configuration.warnings(now: now) + configuration.certificatesNotInForce(now: now)
     }
 
     private static func list(_ problems: [ConfigurationProblem]) -> JSONValue {

@@ -26,7 +26,8 @@ struct RootCheckTests {
     }
 
     private func problem(_ key: String, _ file: String, user: String = "daemon", _ remedy: String) -> String {
-        "\(key): \(file) cannot be read by \(user), who owns \(directory) and so is taken for the user that serves; \(remedy)"
+        "\(key): \(file) cannot be read by \(user), who as the owner of \(directory) controls \(path("deskgate.db")) and so is taken for the user "
+            + "that serves; \(remedy)"
     }
 
     @Test func `files of the user that serves are right`() throws {
@@ -75,8 +76,37 @@ struct RootCheckTests {
         let file = own.path("admin-token")
         try workspace.configure(["admin": ["host": "127.0.0.1", "port": 0, "token": ["file": .string(file)]]])
         #expect(try Command("chown", "daemon:", workspace.configuration).status == 0)
-        let remedy = "this user may not enter \(own.path), so put the file into \(directory) and give it to this user (chown)"
+        let remedy = "this user may not enter \(own.path), \(copy)"
         #expect(try check().errors == "\(workspace.configuration): \(problem("$.admin.token.file", file, remedy))\n")
+    }
+
+    private var copy: String { "so put a copy of the file into \(directory) and give that to this user (chown)" }
+
+    /// Other programs may use it, such as a key of TLS.
+    @Test func `a file of root elsewhere is not given away`() throws {
+        let own = try TemporaryDirectory()
+        #expect(unsafe chmod(own.path, 0o755) == 0)
+        try own.write("admin-token", "\(Markers.adminToken)\n", mode: 0o600)
+        let file = own.path("admin-token")
+        try workspace.configure(["admin": ["host": "127.0.0.1", "port": 0, "token": ["file": .string(file)]]])
+        #expect(try Command("chown", "daemon:", workspace.configuration).status == 0)
+        let remedy = "this user may not read \(file), \(copy)"
+        #expect(try check().errors == "\(workspace.configuration): \(problem("$.admin.token.file", file, remedy))\n")
+    }
+
+    /// root does not know the groups that a unit adds (SupplementaryGroups=).
+    @Test func `a file that a group may read is a warning`() throws {
+        let file = path("admin-token")
+        #expect(unsafe chown(file, 0, 12_345) == 0)
+        #expect(unsafe chmod(file, 0o640) == 0)
+        let condition = "unless the unit gives this user the group of \(file) (SupplementaryGroups=), "
+        let warning = problem("$.admin.token.file", file, "\(condition)run chown daemon: \(file)")
+        let result = try check()
+        #expect(result.code == 0)
+        #expect(result.errors.contains("\(workspace.configuration): warning: \(warning)\n"))
+        let doctor = try Deskgate.run("doctor", "--config", workspace.configuration)
+        #expect(doctor.output.contains(" configuration: \(workspace.configuration): \(warning)\n"))
+        #expect(!doctor.output.contains("PROBLEM configuration"))
     }
 
     @Test func `a user without a name is given the file by the id`() throws {
@@ -92,6 +122,23 @@ struct RootCheckTests {
         let file = path("deskgate.db-shm")
         let expected = "$.store.path: \(file) cannot be written by daemon; run chown daemon: \(file)"
         #expect(try check().errors == "\(workspace.configuration): \(expected)\n")
+    }
+
+    /// The files lie where another user deploys them, and the service's user may read them.
+    @Test func `the owner of the store's path serves, not the owner of the configuration`() throws {
+        let state = try TemporaryDirectory()
+        #expect(try Command("chown", "daemon:daemon", state.path).status == 0)
+        try workspace.configure(["store": ["path": .string(state.path("deskgate.db"))]])
+        #expect(try Command("chown", "-R", "bin:bin", directory).status == 0)
+        #expect(try Command("sh", "-c", "chown root:daemon \(directory)/*").status == 0)
+        #expect(try Command("sh", "-c", "chmod 755 \(directory); chmod 640 \(directory)/*").status == 0)
+        let result = try check()
+        #expect(result.code == 0, "\(result.errors)")
+        giveToRoot("admin-token")
+        let refused = try check()
+        #expect(refused.code == 2)
+        let reason = "daemon, who as the owner of \(state.path) controls \(state.path("deskgate.db")) and so is taken "
+        #expect(refused.errors.contains("$.admin.token.file: \(path("admin-token")) cannot be read by \(reason)"))
     }
 
     @Test func `root's own configuration may name files that only root can read`() throws {

@@ -18,8 +18,12 @@ struct ServiceCheck: Sendable {
 
     /// The warnings of `deskgate check`, which include certificates that expire.
     /// - Parameter unreadable: as `Configuration.unreadableFiles` says.
-    func configuration(_ file: String, _ unreadable: [ConfigurationProblem]) -> [DoctorFinding] {
-        let warnings = configuration.warnings(now: now).map { DoctorFinding(.configuration, .warning, "\(file): \($0)") }
+    func configuration(
+        _ file: String, _ unreadable: (problems: [ConfigurationProblem], warnings: [ConfigurationProblem])
+    ) -> [DoctorFinding] {
+        let warnings = (unreadable.warnings + configuration.warnings(now: now)).map {
+            DoctorFinding(.configuration, .warning, "\(file): \($0)")
+        }
         let names = configuration.sources.files.count - 1
         let modes = allowsInsecureSecrets ? [Self.insecure(file)] : []
         let right = DoctorFinding(
@@ -29,7 +33,7 @@ struct ServiceCheck: Sendable {
             DoctorFinding(
                 .configuration, .ok, "the certificate of the \(listener) listener is valid until \(RFC3339.text(moment.milliseconds))")
         }
-        let problems = unreadable.map { DoctorFinding(.configuration, .problem, "\(file): \($0)") }
+        let problems = unreadable.problems.map { DoctorFinding(.configuration, .problem, "\(file): \($0)") }
         return (problems.isEmpty ? [right] : problems) + modes + (warnings.isEmpty ? expiries : []) + warnings
     }
 

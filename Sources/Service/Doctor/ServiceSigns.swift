@@ -35,8 +35,8 @@ struct ServiceSigns {
 }
 
 extension Configuration {
-    /// Obstacles to starting the service on this machine, as this user. The service's own addresses are none while it runs.
+    /// Obstacles to starting the service on this machine, as this user; for root, as the owners of the paths. The service's own addresses are none while it runs.
     package func obstacles() -> [ConfigurationProblem] {
-        unreadableFiles + store.obstacles + ServiceSigns(self).obstacles(of: self)
+        unreadableFiles.problems + store.obstacles + ServiceSigns(self).obstacles(of: self)
     }
 }
