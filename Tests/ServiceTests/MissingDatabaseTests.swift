@@ -1,4 +1,5 @@
 import Core
+import Glibc
 import POSIX
 import TestSupport
 import Testing
@@ -33,14 +34,13 @@ import Time
         try #require(store.revocationCopy).write(revocations, now: now)
     }
 
-    private func expectRefusal(_ trace: String) throws {
-        let trace = "shows that there was one\(trace); put the database back, "
-        let expected = "\(path) is missing, but \(copy), the copy of its revocations, \(trace)"
+    private func expectRefusal(_ remedy: String = "put the database back, mount its disk, or restore a backup ") throws {
+        let expected = "\(path) is missing, but \(copy), the copy of its revocations, shows that there was one; \(remedy)"
         let failure = #expect(throws: StoreError.self) { try open() }
         #expect(failure?.description.hasPrefix(expected) == true)
         #expect(failure?.kind == .unavailable)
         #expect(store.problem?.message == failure?.description)
-        #expect(!File.exists(path))
+        #expect(FileSystem.obstacle(toReading: path)?.isMissing == true)
     }
 
     @Test func `a first start makes the database`() throws {
@@ -58,7 +58,7 @@ import Time
 
     @Test func `the copy of a missing database keeps an empty one from its place`() throws {
         try makeCopy([.sample(1, appID: "shop", .user("user-1"))])
-        try expectRefusal(" (revocations: 1)")
+        try expectRefusal()
         try File.remove(copy)
         try open()
     }
@@ -66,17 +66,59 @@ import Time
     /// Devices and deliveries are lost all the same.
     @Test func `a copy without revocations shows that there was a database`() throws {
         try makeCopy()
-        try expectRefusal(" (revocations: 0)")
+        try expectRefusal()
+    }
+
+    /// As it is when the disk is not mounted.
+    @Test func `a link that leads nowhere is a missing database`() throws {
+        #expect(unsafe symlink(directory.path("disk/deskgate.db"), path) == 0)
+        try makeCopy()
+        try expectRefusal()
+    }
+
+    @Test func `a path that cannot be followed is not a missing database`() throws {
+        try directory.write("file", "")
+        let store = Self.store(directory.path("file/deskgate.db"), copy)
+        try #require(store.revocationCopy).write([], now: SystemClock.unixSeconds())
+        #expect(store.problem?.message.contains("is missing") != true)
+        let failure = #expect(throws: StoreError.self) { () throws(StoreError) in try store.open(devicesPerUser: 1).close() }
+        #expect(failure?.description.contains("is missing") == false)
+    }
+
+    @Test func `the newest file that the service saved is restored before any backup`() throws {
+        try makeCopy()
+        for name in ["1700000000", "1800000000", "later", "18446744073709551615"] { try directory.write("deskgate.db.rescued-\(name)", "") }
+        try directory.write("other.db.rescued-1900000000", "")
+        let line = "deskgate store restore \(path).rescued-1800000000"
+        try expectRefusal(
+            "restore the file that the service saved at 2027-01-15T08:00:00.000Z, when the database was removed (\(line)); otherwise put the "
+                + "database back, ")
+    }
+
+    @Test func `status, backup and migration do not call the missing database a store that was never there`() throws {
+        try makeCopy()
+        let expected = try #require(store.problem?.message)
+        func message(_ command: () throws(StoreError) -> Void) -> String? {
+            do throws(StoreError) {
+                try command()
+                return nil
+            } catch {
+                return error.description
+            }
+        }
+        #expect(message { () throws(StoreError) in _ = try store.report() } == expected)
+        #expect(message { () throws(StoreError) in _ = try store.backUp(to: directory.path("backup.db")) } == expected)
+        #expect(message { () throws(StoreError) in _ = try store.migrate(as: nil, grantingTo: nil) } == expected)
     }
 
     @Test func `the age of the copy does not matter`() throws {
         try makeCopy(now: 0)
-        try expectRefusal(" (revocations: 0)")
+        try expectRefusal()
     }
 
     @Test(arguments: ["", #"{"format":1,"st"#]) func `an emptied or damaged copy shows that there was a database`(_ text: String) throws {
         try directory.write("deskgate.db.revocations", text)
-        try expectRefusal("")
+        try expectRefusal()
     }
 
     @Test func `the copy of another store says nothing of this one`() throws {
@@ -96,6 +138,6 @@ import Time
         var configuration = fixture.configuration
         configuration.store = store
         let failure = #expect(throws: AdminAccess.Failure.self) { try AdminAccess(configuration).perform(StatusAction()) }
-        #expect(failure?.description.contains("shows that there was one (revocations: 0)") == true)
+        #expect(failure?.description.contains("shows that there was one; ") == true)
     }
 }

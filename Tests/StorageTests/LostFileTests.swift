@@ -116,6 +116,7 @@ import Time
         #expect(copies.count == 1)
         let copy = try #require(copies.first)
         #expect(store.refusal?.description.contains("deskgate store restore \(directory.path(copy))") == true)
+        #expect(StoreFile.rescued(from: path)?.path == directory.path(copy))
         store.close()
         try expectEverything(at: directory.path(copy))
     }

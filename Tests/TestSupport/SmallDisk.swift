@@ -1,4 +1,5 @@
 internal import Glibc
+internal import POSIX
 
 /// A file system in memory, which only root may make; unmounted when it is let go.
 package final class SmallDisk: Sendable {
@@ -60,7 +61,7 @@ package func makeUnwritable(_ path: String) -> Bool {
 
 /// The descriptors that this process has open, some of which other threads may have closed meanwhile.
 package func ownDescriptors() -> [Int32] {
-    TemporaryDirectory.names(in: "/proc/self/fd").compactMap { Int32($0) }.sorted()
+    FileSystem.names(in: "/proc/self/fd").compactMap { Int32($0) }.sorted()
 }
 
 /// Where a symbolic link leads, such as a descriptor's in /proc/self/fd; empty when there is none.

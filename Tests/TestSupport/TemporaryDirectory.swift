@@ -82,25 +82,13 @@ package final class TemporaryDirectory: Sendable {
     }
 
     private static func descendants(of directory: String) -> [String] {
-        names(in: directory).flatMap { name in ["\(directory)/\(name)"] + descendants(of: "\(directory)/\(name)") }
+        guard FileSystem.linkTarget(of: directory) == nil else { return [] }
+        return FileSystem.names(in: directory).flatMap { name in ["\(directory)/\(name)"] + descendants(of: "\(directory)/\(name)") }
     }
 
     private static func remove(_ path: String) {
-        for name in names(in: path) { remove("\(path)/\(name)") }
+        if FileSystem.linkTarget(of: path) == nil { for name in FileSystem.names(in: path) { remove("\(path)/\(name)") } }
         unsafe Glibc.remove(path)
-    }
-
-    /// The names in a directory; none for anything else, a symbolic link to a directory included.
-    static func names(in directory: String) -> [String] {
-        let descriptor = unsafe open(directory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-        guard descriptor >= 0, let stream = unsafe fdopendir(descriptor) else { return [] }
-        defer { unsafe closedir(stream) }
-        var names: [String] = []
-        while let entry = unsafe readdir(stream) {
-            let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { unsafe String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-            if name != ".", name != ".." { names.append(name) }
-        }
-        return names
     }
 }
 

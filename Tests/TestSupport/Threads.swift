@@ -1,3 +1,4 @@
+internal import POSIX
 package import Threading
 internal import Time
 
@@ -43,7 +44,7 @@ package func eventually(_ condition: () -> Bool) -> Bool {
 
 /// How many threads this process has; one that has been joined may still be counted for a moment.
 package func ownThreadCount() -> Int {
-    TemporaryDirectory.names(in: "/proc/self/task").count
+    FileSystem.names(in: "/proc/self/task").count
 }
 
 extension Monitor {

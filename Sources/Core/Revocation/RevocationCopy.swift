@@ -61,6 +61,11 @@ package struct RevocationCopy: Sendable {
         self.revocations = revocations
     }
 
+    /// The store that a file names, by its first bytes; nil when their first line is damaged or longer.
+    package static func store(namedIn beginning: [UInt8]) -> String? {
+        beginning.split(separator: UInt8(ascii: "\n"), maxSplits: 1).first.flatMap { JSONValue(parsing: Array($0)) }?["store"]?.text
+    }
+
     /// Writes a file.
     /// - Parameter store: names the store, so that no other one takes the copy.
     package static func bytes(_ revocations: [Revocation], of store: String, confirmedAt: UnixSeconds) -> [UInt8] {

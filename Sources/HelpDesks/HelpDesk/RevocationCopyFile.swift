@@ -13,6 +13,8 @@ package struct RevocationCopyFile: Sendable {
 
     /// Room for more than a million revocations.
     private static let longestBytes = 1 << 28
+    /// Room for the first line, in which the store's path may be escaped.
+    private static let longestHead = 1 << 16
 
     private let path: String
     private let store: String
@@ -70,20 +72,16 @@ package struct RevocationCopyFile: Sendable {
 
     /// A clause on the store that was here before, for a store that is missing; nil when the file is missing, or no copy of this store. A copy
     /// that `read` refuses counts, too: an old or damaged one shows as well that there was a store.
-    package func traceOfStore(now: UnixSeconds) -> String? {
+    package var traceOfStore: String? {
         guard File.exists(path) else { return nil }
-        let trace = "\(path), the copy of its revocations, shows that there was one"
         do {
             try refuseOther()
-            let bytes = try File.read(path, limit: Self.longestBytes).bytes
-            return try "\(trace) (revocations: \(RevocationCopy(bytes, of: store, now: now, maximumAge: .max).revocations.count))"
+            let other = RevocationCopy.store(namedIn: try File.beginning(of: path, count: Self.longestHead))
+            guard other == nil || other == store else { return nil }
         } catch is Failure {
             return nil
-        } catch RevocationCopy.Problem.ofAnotherStore {
-            return nil
-        } catch {
-            return trace
-        }
+        } catch {}
+        return "\(path), the copy of its revocations, shows that there was one"
     }
 
     /// - Parameter isLocked: whether the file itself, and not its directory, may be what this user is kept from.

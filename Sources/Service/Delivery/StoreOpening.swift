@@ -45,23 +45,6 @@ extension Configuration.Store {
         return revocationsPath.map { RevocationCopyFile($0, of: name, maximumAge: UInt64(revocationsMaximumAgeSeconds)) }
     }
 
-    /// Refuses to make a database where the copy of the revocations shows that there was one, which was moved away or whose disk is not
-    /// mounted. With an empty one, revoked keys and blocked users would be let in again.
-    private func refuseNewDatabase(at path: String) throws(StoreError) {
-        guard !File.exists(path), let trace = revocationCopy?.traceOfStore(now: SystemClock.unixSeconds()) else { return }
-        throw StoreError(
-            .unavailable,
-            "\(path) is missing, but \(trace)",
-            remedy: "put the database back, mount its disk, or restore a backup (deskgate store restore). To begin with an empty database, "
-                + "in which no key is revoked and nobody blocked, remove that copy")
-    }
-
-    /// The same for a command, with the rights of the owner of the copy's path.
-    private func refuseNewDatabaseAsOwner(at path: String) throws(StoreError) {
-        guard !File.exists(path), let revocationsPath, File.exists(revocationsPath) else { return }
-        try StoreFile.asOwner(of: revocationsPath) { () throws(StoreError) in try refuseNewDatabase(at: path) }
-    }
-
     /// Runs `change`, which may change the store's revocations, without a copy that it would make wrong: a start without the store uses no
     /// copy until this has written it again, or a service has. A command that root runs writes the copy with the rights of its path's
     /// owner. While the store is open, other threads write to it, so both paths should have one owner: then the rights do not change.
@@ -100,10 +83,20 @@ extension Configuration.Store {
         }
     }
 
+    /// The path of the store, for a command that only uses what is there.
+    /// - Throws: also when a database that was there is missing.
+    private var presentFile: String {
+        get throws(StoreError) {
+            let path = try file
+            try refuseNewDatabaseAsOwner(at: path)
+            return path
+        }
+    }
+
     /// Writes a copy of the store to a new file; as `StoreFile.backUp` says.
     /// - Returns: why the time of the backup could not be noted for metrics; nil when it was.
     package func backUp(to copy: String) throws(StoreError) -> String? {
-        let (file, time) = (try file, SystemClock.unixSeconds())
+        let (file, time) = (try presentFile, SystemClock.unixSeconds())
         try StoreFile.backUp(file, to: copy)
         do throws(SystemError) {
             try StoreFile.noteBackup(of: file, at: time)
@@ -124,7 +117,7 @@ extension Configuration.Store {
     /// - Throws: when it is memory, is not there, or cannot be reached.
     package func report() throws(StoreError) -> StoreReport {
         if case .postgres(let settings) = kind { return try PostgresDatabase.report(settings) }
-        return try StoreFile.report(file)
+        return try StoreFile.report(presentFile)
     }
 
     /// Brings the schema of the store to the present version, as the first start of a new version does.
@@ -139,6 +132,7 @@ extension Configuration.Store {
         guard owner == nil, role == nil else {
             throw StoreError(.unavailable, "only PostgreSQL has roles, and the store is not of type postgres")
         }
+        let file = try presentFile
         let before = try StoreFile.report(file).version
         try StoreFile.asOwner(of: file) { () throws(StoreError) -> Void in try open(devicesPerUser: 1).close() }
         return (before, try StoreFile.report(file).version)
@@ -187,7 +181,8 @@ extension Configuration.Store {
             guard File.exists(path) else {
                 try refuseNewDatabaseAsOwner(at: path)
                 throw StoreError(
-                    .unavailable, "the service does not run, and there is no store at \(path) yet", remedy: start().map { "start it: \($0)" })
+                    .unavailable, "the service does not run, and there is no store at \(path) yet",
+                    remedy: start().map { "start it: \($0)" })
             }
             return try StoreFile.asOwner(of: path, run)
         case .postgres: return try run()

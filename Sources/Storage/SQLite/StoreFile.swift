@@ -1,7 +1,7 @@
 package import Core
 internal import POSIX
 internal import SQLite
-internal import Time
+package import Time
 
 /// What an operator does with a store's file: check, back up, restore.
 package enum StoreFile {
@@ -85,6 +85,19 @@ package enum StoreFile {
         let former = "\(path).before-\(SystemClock.unixSeconds())"
         try replace(path, by: draft, exists: exists, former: former)
         return exists ? former : nil
+    }
+
+    private static let rescueMark = ".rescued-"
+
+    /// The path to which a service saves a database that is removed while it is open.
+    static func rescuePath(for path: String, at time: UnixSeconds) -> String { "\(path)\(rescueMark)\(time)" }
+
+    /// The file to which a service saved the database when it was removed, and when; the newest if there are several.
+    package static func rescued(from path: String) -> (path: String, time: UnixSeconds)? {
+        let start = "\(path.split(separator: "/").last ?? "")\(rescueMark)"
+        let names = FileSystem.names(in: Path.directory(of: path)).filter { $0.hasPrefix(start) }
+        let times = names.compactMap { UInt64($0.dropFirst(start.count)) }.filter { $0 <= RFC3339.latest }
+        return times.max().map { (rescuePath(for: path, at: UnixSeconds(rawValue: $0)), UnixSeconds(rawValue: $0)) }
     }
 
     /// Lends `body` a store for reading with the rights of the path's owner, and leaves nothing behind. Another process may have it open.

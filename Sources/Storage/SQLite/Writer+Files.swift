@@ -37,7 +37,7 @@ extension Writer {
     /// Saves all data. The error that is returned says what the operator does next.
     private func outcome(of loss: StoreFiles.Loss, _ path: String) throws(StoreError) -> StoreError {
         if loss.file == .database, lock.isRemoved {
-            let copy = "\(path).rescued-\(SystemClock.unixSeconds())"
+            let copy = StoreFile.rescuePath(for: path, at: SystemClock.unixSeconds())
             try database.copy(of: path, to: copy)
             return .saved(to: copy)
         }

@@ -35,6 +35,14 @@ import Time
         #expect(try RevocationCopy(bytes, of: "store", now: Self.now, maximumAge: 0).revocations.isEmpty)
     }
 
+    @Test func `its first line names the store`() throws {
+        let end = try #require(Self.bytes.firstIndex(of: UInt8(ascii: "\n")))
+        #expect(RevocationCopy.store(namedIn: Self.bytes) == "store")
+        #expect(RevocationCopy.store(namedIn: Array(Self.bytes.prefix(end + 5))) == "store")
+        #expect(RevocationCopy.store(namedIn: Array(Self.bytes.prefix(end - 1))) == nil)
+        #expect(RevocationCopy.store(namedIn: []) == nil)
+    }
+
     @Test func `a file that is cut off anywhere is refused`() {
         for count in Self.bytes.indices { #expect(problem(Array(Self.bytes.prefix(count))) == .damaged, "\(count) bytes") }
     }

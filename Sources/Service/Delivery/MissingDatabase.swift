@@ -1,0 +1,37 @@
+internal import Configuration
+internal import Core
+internal import HelpDesk
+internal import POSIX
+internal import Storage
+internal import Time
+
+extension Configuration.Store {
+    /// Refuses to make a database where the copy of the revocations shows that there was one, which was moved away or removed, or whose disk
+    /// is not mounted. With an empty one, revoked keys and blocked users would be let in again.
+    func refuseNewDatabase(at path: String) throws(StoreError) {
+        guard Self.isMissing(path), let trace = revocationCopy?.traceOfStore else { return }
+        throw StoreError(
+            .unavailable, "\(path) is missing, but \(trace)",
+            remedy: "\(Self.remedy(at: path)). To begin with an empty database, in which no key is revoked and nobody blocked, remove "
+                + "that copy")
+    }
+
+    /// The same for a command, with the rights of the owner of the copy's path.
+    func refuseNewDatabaseAsOwner(at path: String) throws(StoreError) {
+        guard Self.isMissing(path), let revocationsPath, File.exists(revocationsPath) else { return }
+        try StoreFile.asOwner(of: revocationsPath) { () throws(StoreError) in try refuseNewDatabase(at: path) }
+    }
+
+    /// A path that this user may not see is not missing. A link into a disk that is not mounted is.
+    private static func isMissing(_ path: String) -> Bool { FileSystem.obstacle(toReading: path)?.isMissing == true }
+
+    /// A database that was removed while a service had it open was saved beside its place, and is newer than any backup.
+    private static func remedy(at path: String) -> String {
+        let rescue = StoreFile.rescued(from: path).map { rescued, time in
+            "restore the file that the service saved at \(RFC3339.text(time.milliseconds)), when the database was removed "
+                + "(deskgate store restore \(ShellWord.quoted(rescued))); otherwise "
+        }
+        return "\(rescue ?? "")put the database back, mount its disk, or restore a backup (deskgate store restore) and repeat the "
+            + "revocations and blocks since that backup"
+    }
+}
