@@ -196,6 +196,40 @@ import Time
         #expect(status.copyCommand == "chmod 600 \(path)")
     }
 
+    @Test(.enabled(if: getuid() == 0, "only root has other users' rights"))
+    func `a copy of root's that everyone may read is refused for its mode`() async {
+        await #expect(processExitsWith: .success) {
+            let directory = try TemporaryDirectory()
+            #expect(unsafe chmod(directory.path, 0o755) == 0)
+            try File.createDirectory(directory.path("theirs"), mode: 0o755)
+            #expect(unsafe chown(directory.path("theirs"), 12_345, 12_345) == 0)
+            let path = directory.path("theirs/copy")
+            let copy = RevocationCopyFile(path, of: "store", maximumAge: 60)
+            try copy.write([], now: 1000)
+            #expect(unsafe chmod(path, 0o644) == 0)
+            let failure = try Process.asOwner(of: path) { () throws(SystemError) -> RevocationCopyFile.Failure? in
+                do throws(RevocationCopyFile.Failure) {
+                    _ = try copy.read(now: 1000)
+                    return nil
+                } catch {
+                    return error
+                }
+            }
+            #expect(failure?.description == "cannot use the copy \(path): others may read or change it; it must have mode 600")
+            #expect(failure?.command == "chown 12345 \(path) && chmod 600 \(path)")
+        }
+    }
+
+    @Test(.enabled(if: getuid() == 0, "only root may give files away"))
+    func `a file of another user that others may read is mended by one command`() throws {
+        try makeCopy()
+        #expect(unsafe chown(path, 12_345, 12_345) == 0)
+        #expect(unsafe chmod(path, 0o644) == 0)
+        let status = try graph(storeIsAway: true).revocations.status
+        #expect(status.copyProblem == "cannot use the copy \(path): it belongs to user 12345, not to root")
+        #expect(status.copyCommand == "chown root: \(path) && chmod 600 \(path)")
+    }
+
     @Test func `a file that is no copy is not given to the service's user`() throws {
         try File.replace(path, mode: 0o600, Array("not a copy".utf8))
         let graph = try graph(MemoryStore())

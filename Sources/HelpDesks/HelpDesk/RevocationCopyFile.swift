@@ -35,8 +35,9 @@ package struct RevocationCopyFile: Sendable {
             try refuseOther()
             let contents = try File.read(path, limit: Self.longestBytes)
             guard contents.isPrivate else {
-                throw otherOwner
-                    ?? Failure(description: "others may read or change it; it must have mode 600", command: "chmod 600 \(path)")
+                // Of root's and of this user's, only the mode is wrong.
+                throw (contents.owner == 0 ? nil : otherOwner)
+                    ?? Failure(description: "others may read or change it; it must have mode 600", command: repair)
             }
             return try RevocationCopy(contents.bytes, of: store, now: now, maximumAge: maximumAge)
         } catch {
@@ -95,8 +96,17 @@ package struct RevocationCopyFile: Sendable {
     private var otherOwner: Failure? {
         guard let owner = try? FileSystem.owner(of: path), owner != Process.user else { return nil }
         return Failure(
-            description: "it belongs to \(Machine.userName(owner)), not to \(Machine.userName(Process.user))",
-            command: Machine.chown(path, to: Process.user))
+            description: "it belongs to \(Machine.userName(owner)), not to \(Machine.userName(Process.user))", command: repair)
+    }
+
+    /// The command with which root makes the file this user's alone.
+    private var repair: String {
+        let isOther = (try? FileSystem.owner(of: path)) != Process.user
+        let isOpen = ((try? FileSystem.mode(of: path)) ?? 0) & 0o077 != 0
+        let commands = [
+            isOther ? Machine.chown(path, to: Process.user) : nil, isOpen ? "chmod 600 \(ShellWord.quoted(path))" : nil,
+        ]
+        return commands.compactMap(\.self).joined(separator: " && ")
     }
 
     /// Refuses a file that is no copy, so that a wrong path destroys nothing.

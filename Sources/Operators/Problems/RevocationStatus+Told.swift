@@ -75,8 +75,8 @@ extension RevocationStatus {
     private var mendTheFile: Told? {
         copyCommand.map { command in
             Told(
-                "Run as root: \(command). The copy is tried again by itself.",
-                "Выполните от имени root: \(command). Попытки повторяются сами.")
+                "The copy is tried again by itself. As root, run: \(command)",
+                "Попытки повторяются сами. От имени root выполните: \(command)")
         }
     }
 
