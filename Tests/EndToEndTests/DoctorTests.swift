@@ -135,18 +135,34 @@ import Time
         let workspace = try Workspace(Self.listeners)
         let server = try RunningServer(workspace)
         let path = workspace.directory.path("deskgate.db")
-        func showsTheLoss() throws -> Bool {
-            try Deskgate.run("status", "--config", workspace.configuration).output.contains("the database \(path) was moved")
-        }
         try File.rename(path, to: "\(path).moved")
-        #expect(eventually { (try? showsTheLoss()) == true })
+        #expect(eventually { (try? showsTheLoss(of: path, workspace)) == true })
         let findings = try examine(workspace)
         #expect(findings.code == 2)
         let remedy = "put the database back, as the service itself says, before you restart: a start would not find it"
         #expect(findings.messages("store") == ["\(path) is missing, but the service that runs has opened it; \(remedy)"])
         #expect(findings.messages("service").contains { $0.contains("Put it back before you restart") })
         try File.rename("\(path).moved", to: path)
-        #expect(eventually { (try? showsTheLoss()) == false })
+        #expect(eventually { (try? showsTheLoss(of: path, workspace)) == false })
+        #expect(try server.stop() == .exit(0))
+    }
+
+    private func showsTheLoss(of path: String, _ workspace: Workspace) throws -> Bool {
+        try Deskgate.run("status", "--config", workspace.configuration).output.contains("the database \(path) was moved")
+    }
+
+    @Test func `a database that the running service has not opened is not called opened`() throws {
+        let workspace = try Workspace(Self.listeners)
+        let server = try RunningServer(workspace)
+        let path = workspace.directory.path("deskgate.db")
+        try File.rename(path, to: "\(path).moved")
+        #expect(eventually { (try? showsTheLoss(of: path, workspace)) == true })
+        var changed = Self.listeners
+        changed.append(["path": "other.db"], forKey: "store")
+        try workspace.configure(changed)
+        #expect(try !examine(workspace).messages("store").contains { $0.contains("has opened it") })
+        try File.rename("\(path).moved", to: path)
+        #expect(eventually { (try? showsTheLoss(of: path, workspace)) == false })
         #expect(try server.stop() == .exit(0))
     }
 

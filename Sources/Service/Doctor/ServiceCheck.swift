@@ -130,12 +130,12 @@ struct ServiceCheck: Sendable {
     }
 
     /// That the running service has opened a database that is no longer in its place; nil when that is not so. A service whose store is
-    /// well has another path in force than the file.
+    /// well, or whose problem is about another path, has another one in force than the file.
     private func lostDatabase() -> DoctorFinding? {
         guard case .sqlite(let path) = configuration.store.kind, !File.exists(path),
             let answer = try? AdminAccess(configuration).performInService(StatusAction()), case .object(let status) = answer.json,
             status["revocations"]?["source"]?.text == RevocationStatus.Source.store.rawValue,
-            ReportedProblem.all(in: status).contains(where: \.isInStore)
+            ReportedProblem.all(in: status).contains(where: { $0.isInStore && "\($0.text) \($0.remedy)".contains(path) })
         else { return nil }
         return DoctorFinding(
             .store, .problem,
