@@ -107,7 +107,7 @@ extension ConfigurationReader {
     }
 
     private func socketPath(_ path: String, at place: String) -> String {
-        let resolved = secrets.resolve(path)
+        guard let resolved = secrets.madePath(path, at: place) else { return path }
         if resolved.utf8.count > ListenAddress.longestSocketPath {
             problems.add(
                 place,

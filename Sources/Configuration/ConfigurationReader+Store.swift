@@ -36,7 +36,7 @@ extension ConfigurationReader {
 
     /// The store in use, and the other one if it is configured too.
     private func storeKinds(_ object: ConfigurationObject) -> (kind: Configuration.Store.Kind, other: Configuration.Store.Kind?) {
-        let path = object.string("path").map(secrets.resolve)
+        let path = object.string("path").flatMap { secrets.madePath($0, at: object.path(of: "path")) }
         let postgres = postgres(object).map { Configuration.Store.Kind.postgres($0) }
         switch object.choice("type", default: StoreType.sqlite) {
         case .sqlite:
@@ -53,11 +53,12 @@ extension ConfigurationReader {
 
     /// Beside the file of the store, or beside the configuration where the store has none.
     private func revocationsPath(_ object: ConfigurationObject, _ kind: Configuration.Store.Kind) -> String? {
-        let given = object.string("revocations_path").map(secrets.resolve)
+        let place = object.path(of: "revocations_path")
+        let given = object.string("revocations_path").flatMap { secrets.madePath($0, at: place) }
         let usual: String
         switch kind {
         case .memory:
-            if given != nil { problems.add(object.path(of: "revocations_path"), "a store in memory has no copy; remove it") }
+            if given != nil { problems.add(place, "a store in memory has no copy; remove it") }
             return nil
         case .sqlite(let path): usual = "\(path).revocations"
         case .postgres: usual = secrets.resolve("deskgate.revocations")

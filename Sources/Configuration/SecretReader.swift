@@ -50,11 +50,20 @@ struct SecretReader {
         Path.resolve(path, in: directory)
     }
 
+    /// The path of a file that the service makes, as the process sees it; nil, and a problem, when it may hold a secret: messages show it.
+    func madePath(_ path: String, at place: String) -> String? {
+        guard !SecretRules.mayHoldSecret(path) else {
+            problems.add(place, "expected the path of a file, found what may hold a secret; give a path without one")
+            return nil
+        }
+        return resolve(path)
+    }
+
     /// Reads a file.
     /// - Parameter isSecret: whether it matters who else may read it.
     func file(_ path: String, at place: String, isSecret: Bool = true) -> [UInt8]? {
         let resolved = resolve(path)
-        let shown = SecretRules.looksLikeSecret(path) ? printable(path) : printable(resolved, longest: 4096)
+        let shown = SecretRules.mayHoldSecret(path) ? printable(path) : printable(resolved, longest: 4096)
         let limit = isSecret ? Self.secretLimit : Self.certificateLimit
         do throws(SystemError) {
             let contents = try File.read(resolved, limit: limit.bytes)
@@ -63,13 +72,12 @@ struct SecretReader {
             return contents.bytes
         } catch {
             problems.sources.note(resolved, at: place, nil)
-            if SecretRules.looksLikeSecret(path), !error.isForbidden {
+            if SecretRules.mayHoldSecret(path), !error.isForbidden {
                 problems.add(place, "expected the path of a file, found what may be its contents; save them in a file, and give its path")
                 return nil
             }
-            problems.add(
-                place, "cannot read \(shown): \(error)\(error.isTooLarge ? "; give one of at most \(limit.text)" : remedy(error, resolved))"
-            )
+            let remedy = error.isTooLarge ? "; give one of at most \(limit.text)" : remedy(error, resolved)
+            problems.add(place, "cannot read \(shown): \(error)\(remedy)")
             return nil
         }
     }
@@ -79,13 +87,13 @@ struct SecretReader {
         guard error.isForbidden, let (visible, owner) = FileSystem.visibleOwner(of: path) else { return "" }
         let name = Machine.userName(owner)
         return
-            "; \(printable(visible, longest: 4096)) belongs to \(name): if \(name) serves, run this as that user, otherwise chown the file to "
-            + "the user that serves"
+            "; \(printable(visible, longest: 4096)) belongs to \(name): if \(name) serves, run this as that user, otherwise chown the file "
+            + "to the user that serves"
     }
 
     private func check(_ contents: File.Contents, _ path: String, at place: String, shown: String, isSecret: Bool) {
-        // Containers get their secrets so from Docker Swarm and Kubernetes (mode 0444 or 0644, any owner), where everyone is the container's
-        // one user.
+        // Containers get their secrets so from Docker Swarm and Kubernetes (mode 0444 or 0644, any owner), where everyone is the
+        // container's one user.
         if !contents.isOnReadOnlyMemory {
             if isSecret, contents.isReadableByEveryone {
                 problems.add(place, "\(shown) can be read by everyone; run chmod 600 on it, \(Self.remedy)")
@@ -139,7 +147,8 @@ struct SecretReader {
             problems.sources.note(path, at: place, nil)
             problems.add(
                 place,
-                "no credential \(printable(name)) in \(printable(directory, longest: 4096)); give the unit LoadCredential=NAME:FILE and restart it"
+                "no credential \(printable(name)) in \(printable(directory, longest: 4096)); give the unit LoadCredential=NAME:FILE and "
+                    + "restart it"
             )
             return nil
         } catch {

@@ -36,11 +36,19 @@ enum SecretRules {
         }
     }
 
+    /// The fewest hexadecimal digits that are taken for a secret, as `openssl rand -hex 32` makes it.
+    private static let hexadecimalCount = 64
+
     /// Whether a text is spelled like one of the secrets of a configuration, a security key or a PEM file, and so must not be shown.
     static func looksLikeSecret(_ text: String) -> Bool {
         let bytes = Array(text.utf8)
-        return bytes.starts(with: "-----BEGIN".utf8) || bytes.starts(with: signingPrefix) || SecurityKey(bytes.span) != nil
-            || decode(SecretBytes(copying: bytes.span)) != nil
+        return text.contains("-----BEGIN") || bytes.starts(with: signingPrefix) || SecurityKey(bytes.span) != nil
+            || decode(SecretBytes(copying: bytes.span)) != nil || bytes.count >= hexadecimalCount && text.allSatisfy(\.isHexDigit)
+    }
+
+    /// Whether a text that stands in place of a name or a path may hold a secret: is one, or an address with a user and a password.
+    static func mayHoldSecret(_ text: String) -> Bool {
+        looksLikeSecret(text) || text.firstRange(of: "://").map { text[$0.upperBound...].contains("@") } ?? false
     }
 
     /// Whether 32 bytes were hardly made by chance.

@@ -1,7 +1,7 @@
 package import JSON
 
-/// The configuration file in force as operators may see it: without secrets, of addresses no more than scheme, host and port, because paths,
-/// queries and user names hold secrets too, and of headers only their names.
+/// The configuration file in force as operators may see it: without secrets, of addresses no more than scheme, host and port, because
+/// paths, queries and user names hold secrets too, and of headers only their names.
 package struct ShownConfiguration: Sendable {
     /// What stands in the place of what is not shown.
     package static let mask = "•••"
@@ -28,7 +28,8 @@ package struct ShownConfiguration: Sendable {
         case .object(let object):
             .object(JSONObject(object.members.map { ($0.key, masked($0.value, "\(path).\(printable($0.key))", hidden)) }))
         case .array(let elements): .array(elements.enumerated().map { masked($0.element, "\(path)[\($0.offset)]", hidden) })
-        case .string(let text): .string(hidden.contains(text, at: path) ? mask : origin(of: text) ?? text)
+        case .string(let text):
+            .string(hidden.contains(text, at: path) ? mask : origin(of: text) ?? (SecretRules.mayHoldSecret(text) ? mask : text))
         default: value
         }
     }
@@ -38,6 +39,8 @@ package struct ShownConfiguration: Sendable {
         let bytes = Array(text.utf8)
         let parts = bytes.split(separator: UInt8(ascii: "/"), maxSplits: 3, omittingEmptySubsequences: false)
         guard parts.count >= 3, parts[0].last == UInt8(ascii: ":"), parts[1].isEmpty else { return nil }
+        // A password with a slash.
+        if parts.count == 4, parts[3].contains(UInt8(ascii: "@")) { return nil }
         let authority = parts[2].prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
         let host = authority.split(separator: UInt8(ascii: "@"), omittingEmptySubsequences: false).last ?? []
         let isWhole = host.count == parts[2].count && (parts.count == 3 || parts[3].isEmpty)

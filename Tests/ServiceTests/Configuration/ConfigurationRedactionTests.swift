@@ -18,6 +18,16 @@ import Testing
     private static let signing = "whsec_\(marker)"
     private static let pem = "-----BEGIN PRIVATE KEY-----\\n\(marker)"
 
+    private static let laterPEM = "\\n\(pem)"
+    private static let account = #"{\"type\":\"service_account\",\"private_key\":\"-----BEGIN PRIVATE KEY-----\#(marker)\"}"#
+    private static let address = "postgres://deskgate:\(marker)/x@db/desk"
+    /// The marker has other letters.
+    private static let digits = String(repeating: "c0ffee00", count: 8)
+    private static let misplaced = [laterPEM, account, address, digits]
+
+    /// A text in place of the name of a secret.
+    private static func sources(_ text: String) -> [String] { ["file", "env", "credential"].map { "{\"\($0)\":\"\(text)\"}" } }
+
     private let directory: ConfigurationDirectory
 
     init() throws {
@@ -44,6 +54,7 @@ import Testing
             #"{"credential":"\#(malformed)"}"#, #"{"file":"\#(pem)"}"#, #"{"env":"\#(pem)"}"#, #"{"file":["\#(malformed)"]}"#,
             #"{"env":{"\#(wellFormed)":1}}"#,
         ]
+        + misplaced.flatMap(sources)
 
     /// By index, because the arguments of tests are printed.
     @Test(arguments: secrets.indices, [false, true])
@@ -64,6 +75,23 @@ import Testing
         let problems = try directory.problems(json)
         #expect(!problems.isEmpty)
         #expect(!problems.joined().contains(Self.marker))
+        #expect(!problems.joined().contains(Self.digits))
+    }
+
+    @Test(arguments: misplaced.indices)
+    func `a secret in place of a path is not told`(_ index: Int) throws {
+        let text = Self.misplaced[index]
+        let problems = try directory.problems(
+            members: """
+                "store":{"path":"\(text)","revocations_path":"\(text)"},"admin":{"unix":"\(text)"},"listen":{"tls":{"certificate":"\(text)","key":"\(text)"}}
+                """)
+        for place in ["store.path", "store.revocations_path", "admin.unix"] {
+            #expect(problems.contains("$.\(place): expected the path of a file, found what may hold a secret; give a path without one"))
+        }
+        let contents = "expected the path of a file, found what may be its contents; save them in a file, and give its path"
+        #expect(problems.contains("$.listen.tls.certificate: \(contents)"))
+        #expect(!problems.joined().contains(Self.marker))
+        #expect(!problems.joined().contains(Self.digits))
     }
 
     @Test(arguments: [wellFormed, malformed])

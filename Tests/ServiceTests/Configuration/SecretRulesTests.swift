@@ -61,12 +61,24 @@ import Testing
     }
 
     @Test func knowsASecretThatItMustNotShow() throws {
-        for text in [TestSecret.text(1), try TestKey().text(), "-----BEGIN PRIVATE KEY-----\n"] {
+        let digits = String(repeating: "0aF", count: 22)
+        let pem = "-----BEGIN PRIVATE KEY-----\n"
+        for text in [TestSecret.text(1), try TestKey().text(), pem, "\n\(pem)", digits] {
             #expect(SecretRules.looksLikeSecret(text))
             #expect(printable(text) == "(what looks like a secret)")
         }
-        for text in ["", "DESKGATE_APP_KEY_1", "secrets/app-1.key", TestSecret.text(1) + "x", "dgk1."] {
+        let others = ["", "DESKGATE_APP_KEY_1", "secrets/app-1.key", TestSecret.text(1) + "x", "dgk1."]
+        for text in others + [String(digits.prefix(63)), "\(digits)g"] {
             #expect(!SecretRules.looksLikeSecret(text))
         }
+    }
+
+    @Test(arguments: [
+        ("postgres://deskgate:word@db/desk", true), ("postgres://deskgate:wo/rd@db/desk", true), ("https://word@example.com", true),
+        ("https://example.com/desk", false), ("ann@example.com", false), ("ann@https://example.com", false),
+    ])
+    func `an address with a user may hold a password`(_ text: String, _ mayHoldSecret: Bool) {
+        #expect(SecretRules.mayHoldSecret(text) == mayHoldSecret)
+        #expect((printable(text) == text) != mayHoldSecret)
     }
 }

@@ -90,7 +90,7 @@ import Testing
         ("https://example.com", "https://example.com"), ("https://example.com/", "https://example.com/"),
         ("https://example.com/a", "https://example.com/•••"), ("https://example.com?a", "https://example.com/•••"),
         ("https://name:word@example.com:8443", "https://example.com:8443/•••"), ("secrets/file", "secrets/file"), ("a//b/c", "a//b/c"),
-        ("postgres://name@host/base", "postgres://host/•••"), (TestSecret.text(5), "•••"),
+        ("postgres://name@host/base", "postgres://host/•••"), ("postgres://name:wo/rd@host", "•••"), (TestSecret.text(5), "•••"),
     ]) func masks(_ text: String, _ shown: String) {
         #expect(ShownConfiguration([.string(text)], files: [], hidden: HiddenTexts()).value == [.string(shown)])
     }
