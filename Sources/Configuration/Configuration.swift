@@ -169,7 +169,7 @@ extension Configuration {
 extension Configuration.Listener {
     /// Reads the listener that the help desk calls from a file whose other parts may have mistakes.
     /// - Parameter environment: looks up environment variables.
-    /// - Returns: nil when the listener itself has a mistake, when the file is not JSON up to its end, or is unreadable or unsafe.
+    /// - Returns: nil when the listener is missing or has a mistake, or the file is not JSON up to its end, unreadable or unsafe.
     package init?(contentsOf path: String, environment: @escaping (String) -> String? = { Process.environment($0) }) {
         guard let listen = ConfigurationReader.part("listen", of: path, environment: environment, \.listen) else { return nil }
         self = listen
@@ -179,7 +179,7 @@ extension Configuration.Listener {
 extension Configuration.Admin {
     /// Reads the operators' listener from a file whose other parts may have mistakes.
     /// - Parameter environment: looks up environment variables.
-    /// - Returns: nil when the listener itself has a mistake, when the file is not JSON up to its end, or is unreadable or unsafe.
+    /// - Returns: nil when the listener is missing or has a mistake, or the file is not JSON up to its end, unreadable or unsafe.
     package init?(contentsOf path: String, environment: @escaping (String) -> String? = { Process.environment($0) }) {
         guard let admin = ConfigurationReader.part("admin", of: path, environment: environment, \.admin) else { return nil }
         self = admin
@@ -192,7 +192,7 @@ extension Configuration.Admin {
 extension Configuration.Store {
     /// Reads where events are kept from a file whose other parts may have mistakes.
     /// - Parameter environment: looks up environment variables.
-    /// - Returns: nil when the store itself has a mistake, when the file is not JSON up to its end, or is unreadable or unsafe.
+    /// - Returns: nil when the store is missing or has a mistake, or the file is not JSON up to its end, unreadable or unsafe.
     package init?(contentsOf path: String, environment: @escaping (String) -> String? = { Process.environment($0) }) {
         guard let store = ConfigurationReader.part("store", of: path, environment: environment, \.store) else { return nil }
         self = store

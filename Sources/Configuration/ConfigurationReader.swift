@@ -58,7 +58,7 @@ struct ConfigurationReader {
     /// - Parameters:
     ///   - key: the part, whose secrets are bound by `allow_insecure_secrets`.
     ///   - environment: looks up environment variables.
-    /// - Returns: nil when the part itself has a mistake, when the file is not JSON up to its end, or is unreadable or unsafe.
+    /// - Returns: nil when the part is missing or has a mistake, or the file is not JSON up to its end, unreadable or unsafe.
     static func part<Value>(
         _ key: String, of path: String, environment: @escaping (String) -> String?, _ read: (ConfigurationReader) -> Value
     ) -> Value? {
@@ -83,16 +83,12 @@ struct ConfigurationReader {
     }
 
     /// Members of the root, also of a text that has a mistake behind them.
-    /// - Parameter needed: the one that may be missing, where its defaults count, only in a text that is JSON and has no unknown member,
-    ///   which may be this one with a typing error.
-    /// - Returns: nil when that is missing otherwise, or when one is not JSON or stands there twice.
+    /// - Parameter needed: the one that must be there: among mistakes, one that is missing may stand elsewhere or under another name, and
+    ///   its defaults would lead to another store or service.
+    /// - Returns: nil when that is missing, or when one is not JSON or stands there twice.
     private static func members(_ names: [String], of bytes: [UInt8], needing needed: String) -> JSONObject? {
-        let outline = JSONOutline.members(of: bytes.span)
-        let found = outline.members.filter { names.contains($0.name) }
-        let mayBeMissing = outline.isWhole && outline.members.allSatisfy { rootKeys.names.contains($0.name) }
-        guard mayBeMissing || found.contains(where: { $0.name == needed }), Set(found.map(\.name)).count == found.count else {
-            return nil
-        }
+        let found = JSONOutline.members(of: bytes.span).filter { names.contains($0.name) }
+        guard found.contains(where: { $0.name == needed }), Set(found.map(\.name)).count == found.count else { return nil }
         var members = JSONObject()
         for member in found {
             let text = Array(bytes[member.value.range])

@@ -36,13 +36,12 @@ package struct JSONOutline: Sendable {
         self.elements = elements
     }
 
-    /// The members of a text's object that end before its first mistake, and whether the text has none; no members when it is no object.
+    /// The members of a text's object that end before its first mistake; none when it is no object.
     ///
     /// It finds fewer mistakes than `JSONDocument` does, so parse the values with that.
-    package static func members(of text: Span<UInt8>) -> (members: [Member], isWhole: Bool) {
+    package static func members(of text: Span<UInt8>) -> [Member] {
         var scanner = PlainScanner()
-        let (members, isWhole) = members(in: text, &scanner, depth: JSONDocument.usualDepth - 1)
-        return (members, isWhole && scanner.isAtEnd(of: text))
+        return members(in: text, &scanner, depth: JSONDocument.usualDepth - 1).members
     }
 
     /// The value of a member; nil when there is none.

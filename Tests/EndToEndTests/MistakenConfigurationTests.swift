@@ -13,8 +13,11 @@ import Testing
     private static func members(
         _ mistakes: JSONObject = [:], admin: JSONValue = ["unix": "admin.sock", "max_connections": 100, "token": ["file": "admin-token"]]
     ) -> JSONObject {
-        var members: JSONObject = ["listen": ["unix": "public.sock", "max_connections": 100], "admin": admin]
-        for member in mistakes.members { members.append(member.value, forKey: member.key) }
+        var members = mistakes
+        let parts: JSONObject = [
+            "listen": ["unix": "public.sock", "max_connections": 100], "admin": admin, "store": ["path": "deskgate.db"],
+        ]
+        for part in parts.members where mistakes[part.key] == nil { members.append(part.value, forKey: part.key) }
         return members
     }
 
@@ -88,13 +91,16 @@ import Testing
         #expect(try Command("test", "-s", workspace.directory.path("backup.db")).status == 0)
     }
 
-    @Test func `a mistake of the store keeps commands from it`() throws {
+    /// A backup of the database at the default path would be one of another database.
+    @Test func `a mistake of the store or in its place keeps commands from it`() throws {
         #expect(try RunningServer(workspace).stop() == .exit(0))
         let backup = workspace.directory.path("backup.db")
-        for (mistake, problem) in [
-            (["store": ["pth": "other.db"]] as JSONObject, "$.store.pth: "), (["stor": ["path": "other.db"]], "$.stor: "),
+        let (other, admin): (JSONValue, JSONValue) = (["path": "other.db"], ["file": "admin-token"])
+        for (members, problem) in [
+            (["store": ["pth": "other.db"]] as JSONObject, "$.store.pth: "), (["stor": other], "$.stor: "),
+            (["admin": ["token": admin, "store": other]], "$.admin.store: "),
         ] {
-            try workspace.configure(Self.members(mistake))
+            try workspace.configure(members)
             for words in [["store", "status"], ["store", "backup", backup]] {
                 let result = try run(words)
                 #expect(result.code == 2, "\(words) \(problem)")

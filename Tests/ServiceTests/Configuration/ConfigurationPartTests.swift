@@ -58,16 +58,19 @@ import Testing
         #expect(Configuration.Store(contentsOf: directory.file) == nil)
     }
 
-    @Test func `a part that is missing has its defaults`() throws {
-        try write(#"{"apps":[]}"#)
-        #expect(Configuration.Store(contentsOf: directory.file)?.kind == .sqlite(path: directory.scratch.path("deskgate.db")))
-    }
-
-    /// Its defaults would lead to another store or service than the one that is meant.
-    @Test func `beside an unknown key a missing part is not taken for its defaults`() throws {
-        try write(#"{"stor":{"path":"other.db"},\#(Self.admin)}"#)
+    /// It may stand elsewhere or under another name; its defaults would lead to another store or service.
+    @Test(arguments: [
+        #""apps":[]"#, #""stor":{"path":"other.db"}"#, #""admin":{"token":{"file":"secrets/admin-token"},"store":{"path":"other.db"}}"#,
+        #""apps":[{"app_id":"shop","store":{"path":"other.db"}}]"#,
+    ])
+    func `among mistakes a missing part is not taken for its defaults`(_ members: String) throws {
+        try write("{\(members)}")
         #expect(Configuration.Store(contentsOf: directory.file) == nil)
         #expect(Configuration.Listener(contentsOf: directory.file) == nil)
+    }
+
+    @Test func `beside an unknown key a part is read`() throws {
+        try write(#"{"stor":{"path":"other.db"},\#(Self.admin)}"#)
         #expect(Configuration.Admin(contentsOf: directory.file) != nil)
     }
 
