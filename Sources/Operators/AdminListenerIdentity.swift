@@ -1,4 +1,5 @@
 package import Configuration
+internal import Core
 
 /// The process at the address of a configuration's admin listener, by its `ListenerProof`.
 package enum AdminListenerIdentity: Sendable, Equatable {
@@ -18,8 +19,8 @@ package enum AdminListenerIdentity: Sendable, Equatable {
 
     /// The steps when a process did not prove its identity. It may well be the service.
     package static let remedy =
-        "reload the service if its token or certificate has changed; if a port mapping or a proxy leads to the service, run the command in "
-        + "the service's container, or use admin.unix; stop the process if it is not Deskgate"
+        "\(Told.reload.english) if its token or certificate has changed; if a port mapping or a proxy leads to the service, run the "
+        + "command in the service's container, or use admin.unix; stop the process if it is not Deskgate"
 
     /// Asks the listener. It is sent no token. Blocks until it answers, at most for some seconds.
     package init(_ admin: Configuration.Admin) {

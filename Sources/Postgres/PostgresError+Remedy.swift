@@ -23,7 +23,7 @@ extension SQLState {
     /// What the operator can do about a failure of this name.
     fileprivate var remedy: String? {
         switch code {
-        case "28P01": "the password or the user in the URL is wrong: correct it, and reload the service"
+        case "28P01": "the password or the user in the URL is wrong: correct it, and run deskgate reload"
         case "28000": "pg_hba.conf must let this user in, from this address and to this database"
         case "3D000": "create the database, or correct its name in the URL"
         case "42501": "grant the user of the URL what it needs, or have it own the tables"

@@ -61,7 +61,7 @@ import Testing
         #expect(
             error.map { "\($0)" }
                 == #"connection to server at "127.0.0.1", port \#(server.port) failed: password authentication failed for "#
-                + #"user "guarded" (SQLSTATE 28P01); the password or the user in the URL is wrong: correct it, and reload the service"#)
+                + #"user "guarded" (SQLSTATE 28P01); the password or the user in the URL is wrong: correct it, and run deskgate reload"#)
         var dumped = ""
         dump(error, to: &dumped)
         #expect(!dumped.contains("secret"))

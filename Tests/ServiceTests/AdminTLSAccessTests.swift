@@ -72,7 +72,7 @@ import Testing
             text.contains(
                 " is held by a process that has not proven to know the admin token (it presents another certificate than its file "))
         #expect(text.contains("if the file was renewed, deskgate reload puts it in force; TLS failed: "))
-        #expect(text.contains("reload the service if its token or certificate has changed"))
+        #expect(text.contains("run deskgate reload if its token or certificate has changed"))
     }
 
     @Test func anExpiredCertificateIsNamed() throws {
