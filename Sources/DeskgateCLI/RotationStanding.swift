@@ -52,7 +52,7 @@ struct RotationStanding {
             return Obstacle(
                 word: "reload",
                 message: "\(behind.joined(separator: ", ")): the keys in force there are not those of this file yet; copy the file and the "
-                    + "secrets there if they are kept on several machines, \(Told.reload.english), then run this again")
+                    + "secrets there if they are kept on several machines, \(Told.reload.english) there, then run this again")
         }
         if case .add = step { return nil }
         guard status != nil else {

@@ -59,6 +59,7 @@ import Threading
         let early = try rotate(workspace, "--apply", "--json")
         #expect(early.code == 1)
         #expect(try told(early) == ["activate", "waits", "reload"])
+        #expect(early.output.contains("if they are kept on several machines, run deskgate reload there, then run this again"))
         try reload()
         #expect(try workspace.key() != "")
         #expect(try keys(workspace) == ["1 active used", "2 verify_only unused"])
@@ -167,7 +168,7 @@ import Threading
         #expect(status.contains("\nAPP    KEY  STATE        NOT AFTER  LAST USED\napp-1  1    active       none       never since "))
         #expect(try rotate(workspace, "--apply").code == 0)
         let behind = try Deskgate.run("status", "--config", workspace.configuration).output
-        #expect(behind.contains("The keys in force in the service are not those of the configuration file: run deskgate reload.\n"))
+        #expect(behind.contains("The keys in force in the service are not those of the configuration file: run deskgate reload there.\n"))
         #expect(try server.stop() == .exit(0))
     }
 }
