@@ -70,7 +70,7 @@ extension Arguments {
             return (AdminAccess(configuration, author: author) { InitPlace(of: file).start(file) }, configuration)
         } catch {
             guard let admin = Configuration.Admin(contentsOf: file) else {
-                throw .configuration(error, remark: error.isOfContents ? ConfigurationError.unasked : nil)
+                throw .configuration(error, remark: error.isOfContents ? error.unasked : nil)
             }
             // The service of such a file has another one, which its user may not read.
             guard !Configuration.Admin.isAlone(in: file) else { return (AdminAccess(serviceAt: admin, author: author), nil) }
@@ -106,13 +106,20 @@ extension Arguments {
 extension ConfigurationError {
     private static let mostShown = 3
 
-    /// Says why no service was asked, and how one can be asked.
-    static let unasked =
-        "No service was asked, because admin cannot be read; one that runs keeps the configuration that it has. Correct the file, or copy "
-        + "admin alone into another file beside it, and name that with \(Option.config.spelling)"
+    /// Says why no service was asked, and how one can be asked: in a file that is not JSON, `admin` may be right.
+    var unasked: String {
+        let cause =
+            "No service was asked, because admin cannot be read; one that runs keeps the configuration that it has. Correct what is named "
+            + "above"
+        guard !isJSON else { return cause }
+        return cause + ", or copy admin, and allow_insecure_secrets if it is there, into another file beside this one, and name that with "
+            + Option.config.spelling
+    }
+
+    private var isJSON: Bool { !problems.contains { $0.place != nil } }
 
     /// Whether the file could be read.
-    var isOfContents: Bool { problems.contains { $0.path != "$" || $0.place != nil } }
+    var isOfContents: Bool { !isJSON || problems.contains { $0.path != "$" } }
 
     /// Tells in one line that the file has mistakes, and what the command does all the same.
     func warn(_ consequence: String = "the running service is asked all the same") {

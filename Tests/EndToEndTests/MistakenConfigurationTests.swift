@@ -159,8 +159,10 @@ import Testing
     }
 
     private static let unasked =
-        "No service was asked, because admin cannot be read; one that runs keeps the configuration that it has. Correct the file, or copy "
-        + "admin alone into another file beside it, and name that with --config FILE"
+        "No service was asked, because admin cannot be read; one that runs keeps the configuration that it has. Correct what is named "
+        + "above"
+    private static let copying =
+        ", or copy admin, and allow_insecure_secrets if it is there, into another file beside this one, and name that with --config FILE"
 
     @Test func `after a mistake of JSON before admin a file with admin alone leads to the service`() throws {
         let server = try RunningServer(workspace)
@@ -168,7 +170,7 @@ import Testing
         let result = try run(["status"])
         #expect(result.code == 2)
         #expect(result.errors.hasPrefix("\(workspace.configuration):2:3: not valid JSON: "), "\(result.errors)")
-        #expect(result.errors.hasSuffix("\n\(Self.unasked)\n"))
+        #expect(result.errors.hasSuffix("\n\(Self.unasked)\(Self.copying)\n"))
         try workspace.write("admin.json", #"{"admin": {"unix": "admin.sock", "token": {"file": "admin-token"}}}"#)
         let status = try Deskgate.run("status", "--config", workspace.directory.path("admin.json"))
         #expect(status.code == 0)
