@@ -125,7 +125,7 @@ enum StatusCommands {
             mistakes?.warn()
             return answer
         } catch {
-            if let mistakes, error.isSilence { throw .configuration(mistakes) }
+            if let mistakes, error.isSilence || error.isUnasked { throw .configuration(mistakes) }
             mistakes?.warn()
             throw .negative(error.isStranger ? "stranger" : "unreachable", error.description)
         }

@@ -19,8 +19,10 @@ package struct HealthProbe {
         fileprivate(set) var isHang = false
         /// Whether a service answers, and does not take the question.
         fileprivate(set) var isRefusal = false
-        /// Whether nobody answers, or nobody can be asked.
+        /// Whether nobody answers.
         package fileprivate(set) var isSilence = false
+        /// Whether nobody could be asked, which says nothing of the service.
+        package fileprivate(set) var isUnasked = false
         /// Whether something answers that is not Deskgate's public listener.
         package fileprivate(set) var isStranger = false
     }
@@ -62,7 +64,7 @@ package struct HealthProbe {
     /// - Throws: when no answer comes, or one that Deskgate does not give.
     package func ask(isReady: Bool) throws(Failure) -> Answer {
         if case .tcp(_, 0) = address {
-            throw Failure(description: "the system chooses the port; give listen.port a number", isSilence: true)
+            throw Failure(description: "the system chooses the port; give listen.port a number", isUnasked: true)
         }
         let path = isReady ? "/readyz" : "/livez"
         switch try answer(to: path) {
@@ -124,7 +126,7 @@ package struct HealthProbe {
         var settings = ClientSettings(unixSocket: unixSocket)
         if let tls {
             guard let digest = CertificateKey.digest(ofCertificate: tls.certificate) else {
-                throw Failure(description: "the certificate of $.listen.tls cannot be read")
+                throw Failure(description: "the certificate of $.listen.tls cannot be read", isUnasked: true)
             }
             let server = PinnedServer(certificate: tls.certificate, keyDigest: Base64.encode(digest.span))
             settings = ClientSettings(server: server, unixSocket: unixSocket)
@@ -132,7 +134,7 @@ package struct HealthProbe {
         do throws(ThreadError) {
             return try Client(settings: settings)
         } catch {
-            throw Failure(description: error.description)
+            throw Failure(description: error.description, isUnasked: true)
         }
     }
 
@@ -143,7 +145,7 @@ package struct HealthProbe {
                 .get, "\(tls == nil ? "http" : "https")://\(host)\(path)", headers: [], body: [],
                 timeoutMilliseconds: timeoutMilliseconds, responseBodyLimit: 1 << 16)
         } catch {
-            throw Failure(description: error.description)
+            throw Failure(description: error.description, isUnasked: true)
         }
     }
 }
