@@ -140,8 +140,14 @@ import Time
         let findings = try examine(workspace)
         #expect(findings.code == 2)
         let remedy = "put the database back, as the service itself says, before you restart: a start would not find it"
-        #expect(findings.messages("store") == ["\(path) is missing, but the service that runs has opened it; \(remedy)"])
+        let loss = "\(path) is missing, but the service that runs has opened it; \(remedy)"
+        #expect(findings.messages("store") == [loss])
         #expect(findings.messages("service").contains { $0.contains("Put it back before you restart") })
+        var mistaken = Self.listeners
+        mistaken.append(["path": "deskgate.db"], forKey: "store")
+        mistaken.append(["level": "loud"], forKey: "log")
+        try workspace.configure(mistaken)
+        #expect(try examine(workspace).messages("store") == [loss], "beside a mistake")
         try File.rename("\(path).moved", to: path)
         #expect(eventually { (try? showsTheLoss(of: path, workspace)) == false })
         #expect(try server.stop() == .exit(0))

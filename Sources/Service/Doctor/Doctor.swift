@@ -59,7 +59,7 @@ package struct Doctor {
             DoctorCheck(.configuration, else: Self.slowDisk) { [file] in
                 mistakes.problems.map { DoctorFinding(.configuration, .problem, "\(file): \($0)") } + parts.omitted
             },
-            DoctorCheck(.clock, else: Self.slowDisk) { [machine.clock()] },
+            DoctorCheck(.clock, else: Self.slowDisk) { [machine.clock()] + parts.files(machine) },
             DoctorCheck(.ports, else: Self.slowService, parts.ports),
             DoctorCheck(.service, else: Self.slowService, parts.problems),
             DoctorCheck(.store, else: Self.slowStore, parts.examineStore),
@@ -73,7 +73,7 @@ package struct Doctor {
         let unreadable = configuration.unreadableFiles
         return [
             DoctorCheck(.configuration, else: Self.slowDisk) { [file] in service.configuration(file, unreadable) },
-            DoctorCheck(.clock, else: Self.slowDisk) { [machine.clock()] + machine.files(configuration) },
+            DoctorCheck(.clock, else: Self.slowDisk) { [machine.clock()] + machine.files(configuration.store) },
             DoctorCheck(.limits, else: "systemd does not answer, or \(Self.slowDisk)") { supervision(of: configuration) },
             DoctorCheck(.limits, else: Self.slowDisk) { machine.disk(configuration) },
             DoctorCheck(.ports, else: Self.slowService, service.ports),

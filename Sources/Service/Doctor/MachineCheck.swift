@@ -30,8 +30,8 @@ struct MachineCheck: Sendable {
     }
 
     /// Whether the clock is behind the files of the store: it was set back, or was ahead before.
-    func files(_ configuration: Configuration) -> [DoctorFinding] {
-        guard case .sqlite(let path) = configuration.store.kind else { return [] }
+    func files(_ store: Configuration.Store) -> [DoctorFinding] {
+        guard case .sqlite(let path) = store.kind else { return [] }
         let now = clocks.unixSeconds().rawValue
         let newest = [path, "\(path)-wal"].compactMap { try? FileSystem.modified($0) }.max()
         guard let newest, newest > now + Self.tolerance else { return [] }

@@ -51,7 +51,13 @@ struct PartCheck: Sendable {
     }
 
     /// Whether the store could be opened, and how it is.
-    func examineStore() -> [DoctorFinding] { store.map { StoreCheck(store: $0).examine() } ?? [] }
+    func examineStore() -> [DoctorFinding] {
+        let service = admin.map { AdminAccess(serviceAt: $0) }
+        return store.map { StoreCheck(store: $0).examine(besides: service) } ?? []
+    }
+
+    /// Whether the clock is behind the files of the store.
+    func files(_ machine: MachineCheck) -> [DoctorFinding] { store.map(machine.files) ?? [] }
 
     /// Whether pages of the store are damaged.
     func damage() -> [DoctorFinding] { store.map { StoreCheck(store: $0).damage() } ?? [] }

@@ -121,32 +121,20 @@ struct ServiceCheck: Sendable {
         (try? AdminAccess(configuration).performInService(StatusAction())).map(Self.problems) ?? []
     }
 
-    /// The problems in an answer to `StatusAction`; none in a refusal.
+    /// The problems in an answer to `StatusAction`.
     static func problems(in answer: AdminAnswer) -> [DoctorFinding] {
-        guard answer.status == 200, case .object(let status) = answer.json else { return [] }
+        guard answer.status == 200, case .object(let status) = answer.json else {
+            return [DoctorFinding(.service, .warning, "not asked: the service refused the question (\(answer.status))")]
+        }
         let problems = ReportedProblem.all(in: status).filter { !$0.isInConfiguration }
         guard !problems.isEmpty else { return [DoctorFinding(.service, .ok, "the service that runs finds nothing wrong")] }
         return problems.map { DoctorFinding(.service, $0.isSevere ? .problem : .warning, "\($0.text) \($0.remedy)") }
     }
 
-    /// That the running service has opened a database that is no longer in its place; nil when that is not so. A service whose store is
-    /// well, or whose problem is about another path, has another one in force than the file.
-    private func lostDatabase() -> DoctorFinding? {
-        guard case .sqlite(let path) = configuration.store.kind, !File.exists(path),
-            let answer = try? AdminAccess(configuration).performInService(StatusAction()), case .object(let status) = answer.json,
-            status["revocations"]?["source"]?.text == RevocationStatus.Source.store.rawValue,
-            ReportedProblem.all(in: status).contains(where: { $0.isInStore && "\($0.text) \($0.remedy)".contains(path) })
-        else { return nil }
-        return DoctorFinding(
-            .store, .problem,
-            "\(path) is missing, but the service that runs has opened it; put the database back, as the service itself says, before you "
-                + "restart: a start would not find it")
-    }
-
     /// Whether the store could be opened, and how it is.
     func store() -> [DoctorFinding] {
         waitForLock()
-        return lostDatabase().map { [$0] } ?? StoreCheck(store: configuration.store).examine()
+        return StoreCheck(store: configuration.store).examine(besides: AdminAccess(configuration))
     }
 
     /// Whether pages of a SQLite store are damaged.

@@ -1,5 +1,7 @@
 internal import Configuration
 internal import Core
+internal import JSON
+internal import Operators
 internal import POSIX
 internal import Storage
 internal import Time
@@ -12,7 +14,9 @@ struct StoreCheck: Sendable {
     let store: Configuration.Store
 
     /// Whether the store could be opened, and how it is.
-    func examine() -> [DoctorFinding] {
+    /// - Parameter service: access to the service that may have it open; nil when none can be asked.
+    func examine(besides service: AdminAccess?) -> [DoctorFinding] {
+        if let lost = service.flatMap(lostDatabase) { return [lost] }
         let obstacles = store.obstacles + [store.problem].compactMap(\.self)
         guard obstacles.isEmpty else { return obstacles.map { DoctorFinding(.store, .problem, "\($0)") } }
         switch store.kind {
@@ -29,6 +33,20 @@ struct StoreCheck: Sendable {
         } catch {
             return [DoctorFinding(.store, .warning, "\(error)")]
         }
+    }
+
+    /// That the running service has opened a database that is no longer in its place; nil when that is not so. A service whose store is
+    /// well, or whose problem is about another path, has another one in force than the file.
+    private func lostDatabase(of service: AdminAccess) -> DoctorFinding? {
+        guard case .sqlite(let path) = store.kind, !File.exists(path),
+            let answer = try? service.performInService(StatusAction()), case .object(let status) = answer.json,
+            status["revocations"]?["source"]?.text == RevocationStatus.Source.store.rawValue,
+            ReportedProblem.all(in: status).contains(where: { $0.isInStore && "\($0.text) \($0.remedy)".contains(path) })
+        else { return nil }
+        return DoctorFinding(
+            .store, .problem,
+            "\(path) is missing, but the service that runs has opened it; put the database back, as the service itself says, before you "
+                + "restart: a start would not find it")
     }
 
     private func findings(on server: ServerReport) -> [DoctorFinding] {

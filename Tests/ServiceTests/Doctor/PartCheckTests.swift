@@ -1,0 +1,54 @@
+import HTTPServer
+import JSON
+import TestSupport
+import Testing
+import Time
+
+@testable import Configuration
+@testable import Operators
+@testable import Service
+
+/// The doctor's checks beside a configuration with mistakes.
+@Suite struct PartCheckTests {
+    private let directory: ConfigurationDirectory
+
+    init() throws {
+        directory = try ConfigurationDirectory()
+    }
+
+    private func check(_ json: String) throws -> PartCheck {
+        try directory.scratch.write("config.json", json)
+        return PartCheck(directory.file, now: SystemClock.unixSeconds())
+    }
+
+    @Test func `a clock that is behind the store's files is a problem`() throws {
+        try directory.scratch.write("other.db", "")
+        #expect(try Command("touch", "-d", "2100-01-01", directory.scratch.path("other.db")).status == 0)
+        let check = try check(#"{"store":{"path":"other.db"},"apps":[]}"#)
+        let findings = check.files(MachineCheck(clocks: .system))
+        #expect(findings.map(\.state) == [.problem])
+        #expect(findings.first?.message.contains(" s after now: the clock was set back, or was ahead") == true)
+    }
+
+    @Test func `parts that are missing are left out with the reason`() throws {
+        let check = try check(#"{"apps":[]}"#)
+        #expect(check.omitted.map(\.subject) == [.limits, .unit, .dns, .providers, .ports, .service, .store])
+        #expect(check.examineStore() == [])
+    }
+
+    @Test(arguments: [403, 503]) func `a refused question is a warning`(_ status: Int) {
+        let answer = AdminAnswer(status: status, ["error": "too_many_requests"])
+        #expect(
+            ServiceCheck.problems(in: answer) == [
+                DoctorFinding(.service, .warning, "not asked: the service refused the question (\(status))")
+            ])
+    }
+
+    @Test func `a certificate that cannot be read says nothing of the service`() throws {
+        let probe = HealthProbe(.unix(path: directory.scratch.path("none.sock")), tls: TLSIdentity(certificate: "none", key: "none"))
+        let failure = #expect(throws: HealthProbe.Failure.self) { try probe.ask(isReady: false) }
+        #expect(failure?.description == "the certificate of $.listen.tls cannot be read")
+        #expect(failure?.isUnasked == true)
+        #expect(failure?.isSilence == false)
+    }
+}
