@@ -245,7 +245,7 @@ package struct ServiceGraph: Sendable {
         for helpDesk in helpDesks { prepared.append(try helpDesk.prepare(next, states.helpDesks)) }
         prepared.append(bots.prepare(next, states.helpDesks))
         let (expiries, callers) = (next.certificateExpiries, CallerRules(next.callers))
-        // One that is the same must not hide a closed chat, however often it is reloaded.
+        // One that is the same has mended nothing, however often it is reloaded.
         let isChanged = next.sources != operatorState.current.configuration.sources
         return {
             publicGate.rules.replace(with: callers)
@@ -254,7 +254,7 @@ package struct ServiceGraph: Sendable {
             operatorState.replace(with: states.operators)
             certificateExpiries.withLock { $0 = expiries }
             watch.take(next)
-            if isChanged { answers.restart() }
+            if isChanged { answers.noteChange() }
         }
     }
 

@@ -4,9 +4,9 @@ package import Time
 ///
 /// The chat of an app counts as closed when fewer than one in ten of its authorizations were answered 200. Five answers suffice, so that
 /// an app with a handful of users is noticed. Three good answers after the last bad one show that an app works again; its bad answers from
-/// before count no more. Requests that name no app of the configuration or are malformed, and callers that are refused, may be
-/// strangers', so they are worse only while hardly anybody is let in. Refused callers that name an app are compared with those of that app
-/// who are let in, and do not close it.
+/// before count no more. After a change of the configuration one good answer shows it, if no bad one comes first. Requests that name no
+/// app of the configuration or are malformed, and callers that are refused, may be strangers', so they are worse only while hardly anybody
+/// is let in. Refused callers that name an app are compared with those of that app who are let in, and do not close it.
 package struct AnswerWindow: Sendable {
     /// How long an answer counts, in milliseconds.
     package static let lengthMilliseconds: UInt64 = 600_000
@@ -95,6 +95,14 @@ package struct AnswerWindow: Sendable {
         }
     }
 
+    /// Bad answers that one cause may have.
+    private struct Cause: Hashable {
+        let app: ByteKey
+        let result: Result
+
+        init(_ answer: Answer) { (app, result) = (answer.app, answer.result) }
+    }
+
     /// The answers of one step.
     private struct Slice {
         let at: MonotonicMilliseconds
@@ -107,6 +115,8 @@ package struct AnswerWindow: Sendable {
     private var counted: [Answer: UInt64] = [:]
     /// The answers since then, the oldest first; steps without any are left out.
     private var slices: [Slice] = []
+    /// The causes that a change of the configuration may have mended: no answer has shown since whether it has.
+    private var doubted: Set<Cause> = []
 
     /// Begins before the first answer of the process.
     package init() {}
@@ -120,8 +130,12 @@ package struct AnswerWindow: Sendable {
         return apps.flatMap { findings($0, sums) } + strangers(ByteKey(""), sums, letIn: letIn)
     }
 
-    /// Begins anew after a change of the configuration: the answers until now say nothing about the one in force.
-    package mutating func restart(after counts: [Answer: UInt64]) { (counted, slices) = (counts, []) }
+    /// Takes in the answers until a change of the configuration, which may have mended the causes of the bad ones. They count on, as
+    /// the change may be about something else, until the next answer shows which is so.
+    package mutating func doubt(_ counts: [Answer: UInt64], now: MonotonicMilliseconds) {
+        keep(counts, now: now)
+        doubted = Set(slices.flatMap(\.counts.keys).filter { $0.result != .authorized }.map(Cause.init))
+    }
 
     private func findings(_ app: ByteKey, _ sums: [Answer: UInt64]) -> [Finding] {
         let own = sums.filter { $0.key.app == app && $0.key.result != .refused }
@@ -182,6 +196,18 @@ package struct AnswerWindow: Sendable {
             slices.append(Slice(at: now, counts: grown))
         }
         for app in Set(grown.keys.map(\.app)) where !app.text.isEmpty { forgive(app) }
+        settle(grown.keys)
+    }
+
+    /// Drops the bad answers of causes that were mended. A bad answer shows that its cause was not. Requests without an app are let in
+    /// with one.
+    private mutating func settle(_ answers: some Collection<Answer>) {
+        doubted.subtract(answers.map(Cause.init))
+        let letIn = Set(answers.filter { $0.result == .authorized }.map(\.app))
+        let mended = doubted.filter { $0.app.text.isEmpty ? !letIn.isEmpty : letIn.contains($0.app) }
+        guard !mended.isEmpty else { return }
+        doubted.subtract(mended)
+        for index in slices.indices { slices[index].counts = slices[index].counts.filter { !mended.contains(Cause($0.key)) } }
     }
 
     /// Drops the bad answers of an app that works again.

@@ -38,10 +38,10 @@ final class WatchedAnswers: Sendable {
             }
     }
 
-    /// Forgets the answers until now, which another configuration gave, so that a cause that was mended is shown no longer.
-    func restart() {
-        window.withLock { $0.restart(after: counts) }
-        webhookWindow.withLock { $0.restart(after: webhookCounts) }
+    /// Notes that the answers until now are of another configuration, so that a cause that was mended ends with the next good answer.
+    func noteChange() {
+        window.withLock { $0.doubt(counts, now: clocks.monotonicMilliseconds()) }
+        webhookWindow.withLock { $0.doubt(webhookCounts, now: clocks.monotonicMilliseconds()) }
         nearestApps.forget()
     }
 

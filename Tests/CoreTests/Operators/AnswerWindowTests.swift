@@ -24,7 +24,7 @@ import Time
             return findings
         }
 
-        mutating func restart() { window.restart(after: counts) }
+        mutating func changeConfiguration() { window.doubt(counts, now: now) }
 
         /// The findings at the current moment.
         mutating func look() -> [AnswerWindow.Finding] { window.findings(counts, now: now) }
@@ -136,17 +136,55 @@ import Time
         #expect(process.pass() == [])
     }
 
-    @Test func `answers from before a new beginning count no more`() {
+    @Test func `after a changed configuration one good answer ends the bad ones of its app`() {
         var process = Process()
         process.count(.denied, 50, reason: "wrong_mac")
-        #expect(process.pass().map(\.kind) == [.mostDenied])
-        process.count(.denied, 5, reason: "wrong_mac")
-        process.restart()
-        #expect(process.pass() == [])
-        process.count(.denied, 4, reason: "wrong_mac")
-        #expect(process.pass() == [])
+        process.count(.denied, 50, app: "bank", reason: "wrong_mac")
+        #expect(process.pass().map(\.app) == ["bank", "shop"])
+        process.changeConfiguration()
+        #expect(process.pass().map(\.app) == ["bank", "shop"], "no answer shows yet that the cause was mended")
+        process.count(.authorized, 1)
+        #expect(process.pass().map(\.app) == ["bank"])
+    }
+
+    @Test func `a bad answer after a changed configuration shows that it has mended nothing`() {
+        var process = Process()
+        process.count(.denied, 50, reason: "wrong_mac")
+        process.changeConfiguration()
         process.count(.denied, 1, reason: "wrong_mac")
-        #expect(process.pass().map(\.count) == [5])
+        #expect(process.pass().map(\.count) == [51])
+        process.count(.authorized, 1)
+        #expect(process.pass().map(\.count) == [51])
+    }
+
+    @Test func `answers of one moment leave bad ones of before in force`() {
+        var process = Process()
+        process.count(.denied, 50, reason: "wrong_mac")
+        process.changeConfiguration()
+        process.count(.denied, 1, reason: "wrong_mac")
+        process.count(.authorized, 1)
+        #expect(process.pass().map(\.count) == [51])
+    }
+
+    @Test func `bad answers that were not taken in yet are of the former configuration`() {
+        var process = Process()
+        process.count(.denied, 50, reason: "wrong_mac")
+        #expect(process.pass().map(\.count) == [50])
+        process.count(.denied, 5, reason: "wrong_mac")
+        process.changeConfiguration()
+        process.count(.authorized, 1)
+        #expect(process.pass() == [])
+    }
+
+    @Test func `after a changed configuration one good answer of any app ends bad ones without an app`() {
+        var process = Process()
+        process.count(.denied, 50, app: "", reason: "unknown_app")
+        process.count(.refused, 50, app: "", reason: "network")
+        process.changeConfiguration()
+        process.count(.refused, 1, app: "", reason: "network")
+        #expect(process.pass().map(\.kind) == [.unknownApp, .callersRefused])
+        process.count(.authorized, 1)
+        #expect(process.pass().map(\.kind) == [.callersRefused])
     }
 
     @Test func `callers that are refused are worse while nobody of the app that they name is let in`() {
