@@ -17,20 +17,19 @@ enum ReloadCommand {
         ],
         options: [
             Option(
-                "pid", value: .number(1...4_194_304), default: "the main process of \(unit), as systemd knows it", "the process that serves"
-            ),
+                "pid", value: .number(1...4_194_304),
+                default: "the main process of \(unit), as systemd knows it, else process 1 if it is Deskgate", "the process that serves"),
             Option("timeout", value: .number(1...600), default: "\(usualSeconds)", "how many seconds the service may take"),
             .json,
         ],
         examples: [
-            Example("deskgate reload", "Reloads the service that systemd runs."),
-            Example("deskgate reload --pid 1", "In a container: reloads its service, which is the first process there."),
+            Example("deskgate reload", "Reloads the service that systemd runs; in a container, its first process."),
+            Example("deskgate reload --pid 4711", "Reloads a service that was started by hand."),
         ], run: run)
 
     private static func run(_ arguments: Arguments) throws(CommandError) -> ExitCode {
-        guard let process: Int32 = arguments.number("pid") ?? HostPlaces.system.mainProcess(of: unit) else {
-            let start = InitPlace(directory: InitPlace.packaged.configuration).start(ConfigurationFile.usual)
-            throw .failed("systemd knows no running \(unit); start it: \(start); or name the process that serves with --pid")
+        guard let process: Int32 = arguments.number("pid") ?? service(systemd: HostPlaces.system.mainProcess(of: unit)) else {
+            throw .failed(absence(hasUnit: InitPlace.hasUnit))
         }
         let seconds: UInt64 = arguments.number("timeout") ?? usualSeconds
         let outcome = try explaining { () throws(SystemError) in
@@ -44,9 +43,10 @@ enum ReloadCommand {
         }
         switch outcome {
         case .stranger:
+            let name = Process.name(of: process).map { " (\($0))" } ?? ""
             throw .failed(
-                "the process \(process)\(Process.name(of: process).map { " (\($0))" } ?? "") is no service of Deskgate, or only begins to serve, "
-                    + "and was sent no signal; name the process that serves with --pid")
+                "the process \(process)\(name) is no service of Deskgate, or only begins to serve, and was sent no signal; name "
+                    + "the process that serves with --pid")
         case .answered(let bytes):
             guard case .object(let answer) = JSONValue(parsing: bytes) else {
                 throw .failed("the process \(process) does not answer as Deskgate does")
@@ -67,10 +67,25 @@ enum ReloadCommand {
         }
     }
 
+    /// The process that serves, when none is named; nil when none is known.
+    /// - Parameters:
+    ///   - main: the unit's main process.
+    ///   - isFirst: whether process 1 runs this program, as in a container.
+    static func service(systemd main: Int32?, isFirst: Bool = POSIX.Process.isOfThisProgram(1) == true) -> Int32? {
+        main ?? (isFirst ? 1 : nil)
+    }
+
+    /// Tells that no process is known. Where there is no unit, a command that starts a service would start a second one.
+    static func absence(hasUnit: Bool) -> String {
+        let start = InitPlace(directory: InitPlace.packaged.configuration).hint(hasUnit: hasUnit).map { "\($0); or " } ?? ""
+        return "systemd knows no running \(unit); \(start)name the process that serves with --pid"
+    }
+
     private static func show(_ answer: JSONObject, _ arguments: Arguments) -> ExitCode {
         let isInForce = answer["status"]?.text == "reloaded"
         if isInForce || arguments.has("json") {
-            Console.answer(arguments, .object(answer), "reloaded: \(AdminText.count(answer["apps"], "app is", "apps are")) in force")
+            let apps = AdminText.count(answer["apps"], "app is", "apps are")
+            Console.answer(arguments, .object(answer), "reloaded \(AdminText.text(answer["file"])): \(apps) in force")
         } else {
             Console.complain(refusal(answer))
         }
@@ -79,7 +94,8 @@ enum ReloadCommand {
 
     private static func refusal(_ answer: JSONObject) -> String {
         let reasons = answer["reasons"]?.elements ?? []
-        var lines = ["the reload was refused, and the configuration in force stays:"] + reasons.map { "  \(AdminText.text($0))" }
+        let refused = "the reload of \(AdminText.text(answer["file"])) was refused, and the configuration in force stays:"
+        var lines = [refused] + reasons.map { "  \(AdminText.text($0))" }
         if let count = answer["count"]?.integer, count > reasons.count {
             lines.append("  and \(count - Int64(reasons.count)) more; run deskgate check")
         }

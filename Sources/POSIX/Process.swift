@@ -66,7 +66,7 @@ package enum Process {
     }
 
     /// Whether a process runs the program that this one runs, by its name; nil when it has ended or is not visible.
-    static func isOfThisProgram(_ identifier: Int32) -> Bool? {
+    package static func isOfThisProgram(_ identifier: Int32) -> Bool? {
         name(of: identifier).map { $0 == name(of: self.identifier) }
     }
 

@@ -20,10 +20,10 @@ import Testing
         try workspace.configure(Self.twoApps)
         let result = try reload(server)
         #expect(result.code == 0)
-        #expect(result.output == "reloaded: 2 apps are in force\n")
+        #expect(result.output == "reloaded \(workspace.configuration): 2 apps are in force\n")
         #expect(result.errors == "")
         #expect(try server.authorize(workspace.key(app: "app-2"), app: "app-2").status == 200)
-        #expect(try reload(server, ["--json"]).json == ["status": "reloaded", "apps": 2])
+        #expect(try reload(server, ["--json"]).json == ["status": "reloaded", "file": .string(workspace.configuration), "apps": 2])
         #expect(try server.stop() == .exit(0))
     }
 
@@ -36,7 +36,7 @@ import Testing
         #expect(result.output == "")
         #expect(
             result.errors == """
-                deskgate: the reload was refused, and the configuration in force stays:
+                deskgate: the reload of \(workspace.configuration) was refused, and the configuration in force stays:
                   $.log.format: cannot change while serving; restart
                   $.shutdown.drain_seconds: cannot change while serving; restart
 
@@ -163,13 +163,32 @@ import Testing
     }
 
     /// Without systemctl no unit is seen to run.
-    @Test func `a service that does not run is named with the command that starts it`() throws {
+    @Test func `a service that is not seen is asked for`() throws {
         let result = try Deskgate.run("reload", environment: ["PATH": "/nonexistent"])
-        let start = InitPlace(directory: "/etc/deskgate").start("/etc/deskgate/config.json")
         #expect(result.code == 2)
-        #expect(
-            result.errors == "deskgate: systemd knows no running deskgate.service; start it: \(start); or name the process that serves "
-                + "with --pid\n")
+        #expect(result.errors == "deskgate: \(ReloadCommand.absence(hasUnit: InitPlace.hasUnit))\n")
+    }
+
+    @Test func `only where there is a unit its start is named`() {
+        let (absence, remedy) = ("systemd knows no running deskgate.service; ", "name the process that serves with --pid")
+        #expect(ReloadCommand.absence(hasUnit: false) == absence + remedy)
+        #expect(ReloadCommand.absence(hasUnit: true) == absence + "systemctl start deskgate starts the service; or " + remedy)
+    }
+
+    @Test(arguments: [(4711, true, 4711), (4711, false, 4711), (nil, true, 1), (nil, false, nil)] as [(Int32?, Bool, Int32?)])
+    func `the main process of the unit comes before the first process`(_ main: Int32?, _ isFirst: Bool, _ service: Int32?) {
+        #expect(ReloadCommand.service(systemd: main, isFirst: isFirst) == service)
+    }
+
+    @Test func `a service that was started with a relative path names the whole path`() throws {
+        let workspace = try Workspace()
+        let words = ["-c", "cd '\(workspace.directory.path)' && exec '\(Deskgate.path)' serve --config config.json"]
+        let service = try ChildProcess("sh", words.map { Array($0.utf8) })
+        _ = try service.errors.line(containing: "serving")
+        let result = try Deskgate.run("reload", "--pid", "\(service.identifier)")
+        #expect(result.output == "reloaded \(workspace.configuration): 1 app is in force\n")
+        service.send(SIGTERM)
+        #expect(try service.waitForEnd() == .exit(0))
     }
 
     @Test func theManagerIsToldBeforeTheCommandEnds() throws {

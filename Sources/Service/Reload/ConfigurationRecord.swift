@@ -2,6 +2,7 @@ internal import Configuration
 internal import Core
 internal import JSON
 internal import Operators
+internal import POSIX
 internal import Threading
 internal import Time
 
@@ -41,10 +42,18 @@ final class ConfigurationRecord: Sendable {
     /// How the last attempt ended, for the command that asked for it.
     var outcome: JSONValue {
         let (configuration, refusal) = state.withLock { ($0.inForce, $0.refusal) }
-        guard let refusal else { return ["status": "reloaded", "apps": .integer(Int64(configuration.apps.count))] }
+        let file = JSONValue.string(Self.file(of: configuration))
+        guard let refusal else { return ["status": "reloaded", "file": file, "apps": .integer(Int64(configuration.apps.count))] }
         return [
-            "status": "refused", "reasons": .array(refusal.reasons.map { .string($0) }), "count": .integer(Int64(refusal.count)),
+            "status": "refused", "file": file, "reasons": .array(refusal.reasons.map { .string($0) }),
+            "count": .integer(Int64(refusal.count)),
         ]
+    }
+
+    /// The absolute path of a configuration, so that it tells services apart.
+    private static func file(of configuration: Configuration) -> String {
+        let directory = (try? FileSystem.absolutePath(of: ".")) ?? "."
+        return configuration.sources.files.first.map { Path.resolve($0, in: directory) } ?? ""
     }
 
     /// The configuration in force.
