@@ -198,7 +198,7 @@ import Time
     @Test(arguments: [false, true]) func `a user is explained while the store is away`(_ isBlocked: Bool) {
         var facts = KeyFacts(appID: "shop", userID: "user-1", now: TestTime.now)
         facts.storeProblem = "no database"
-        let explanation = Explanation(RememberedUser(key: facts, isBlocked: isBlocked, authorizations: .unknown))
+        let explanation = Explanation(RememberedUser(key: facts, isBlocked: isBlocked, closing: [], authorizations: .unknown))
         #expect(explanation.outcome == .problem)
         #expect(explanation.finding.english.hasPrefix("This user is denied with any key") == isBlocked)
         #expect(explanation.finding.english.contains("unknown while the store is away") == !isBlocked)
