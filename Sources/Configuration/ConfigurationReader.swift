@@ -74,12 +74,11 @@ struct ConfigurationReader {
         return problems.all.isEmpty ? value : nil
     }
 
-    /// Whether a file is JSON that holds one part and nothing else.
+    /// Whether a file is JSON that holds one part, `allow_insecure_secrets` perhaps, and nothing else.
     static func holds(only key: String, at path: String) -> Bool {
         let problems = ConfigurationFindings()
-        guard let bytes = contents(of: path, problems, FileProtection(problems)) else { return false }
-        let outline = JSONOutline.members(of: bytes.span)
-        return outline.isWhole && outline.members.map(\.name) == [key]
+        guard case .object(let root)? = parse(path, problems, FileProtection(problems)) else { return false }
+        return root.members.map(\.key).filter { $0 != "allow_insecure_secrets" } == [key]
     }
 
     /// Members of the root, also of a text that has a mistake behind them.
