@@ -144,8 +144,8 @@ package final class ProvenRoute: Sendable {
             caller = Caller(decision, authorizer, appID: appID, userID: userID, securityKey: key)
         }
         return Call(
-            verdict: decision.verdict, user: state.recordedUser(decision, userID: userID), app: application?.name, proven: proven,
-            caller: caller)
+            verdict: decision.verdict, user: state.recordedUser(decision, userID: userID),
+            app: decision.namedApplication.map { authorizer.applications[$0].name }, proven: proven, caller: caller)
     }
 
     /// Records the final verdict, and decides what to do with it.

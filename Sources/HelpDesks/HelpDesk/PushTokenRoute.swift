@@ -119,7 +119,7 @@ package final class PushTokenRoute: Sendable {
                     asking: &question)
                 let user = state.recordedUser(decision, userID: userID)
                 if question == nil { user.record(decision.verdict, at: asked) }
-                app = decision.application.map { state.authorizer.applications[$0].name }
+                app = decision.namedApplication.map { state.authorizer.applications[$0].name }
                 let isText = decision.application.map { state.authorizer.applications[$0].verification } == .backend
                 let (verified, now) = (isText ? nil : SecurityKey(key), services.sharedNow)
                 switch decision.verdict {

@@ -163,14 +163,14 @@ import Testing
             try fixture.log.lines() == [
                 "INFO  push token result=denied reason=wrong_mac app=shop key_id=1 user_ref=\(person) request_id=r1",
                 "INFO  push token result=denied reason=unknown_app app_ref=\(app) key_id=1 user_ref=\(other) request_id=r1",
-                "INFO  push token result=malformed reason=not_a_security_key field=security_key request_id=r1",
+                "INFO  push token result=malformed reason=not_a_security_key app=shop field=security_key request_id=r1",
                 "INFO  push token result=malformed reason=bad_type app=shop request_id=r1",
                 "INFO  push token result=malformed reason=invalid_json request_id=r1",
             ])
         #expect(
             fixture.counts() == [
-                #"{app="",result="denied"} 1"#, #"{app="",result="malformed"} 2"#, #"{app="shop",result="denied"} 1"#,
-                #"{app="shop",result="malformed"} 1"#, #"{app="shop",result="registered"} 1"#,
+                #"{app="",result="denied"} 1"#, #"{app="",result="malformed"} 1"#, #"{app="shop",result="denied"} 1"#,
+                #"{app="shop",result="malformed"} 2"#, #"{app="shop",result="registered"} 1"#,
             ])
     }
 
