@@ -37,8 +37,10 @@ package final class Authorizer: Sendable {
             Decision(verdict, application, isKeptOut: self.isKeptOut || isKeptOut)
         }
 
-        /// The decision for an app that does not exist.
-        package static let unknownApp = Decision(.denied(.unknownApp, keyID: nil))
+        /// The decision as if the named app did not exist: a malformed request stays malformed, and everything else is denied.
+        package var ofUnknownApp: Decision {
+            if case .malformed = verdict { Decision(verdict) } else { Decision(.denied(.unknownApp, keyID: nil)) }
+        }
     }
 
     /// The apps, by rising id.

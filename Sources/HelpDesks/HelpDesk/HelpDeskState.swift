@@ -49,7 +49,8 @@ package final class HelpDeskState: Sendable {
         revocations: Revocations, asking question: inout BackendQuestion?
     ) -> Authorizer.Decision {
         let decision = authorizer.decide(appID: appID, userID: userID, securityKey: securityKey, now: now, revocations: revocations)
-        if let helpDesk, let application = decision.application, helpDesks[application] != helpDesk { return .unknownApp }
+        // With a malformed key the request names an app all the same, whose record it must not reach from here.
+        if let helpDesk, let named = decision.namedApplication, helpDesks[named] != helpDesk { return decision.ofUnknownApp }
         keyUses.note(decision, now: now)
         guard case .unconfirmed = decision.verdict else { return decision }
         guard let backends else { return decision.concluded(.undecided(.internalError)) }
