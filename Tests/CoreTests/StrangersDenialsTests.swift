@@ -65,4 +65,23 @@ import Time
         #expect(history.isDenied)
         #expect(history.provenDenial == nil)
     }
+
+    /// As in records of two replicas that are merged.
+    @Test func `a success counts as later than a denial in the same second`() throws {
+        var recent = recent()
+        recent.record(Self.denied(.expired), of: Self.user, now: Self.now)
+        recent.record(.authorized(keyID: 1), of: Self.user, now: Self.now)
+        recent.record(Self.denied(.wrongMac), of: Self.user, now: Self.now + 1)
+        #expect(try #require(recent.history(of: Self.user)).provenDenial == nil)
+    }
+
+    /// An app whose backend alone understands keys proves none.
+    @Test func `a block without a key is no denial of the user's own key`() throws {
+        var recent = recent()
+        recent.record(.denied(.revoked, keyID: nil), of: Self.user, now: Self.now)
+        recent.record(.malformed(Malformation(.securityKey, .empty)), of: Self.user, now: Self.now + 1)
+        let history = try #require(recent.history(of: Self.user))
+        #expect(history.denials.map(\.reason) == [.malformedKey(.empty), .denial(.revoked)])
+        #expect(history.provenDenial == nil)
+    }
 }

@@ -63,11 +63,14 @@ package struct AuthorizationHistory: Sendable {
             case .unknownApp, .unknownKey, .wrongMac, nil: false
             }
         }
+
+        /// Whether the request had a genuine key. A blocked user of an app whose backend alone understands keys is denied without one.
+        package var isOfGenuineKey: Bool { provesUser && keyID != nil }
     }
 
     /// The last success; nil when none is known.
     package private(set) var lastSuccess: Success?
-    /// The last denial of each reason and key, the latest first, three at most. The latest that proves the user is always among them.
+    /// The last denial of each reason and key, the latest first, three at most. The latest of a genuine key is always among them.
     package private(set) var denials: [Denied] = []
     /// Whether the latest request was denied.
     package private(set) var isDenied = false
@@ -86,10 +89,11 @@ package struct AuthorizationHistory: Sendable {
     /// The minutes with denials, and how many.
     var minutes: [(minute: UInt64, count: UInt32)] { counts.minutes }
 
-    /// The latest denial since the last success that proves the user, if others have followed that anybody can cause; nil otherwise.
+    /// The latest denial of a genuine key after the last success, if others have followed that anybody can cause; nil otherwise.
     package var provenDenial: Denied? {
         guard isDenied, let latest = denials.first, !latest.provesUser else { return nil }
-        return denials.first { $0.provesUser && $0.at >= lastSuccess?.at ?? 0 }
+        // As in `merged`, of answers within one second a success counts as the later one.
+        return denials.first { $0.isOfGenuineKey && lastSuccess.map(\.at) ?? 0 < $0.at }
     }
 
     /// How many requests were denied within ten minutes, counted in whole minutes.
@@ -137,11 +141,11 @@ package struct AuthorizationHistory: Sendable {
         dropOldest()
     }
 
-    /// Drops the oldest of too many denials, but not the latest that proves the user: a stranger must not displace the user's own reason.
+    /// Drops the oldest of too many denials, but not the latest of a genuine key: a stranger must not displace the user's own reason.
     private mutating func dropOldest() {
         while denials.count > Self.mostDenials {
             let last = denials.count - 1
-            denials.remove(at: denials.firstIndex(where: \.provesUser) == last ? last - 1 : last)
+            denials.remove(at: denials.firstIndex(where: \.isOfGenuineKey) == last ? last - 1 : last)
         }
     }
 }
