@@ -134,7 +134,7 @@ extension AuthorizationHistory.Denied {
         switch reason {
         case .denial(.revoked) where !key.revocations.found.isEmpty: break
         case .denial(let denial): return denial.remedy(key)
-        case .malformedKey(let problem): return problem.remedy
+        case .malformedKey: return Malformation.Problem.notASecurityKey.remedy
         }
         var distinct: [Told] = []
         for remedy in key.revocations.found.map(\.remedy) where !distinct.contains(remedy) { distinct.append(remedy) }

@@ -316,6 +316,13 @@ import Time
         }
     }
 
+    /// The log names the field, which is known here.
+    @Test(arguments: Malformation.Problem.allCases) func `a malformed key has the remedy of keys`(_ problem: Malformation.Problem) throws {
+        let key = KeyFacts(appID: "shop", userID: "user-1", now: Self.now)
+        let denial = try #require(Self.known([.malformed(Malformation(.securityKey, problem))]).denial(key))
+        #expect(denial.remedy == Malformation.Problem.notASecurityKey.remedy)
+    }
+
     @Test(arguments: Denial.allCases) func isTranslated(_ denial: Denial) {
         let key = KeyFacts(appID: "shop", userID: "user-1", now: Self.now)
         for keyID in [nil, 1] as [UInt32?] {
