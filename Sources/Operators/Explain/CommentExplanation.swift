@@ -81,7 +81,8 @@ extension Explanation {
                 return Conclusion(.ok, Told("Comment \(comment): \(sentence)", "Комментарий \(comment): \(sentence)"))
             }
             return Conclusion(
-                .problem, Told("Comment \(comment) is held: \(sentence)", "Комментарий \(comment) задержан: \(sentence)"), from: held.step)
+                held.outcome == .note ? .note : .problem,
+                Told("Comment \(comment) is held: \(sentence)", "Комментарий \(comment) задержан: \(sentence)"), from: held.step)
         }
         let failed = told.filter { $0.outcome == .problem }
         guard let first = failed.first else {
@@ -96,8 +97,10 @@ extension Explanation {
             }
             let isPending = told.contains { $0.delivery.state == .pending }
             let state = isPending ? Told("is on its way", "в пути") : Told("was delivered", "доставлен")
-            let sentence = (phones.first ?? told[0]).sentence
-            return Conclusion(.ok, Told("Comment \(comment) \(state): \(sentence)", "Комментарий \(comment) \(state): \(sentence)"))
+            let main = told.first { $0.outcome == .note } ?? phones.first ?? told[0]
+            return Conclusion(
+                main.outcome, Told("Comment \(comment) \(state): \(main.sentence)", "Комментарий \(comment) \(state): \(main.sentence)"),
+                from: main.step)
         }
         let others = failed.count - 1
         let rest =

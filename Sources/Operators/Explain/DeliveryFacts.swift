@@ -35,12 +35,12 @@ struct DeliveryFacts {
     /// The meaning of its reason.
     private var meaning: ReasonMeaning { .of(delivery.reason, notifier) }
 
-    /// Whether it is on its way, has arrived or has failed.
+    /// Whether it is on its way, has arrived or has failed. Where no service runs on this host, another host's may deliver it any moment.
     var outcome: Explanation.Outcome {
         switch delivery.state {
         case .delivered: .ok
         case .noTarget, .dead: .problem
-        case .pending: hold != nil || !delivery.reason.isEmpty ? .problem : .ok
+        case .pending: !delivery.reason.isEmpty ? .problem : hold == nil ? .ok : hold == AdminContext.serviceIsElsewhere ? .note : .problem
         }
     }
 
@@ -140,7 +140,7 @@ struct DeliveryFacts {
 
     /// What to do; nil when nothing need be done.
     var remedy: Told? {
-        guard outcome == .problem else { return nil }
+        guard outcome != .ok else { return nil }
         if isHeld, hold == nil { return Self.heldRemedy }
         let reason = delivery.reason.isEmpty ? nil : meaning.remedy
         guard let hold else { return (delivery.state == .dead ? settled(reason) : reason).map(Telling.sentence) }

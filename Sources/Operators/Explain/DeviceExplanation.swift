@@ -61,7 +61,8 @@ extension Explanation {
                 : Told(
                     "The device is registered, and no push notifier serves its type.",
                     "Устройство зарегистрировано, но пуш-канала для его типа нет.")
-            return Conclusion(.ok, Told("\(state) The latest: \(sentence)", "\(state) Последнее: \(sentence)"))
+            return Conclusion(
+                latest.outcome, Told("\(state) The latest: \(sentence)", "\(state) Последнее: \(sentence)"), from: latest.step)
         }
         return Conclusion(
             .problem,

@@ -17,19 +17,19 @@ extension Explanation {
     /// Explains how a person stands as far as memory tells.
     init(_ facts: RememberedUser) {
         let store = Self.store(facts.key)
-        self.init(
-            Self.conclusion(facts, store),
-            [store].compactMap(\.self) + Self.closing(facts.closing) + facts.key.backendTroubles + facts.authorizations.steps(facts.key))
+        let steps =
+            [store].compactMap(\.self) + Self.closing(facts.closing) + facts.key.backendTroubles + facts.authorizations.steps(facts.key)
+        self.init(Self.conclusion(facts, store, steps), steps)
     }
 
-    private static func conclusion(_ facts: RememberedUser, _ store: Step?) -> Conclusion {
+    private static func conclusion(_ facts: RememberedUser, _ store: Step?, _ steps: [Step]) -> Conclusion {
         if facts.isBlocked {
             let text = Told(
                 "This user is denied with any key: blocked or forgotten, by the last known revocations.",
                 "Этому пользователю отказывают с любым ключом: по последним известным отзывам он заблокирован или забыт.")
             return Conclusion(.problem, text, from: store)
         }
-        if let closing = closing(facts.closing).first { return Conclusion(closing) }
+        if let closed = closed(facts.closing, steps) { return closed }
         if let denial = facts.authorizations.denial(facts.key) { return Conclusion(denial) }
         let text = Told(
             "Devices, deliveries and the details of revocations are unknown while the store is away; no block of this user is known.",

@@ -48,7 +48,7 @@ extension Explanation {
         if let block = facts.key.revocations.found.first(where: \.keepsOut) {
             return Conclusion(.problem, kept(out: block), from: block.step(.problem))
         }
-        if let closing = closing(facts.closing).first { return Conclusion(closing) }
+        if let closed = closed(facts.closing, steps) { return closed }
         if let denial = facts.authorizations.denial(facts.key) { return Conclusion(denial) }
         if let trouble = facts.key.backendTroubles.first(where: { $0.outcome == .problem }) { return Conclusion(trouble) }
         let open =
@@ -113,6 +113,15 @@ extension Explanation {
     /// The steps that tell why nobody may use the chat of the app now.
     static func closing(_ problems: [Problem]) -> [Step] {
         problems.map { Step(.authorization, $0.severity == .problem ? .problem : .note, $0.text, remedy: $0.remedy) }
+    }
+
+    /// The conclusion from why nobody may use the chat of the app now; nil when everybody may. A warning may not be about this user, so it
+    /// hides no problem.
+    static func closed(_ problems: [Problem], _ steps: [Step]) -> Conclusion? {
+        guard let closing = closing(problems).first else { return nil }
+        guard closing.outcome != .problem, let problem = steps.first(where: { $0.outcome == .problem }) else { return Conclusion(closing) }
+        let text = Told("\(closing.text) But: \(problem.text)", "\(closing.text) Однако: \(problem.text)")
+        return Conclusion(.problem, text, from: problem)
     }
 
     /// Failures of a notifier that has delivered something since are no problem any more.

@@ -63,7 +63,9 @@ import Time
         let elsewhere = Self.facts(.pending, wait: AdminContext.serviceIsElsewhere)
         #expect(elsewhere.sentence.english == "It waits for sink: no service on this host.")
         #expect(elsewhere.sentence.isTranslated)
+        #expect(elsewhere.outcome == .note)
         #expect(elsewhere.remedy == Problem.serviceElsewhere.remedy)
+        #expect(Self.facts(.pending, "status_500", wait: AdminContext.serviceIsElsewhere).outcome == .problem)
         let stranger = Self.facts(.pending, wait: "notifier not configured", isConfigured: false)
         #expect(stranger.remedy?.english.contains("--state pending --notifier sink") == true)
     }
@@ -153,6 +155,23 @@ import Time
         #expect(mixed.outcome == .problem && mixed.finding.english.hasPrefix("Comment 4711 has not arrived: sink gave it up"))
         // The two deliveries are of one webhook.
         #expect(mixed.steps.map(\.subject) == [.webhook, .delivery, .delivery])
+    }
+
+    @Test func `without a service on this host it cannot be said whether a comment is delivered`() throws {
+        let app = Self.webhook + #","notifiers":["sink"]"#
+        let due = Self.facts(.pending, wait: AdminContext.serviceIsElsewhere)
+        let pending = Explanation(try Self.comment(app, [Self.facts(.delivered, "logged"), due]))
+        #expect(pending.outcome == .note)
+        #expect(pending.finding.english == "Comment 4711 is on its way: It waits for sink: no service on this host.")
+        #expect(pending.remedy == Problem.serviceElsewhere.remedy)
+        let failed = Explanation(try Self.comment(app, [due, Self.facts(.dead, "timeout")]))
+        #expect(failed.outcome == .problem)
+        let held = Explanation(try Self.comment(app, [Self.held(.pending, wait: AdminContext.serviceIsElsewhere)]))
+        #expect(held.outcome == .note)
+        #expect(held.remedy == Problem.serviceElsewhere.remedy)
+        let alone = Explanation(due)
+        #expect(alone.outcome == .note)
+        #expect(alone.remedy == Problem.serviceElsewhere.remedy)
     }
 
     @Test func aDeviceThatNobodyServesIsAProblem() throws {
@@ -257,5 +276,10 @@ import Time
         #expect(told.outcome == .ok)
         #expect(told.finding.english.hasPrefix("The device is registered, and no push notifier serves its type. The latest: "))
         #expect(told.steps.contains { $0.remedy?.english == remedy })
+        let due = DeviceFacts(
+            deviceID: "h1", userID: "ann", app: comment.app, audience: comment.audience, registration: configuration.pushTokens,
+            devices: [device], isCut: false, deliveries: [Self.facts(.pending, wait: AdminContext.serviceIsElsewhere)], search: nil)
+        #expect(Explanation(due).outcome == .note)
+        #expect(Explanation(due).remedy == Problem.serviceElsewhere.remedy)
     }
 }

@@ -52,6 +52,19 @@ import Time
         #expect(unserved.remedy?.english == "Lead the type to a notifier in apps[].routes, and reload (SIGHUP).")
     }
 
+    @Test func `a warning hides no problem of the user`() throws {
+        let elsewhere = try Self.explanation(closing: [.serviceElsewhere])
+        #expect(elsewhere.outcome == .note)
+        #expect(elsewhere.finding == Problem.serviceElsewhere.text)
+        #expect(elsewhere.remedy == Problem.serviceElsewhere.remedy)
+        let dead = try Self.explanation(Self.deliveries([("sink", .dead)]), closing: [.serviceElsewhere])
+        #expect(dead.outcome == .problem)
+        let text = "\(Problem.serviceElsewhere.text.english) But: Comment 4711, device phone: sink gave it up"
+        #expect(dead.finding.english.hasPrefix(text), "\(dead.finding.english)")
+        #expect(dead.finding.isTranslated)
+        #expect(dead.remedy == dead.steps.first { $0.subject == .delivery }?.remedy)
+    }
+
     @Test(
         arguments: [
             (.open, .error, .problem), (.halfOpen, .deny, .problem), (.open, .allowIfKeyValid, .ok), (.working, .error, .ok),
