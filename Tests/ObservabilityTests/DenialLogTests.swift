@@ -62,6 +62,25 @@ import Time
             ])
     }
 
+    @Test func `many apps have a bound together`() throws {
+        let denials = denials(log.logger)
+        let apps = (1...12).map { "app-\($0)" }
+        for _ in 0..<DenialLog.linesPerMinute {
+            for app in apps { denials.log(.info, "authorize", reason: "wrong_mac", app: app, ["of": .string(app)]) }
+        }
+        denials.log(.info, "authorize", reason: "expired", app: "app-1", ["of": .string("another reason")])
+        let written = try log.lines().filter { $0.hasPrefix("INFO  authorize of=app-") }
+        #expect(written.count == DenialLog.linesOfAllApps)
+        #expect(try log.lines().contains(#"INFO  authorize of="another reason""#))
+        denials.flush(all: true)
+        let leftOut = try log.lines().filter { $0.hasPrefix("WARN  lines left out of=authorize reason=wrong_mac app=") }
+        #expect(leftOut.count == apps.count)
+        #expect(leftOut.allSatisfy { $0.hasSuffix(" count=10") })
+        seconds.update { $0 = 60 }
+        denials.log(.info, "authorize", reason: "wrong_mac", app: "app-12", ["of": .string("app-12")])
+        #expect(try log.lines().last == "INFO  authorize of=app-12")
+    }
+
     /// When nobody comes any more, too.
     /// A thread may read the clock before another one that is faster to the lock.
     @Test func bearsAReadingThatIsOlderThanTheLast() throws {

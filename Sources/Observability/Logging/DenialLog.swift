@@ -1,32 +1,45 @@
 internal import Threading
 package import Time
 
-/// Samples the log lines that strangers can cause: at most `linesPerMinute` of a kind are written in a minute; another line then gives the
-/// number of lines left out.
+/// Samples the log lines that strangers can cause: at most `linesPerMinute` of a kind about one app are written in a minute, and at most
+/// `linesOfAllApps` of the kind. Another line then gives the number of lines left out.
 ///
 /// Without the limit, anybody who sends garbage could fill the disk and hide important lines. Lines of level error are always written,
 /// because they report a failure of the service itself; at level debug every line is. Any thread may call it.
 package final class DenialLog: Sendable {
-    /// How many lines of one kind are written in a minute.
+    /// How many lines of one kind about one app are written in a minute.
     package static let linesPerMinute = 60
+    /// How many lines of one kind are written in a minute, so that the number of apps does not multiply the log.
+    package static let linesOfAllApps = 10 * linesPerMinute
     private static let windowMilliseconds: UInt64 = 60_000
 
-    /// The lines that are counted together. The app is one of the configuration, or empty, and the rest are the program's own words, so
-    /// there are few kinds.
+    /// The lines that are counted together. Both are the program's own words, so there are few kinds.
     private struct Kind: Hashable, Comparable {
         let message: String
         let reason: String
-        let app: String
 
-        static func < (left: Kind, right: Kind) -> Bool {
-            (left.message, left.reason, left.app) < (right.message, right.reason, right.app)
-        }
+        static func < (left: Kind, right: Kind) -> Bool { (left.message, left.reason) < (right.message, right.reason) }
     }
 
     private struct Window {
         let began: MonotonicMilliseconds
-        var written = 0
-        var leftOut = 0
+        private var written = 0
+        /// By the app, which is one of the configuration, or empty.
+        private(set) var apps: [String: (written: Int, leftOut: Int)] = [:]
+
+        init(began: MonotonicMilliseconds) {
+            self.began = began
+        }
+
+        mutating func admits(_ app: String) -> Bool {
+            guard written < linesOfAllApps, apps[app]?.written ?? 0 < linesPerMinute else {
+                apps[app, default: (0, 0)].leftOut += 1
+                return false
+            }
+            written += 1
+            apps[app, default: (0, 0)].written += 1
+            return true
+        }
     }
 
     private let logger: Logger
@@ -43,17 +56,17 @@ package final class DenialLog: Sendable {
     /// The lowest level that is written.
     package var level: LogLevel { logger.level }
 
-    /// Writes a line, unless `linesPerMinute` of its kind have been written in this minute.
+    /// Writes a line, unless enough of its kind have been written in this minute.
     /// - Parameters:
-    ///     - message: together with the reason and the app, the kind of the line; never text from a caller.
+    ///     - message: together with the reason, the kind of the line; never text from a caller.
     ///     - reason: counted with the message but not written; a field may contain it too.
-    ///     - app: counted likewise, so that a flood at one app hides no line of another; nil for an app that is not configured.
+    ///     - app: counted apart, so that a flood at one app hides no line of another; nil for an app that is not configured.
     ///     - fields: not evaluated when the line is left out.
     package func log(
         _ level: LogLevel, _ message: String, reason: String, app: String? = nil, _ fields: @autoclosure () -> LogFields
     ) {
         guard level >= logger.level else { return }
-        if level < .error, logger.level > .debug, !admits(Kind(message: message, reason: reason, app: app ?? "")) { return }
+        if level < .error, logger.level > .debug, !admits(Kind(message: message, reason: reason), app ?? "") { return }
         logger.log(level, message, fields())
     }
 
@@ -66,32 +79,26 @@ package final class DenialLog: Sendable {
             for kind in over.keys { windows[kind] = nil }
             return over
         }
-        for (kind, window) in over.sorted(by: { $0.key < $1.key }) { tell(kind, window.leftOut) }
+        for (kind, window) in over.sorted(by: { $0.key < $1.key }) { tell(kind, window) }
     }
 
-    private func admits(_ kind: Kind) -> Bool {
+    private func admits(_ kind: Kind, _ app: String) -> Bool {
         let now = monotonicMilliseconds()
-        let (isAdmitted, leftOut) = windows.withLock { windows in
-            var window = windows[kind] ?? Window(began: now)
-            var leftOut = 0
-            if now.elapsed(since: window.began) >= Self.windowMilliseconds {
-                leftOut = window.leftOut
-                window = Window(began: now)
-            }
-            let isAdmitted = window.written < Self.linesPerMinute
-            if isAdmitted { window.written += 1 } else { window.leftOut += 1 }
-            windows[kind] = window
-            return (isAdmitted, leftOut)
+        let (isAdmitted, over) = windows.withLock { windows in
+            let over = windows[kind].flatMap { now.elapsed(since: $0.began) >= Self.windowMilliseconds ? $0 : nil }
+            if over != nil { windows[kind] = nil }
+            return (windows[kind, default: Window(began: now)].admits(app), over)
         }
-        tell(kind, leftOut)
+        if let over { tell(kind, over) }
         return isAdmitted
     }
 
-    private func tell(_ kind: Kind, _ leftOut: Int) {
-        guard leftOut > 0 else { return }
-        var fields: LogFields = ["of": .string(kind.message), "reason": .string(kind.reason)]
-        if !kind.app.isEmpty { fields.append("app", .string(kind.app)) }
-        fields.append("count", .integer(leftOut))
-        logger.log(.warning, "lines left out", fields)
+    private func tell(_ kind: Kind, _ window: Window) {
+        for (app, lines) in window.apps.sorted(by: { $0.key < $1.key }) where lines.leftOut > 0 {
+            var fields: LogFields = ["of": .string(kind.message), "reason": .string(kind.reason)]
+            if !app.isEmpty { fields.append("app", .string(app)) }
+            fields.append("count", .integer(lines.leftOut))
+            logger.log(.warning, "lines left out", fields)
+        }
     }
 }
