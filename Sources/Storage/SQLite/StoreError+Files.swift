@@ -19,8 +19,8 @@ extension StoreError {
     static func halfReplaced(_ path: String, former: String, _ error: SystemError, _ second: SystemError) -> StoreError {
         StoreError(
             .unavailable,
-            "\(path) could not be replaced (\(error)), and the former store could not be put back (\(second)): before the service starts, give "
-                + "\(former) and \(former)-wal, as far as they exist, their names without .before- again")
+            "\(path) could not be replaced (\(error)), and the former store could not be put back (\(second))",
+            remedy: "before the service starts, give \(former) and \(former)-wal, as far as they exist, their names without .before- again")
     }
 
     static func cannotActAsOwner(of path: String, _ error: SystemError) -> StoreError {
@@ -56,7 +56,7 @@ extension StoreError {
     static func notSaved(_ path: String, _ error: StoreError) -> StoreError {
         StoreError(
             .unavailable,
-            "\(path) was moved, removed or replaced while it is in use, and what it held could not be saved yet (\(error)): do not end the "
-                + "service, put the file back or mend that")
+            "\(path) was moved, removed or replaced while it is in use, and what it held could not be saved yet (\(error.cause))",
+            remedy: "do not end the service: put the file back" + (error.remedy.map { ", or: \($0)" } ?? ""))
     }
 }

@@ -38,8 +38,9 @@ extension StoreError {
     static func notClosed(_ path: String, _ error: SQLiteError) -> StoreError {
         StoreError(
             kind(of: error),
-            "\(path) could not be marked as closed: \(error)",
-            remedy: "nothing is lost: leave its log (\(path)-wal) beside it, and the next start goes on with both")
+            "\(path) could not be marked as closed: \(error.cause)",
+            remedy: [error.remedy, "nothing is lost: leave its log (\(path)-wal) beside it, and the next start goes on with both"]
+                .compactMap(\.self).joined(separator: "; "))
     }
 
     static let tooManyCalls = StoreError(

@@ -1,0 +1,38 @@
+import Core
+import Glibc
+import Testing
+
+@testable import POSIX
+@testable import SQLite
+@testable import Storage
+
+/// Store errors that have another error as their cause: the remedies of both stand after the causes of both.
+@Suite struct StoreErrorRemedyTests {
+    /// SQLITE_FULL, which has a remedy of its own.
+    private static let full = SQLiteError(code: 13)
+    /// SQLITE_ERROR, which has none.
+    private static let other = SQLiteError(code: 1)
+
+    @Test func `what could not be saved has its remedy apart`() {
+        let error = StoreError.notSaved("s.db", StoreError(.diskFull, "no room", remedy: "free space"))
+        let cause = "s.db was moved, removed or replaced while it is in use, and what it held could not be saved yet (no room)"
+        #expect(error.cause == cause)
+        #expect(error.remedy == "do not end the service: put the file back, or: free space")
+        #expect(
+            StoreError.notSaved("s.db", StoreError(.unavailable, "away")).remedy == "do not end the service: put the file back")
+    }
+
+    @Test func `a store that was half replaced has its remedy apart`() {
+        let error = StoreError.halfReplaced("s.db", former: "s.db.before-1", SystemError(code: EIO), SystemError(code: EACCES))
+        #expect(error.cause.hasPrefix("s.db could not be replaced ("))
+        #expect(!error.cause.contains("before the service starts"))
+        #expect(error.remedy?.hasPrefix("before the service starts, give s.db.before-1 and s.db.before-1-wal") == true)
+    }
+
+    @Test func `a store that could not be closed has both remedies apart`() {
+        let error = StoreError.notClosed("s.db", Self.full)
+        #expect(error.cause == "s.db could not be marked as closed: \(Self.full.cause)")
+        #expect(error.remedy?.hasPrefix("free space on the disk that holds the file; nothing is lost: ") == true)
+        #expect(StoreError.notClosed("s.db", Self.other).remedy?.hasPrefix("nothing is lost: ") == true)
+    }
+}
