@@ -60,7 +60,7 @@ package final class Supervisor: Sendable {
     package func start() {
         serving()
         begin(everyMilliseconds: Self.statusMilliseconds, orLog: "the service manager is not told how the service is") { [self] in
-            tellStatus()
+            tell(service.statusLine)
         }
         guard let interval = tellsEveryMilliseconds else { return }
         begin(everyMilliseconds: interval, orLog: "the watchdog will end the service, which cannot tell it anything") { [self] in
@@ -87,16 +87,13 @@ package final class Supervisor: Sendable {
 
     /// Tells that the service serves, also after a reload that was refused.
     package func serving() {
-        let status = service.statusLine
-        toldStatus.withLock { $0 = status }
-        send("READY=1\nSTATUS=\(status)")
+        tell(service.statusLine, with: "READY=1\n")
     }
 
     /// Tells that the service stops. The watchdog goes on to be told: the stop has a deadline of its own.
     package func stopping() {
         liveness.stop()
-        toldStatus.withLock { $0 = Self.stoppingStatus }
-        send("STOPPING=1\nSTATUS=\(Self.stoppingStatus)")
+        tell(Self.stoppingStatus, with: "STOPPING=1\n")
     }
 
     /// Ends the threads that tell the manager something. Call it last, and at most once.
@@ -108,18 +105,16 @@ package final class Supervisor: Sendable {
         for thread in ended { thread.stop() }
     }
 
-    private func tellStatus() {
-        let status = service.statusLine
-        let isNews = toldStatus.withLock { told in
-            guard !liveness.isStopping, told != status else { return false }
-            told = status
-            return true
+    /// Tells a status: each time with a state, otherwise when it has changed. It is read and sent under one lock, so that the last one sent is
+    /// the latest, and none follows that of the stop.
+    private func tell(_ status: @autoclosure () -> String, with state: String = "") {
+        toldStatus.withLock { told in
+            guard told != Self.stoppingStatus else { return }
+            let next = status()
+            guard !state.isEmpty || next != told else { return }
+            told = next
+            send("\(state)STATUS=\(next)")
         }
-        guard isNews else { return }
-        send("STATUS=\(status)")
-        // The main loop may have told another one meanwhile, which must be the last.
-        let last = toldStatus.withLock { $0 }
-        if last != status { send("STATUS=\(last)") }
     }
 
     private func tellWatchdog() {
