@@ -30,12 +30,18 @@ final class WatchedAnswers: Sendable {
     /// Why people are kept out now, and webhooks.
     @discardableResult
     func look() -> [AnswerWindow.Finding] {
-        window.withLock { $0.findings(counts, now: clocks.monotonicMilliseconds()) }
-            + webhookWindow.withLock { $0.findings(webhookCounts, now: clocks.monotonicMilliseconds()) }.map { finding in
-                AnswerWindow.Finding(
-                    .webhooksRefused, app: finding.app, reason: finding.reason, count: finding.count, reasonCount: finding.reasonCount,
-                    total: finding.total, isClosed: finding.isClosed)
-            }
+        window.withLock { $0.findings(counts, now: clocks.monotonicMilliseconds()) } + refusedWebhooks()
+    }
+
+    /// One finding for each app. If proven webhooks are refused, which comes first, a stranger's say no more.
+    private func refusedWebhooks() -> [AnswerWindow.Finding] {
+        let found = webhookWindow.withLock { $0.findings(webhookCounts, now: clocks.monotonicMilliseconds()) }
+        var apps: Set<ByteKey> = []
+        return found.filter { apps.insert(ByteKey($0.app)).inserted }.map { finding in
+            AnswerWindow.Finding(
+                .webhooksRefused, app: finding.app, reason: finding.reason, count: finding.count, reasonCount: finding.reasonCount,
+                total: finding.total, isClosed: finding.isClosed)
+        }
     }
 
     /// Notes that the answers until now are of another configuration, so that a cause that was mended ends with the next good answer.

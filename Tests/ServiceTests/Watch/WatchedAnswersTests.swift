@@ -38,4 +38,12 @@ import Time
         accept(1)
         #expect(found().map(\.isClosed) == [true])
     }
+
+    /// Two problems of one kind and app would be told as one, of which the log has the text of either.
+    @Test func `an app has one problem with its webhooks`() {
+        refuse(.app)
+        refuse(.signature)
+        #expect(found().map(\.reason) == [WebhookRefusal.app.rawValue])
+        #expect(found().map(\.isClosed) == [true])
+    }
 }
