@@ -137,7 +137,7 @@ extension ServerReport {
             let found =
                 count == 0 && coming.isEmpty
                 ? "no such standby is connected: every commit waits for it"
-                : "\(count) of the \(wantedSynchronous) standbys that it wants are synchronous\(coming): every commit waits for the others"
+                : "\(count) of the \(wantedSynchronous) standbys that it wants are synchronous\(coming): every commit waits until they are"
             return
                 "synchronous_standby_names is \(synchronousStandbyNames), and \(found); start the standby, or take it out of "
                 + "synchronous_standby_names"

@@ -71,7 +71,7 @@ import Testing
         try waitForStandby(names.hasPrefix("ANY") ? "quorum" : "sync")
         let expected =
             "synchronous_standby_names is \(names), and 1 of the 2 standbys that it wants are synchronous: "
-            + "every commit waits for the others; start the standby, or take it out of synchronous_standby_names"
+            + "every commit waits until they are; start the standby, or take it out of synchronous_standby_names"
         #expect(try report(as: "postgres").warnings == [expected])
     }
 
