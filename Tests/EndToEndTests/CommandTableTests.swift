@@ -105,7 +105,9 @@ import Testing
             let text = String(decoding: try File.read("\(packageRoot)/\(page)", limit: 1 << 20).bytes, as: UTF8.self)
             for (line, isProse) in DocumentedCommand.lines(of: text) {
                 count += 1
-                let found = try #require(CommandTable.find(line), "\(page): \(line)")
+                // The shell puts the number of a process there.
+                let words = line.map { $0 == "$SERVICE" ? "4711" : $0 }
+                let found = try #require(CommandTable.find(words), "\(page): \(line)")
                 do throws(CommandError) {
                     _ = try Arguments(found.rest, for: found.command)
                 } catch {

@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test func unixSocketPathIsTooLong() throws {
-        let workspace = try Workspace(["listen": ["unix": .string(String(repeating: "a", count: 200)), "max_connections": 100]])
+        let workspace = try Workspace(["listen": ["unix": .string(String(repeating: "s", count: 200)), "max_connections": 100]])
         let errors = try RunningServer.complaint(of: workspace)
         #expect(errors.hasPrefix("\(workspace.configuration): $.listen.unix: expected at most 107 bytes"))
     }

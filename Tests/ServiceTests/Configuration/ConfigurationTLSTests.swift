@@ -135,7 +135,7 @@ import Testing
             ["$.listen.tls.key: expected the path of a PEM file, found an object"]
         ),
         (
-            #"{"certificate":"certificate.pem","key":"-----BEGIN PRIVATE KEY-----\nMC4C\n"}"#,
+            #"{"certificate":"certificate.pem","key":"-----BEGIN EC PARAMETERS-----\nMC4C\n"}"#,
             ["$.listen.tls.key: expected the path of a file, found what may be its contents; save them in a file, and give its path"]
         ),
         ("[]", ["$.listen.tls: expected an object, found a list"]),

@@ -49,7 +49,7 @@ import Time
         #expect(closed.remedy == closing.remedy)
         let unserved = try Self.explanation(deviceType: "tv")
         #expect(unserved.finding.english.contains("Device phone of the type tv"))
-        #expect(unserved.remedy?.english == "Lead the type to a notifier in apps[].routes, and reload (SIGHUP).")
+        #expect(unserved.remedy?.english == "Lead the type to a notifier in apps[].routes, and run deskgate reload.")
     }
 
     @Test func `a warning hides no problem of the user`() throws {

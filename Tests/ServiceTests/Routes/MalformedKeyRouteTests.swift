@@ -32,7 +32,8 @@ import Testing
     private func ask(_ service: RunningService, _ path: String, _ app: String) throws -> Int {
         let body = try AuthorizeCases.json(["app_id": "\"\(app)\"", "security_key": "\"x\""])
         let exchange = ExchangeCase(name: path, path: path, body: body, status: 400, answer: "")
-        return try exchange.send(to: SocketClient(service.publicAddress)).status
+        let client = try SocketClient(service.publicAddress)
+        return try exchange.send(to: client).status
     }
 
     /// The texts of the steps about the latest requests of `user-1`.
@@ -41,15 +42,17 @@ import Testing
         try client.send(
             "GET /v1/explain?app_id=\(app)&user_id=user-1 HTTP/1.1\r\nHost: localhost\r\n"
                 + "Authorization: Bearer \(ServiceFixture.token)\r\n\r\n")
-        let json = try JSONDocument(parsing: client.readResponse().body.span).value()
-        let steps = json["steps"]?.elements.filter { $0["step"]?.text == "authorization" } ?? []
-        return steps.compactMap { $0["text"]?.text }.joined(separator: " ")
+        let response = try client.readResponse()
+        let json = try JSONDocument(parsing: response.body.span).value()
+        let steps = try #require(json["steps"]?.elements)
+        return steps.filter { $0["step"]?.text == "authorization" }.compactMap { $0["text"]?.text }.joined(separator: " ")
     }
 
     @Test(arguments: doors) func `the log names the app`(_ path: String, _ app: String) throws {
         try fixture.withService { (service) throws in
-            #expect(try ask(service, path, app) == 400)
-            #expect(try record(service, app).contains("(not_a_security_key)"))
+            let (status, record) = (try ask(service, path, app), try record(service, app))
+            #expect(status == 400)
+            #expect(record.contains("(not_a_security_key)"))
         }
         let lines = try fixture.log.lines().filter { $0.contains(" result=malformed ") }
         #expect(lines.map { $0.contains(" app=\(app) ") } == [true])
@@ -58,8 +61,9 @@ import Testing
     @Test(arguments: doors) func `another help desk's app is unknown`(_ path: String, _ app: String) throws {
         let other = app == "shop" ? "chat" : "shop"
         try fixture.withService { (service) throws in
-            #expect(try ask(service, path, other) == 400)
-            #expect(try record(service, other).hasPrefix("No denial of this user is known"))
+            let (status, record) = (try ask(service, path, other), try record(service, other))
+            #expect(status == 400)
+            #expect(record.hasPrefix("No denial of this user is known"))
         }
         let lines = try fixture.log.lines().filter { $0.contains(" result=malformed ") }
         #expect(lines.map { $0.contains(" app=") } == [false])
