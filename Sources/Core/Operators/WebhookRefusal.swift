@@ -22,8 +22,19 @@ package enum WebhookRefusal: String, Sendable, CaseIterable {
     }
 
     /// The remedy if the help desk has sent the webhooks; the end of a sentence.
-    package var remedy: Told {
+    /// - Parameter app: the app that they name; nil or empty when none is known.
+    package func remedy(of app: String?) -> Told {
         switch self {
+        case .app where app?.isEmpty ?? true:
+            Told(
+                """
+                compare the app_id that the help desk shows with apps[].app_id: the body names one that is not configured, or has no \
+                apps[].webhook
+                """,
+                """
+                сравните app_id, который показывает служба поддержки, с apps[].app_id: того, что указан в теле, нет в настройках, или у него \
+                нет apps[].webhook
+                """)
         case .pathSecret:
             Told(
                 """

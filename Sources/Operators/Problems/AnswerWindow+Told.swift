@@ -120,7 +120,7 @@ extension AnswerWindow.Finding {
                 За \(window) мин. отклонено \(count) из \(total) вебхуков\(ofApp), из них \(reasonCount) с причиной \(reason): \
                 если их прислала служба поддержки, об их содержании никто не узнает.\(anybody)
                 """),
-            remedy: Telling.sentence(refusal.remedy)
+            remedy: Telling.sentence(refusal.remedy(of: app))
                 + Told(
                     " The log's lines \"webhook\" have the caller's address.", " Адрес отправителя есть в строках журнала «webhook»."))
     }

@@ -94,8 +94,16 @@ import Testing
             problem.text.english.hasPrefix("20 of 21 webhooks of APP within 10 minutes were refused, 15 of them as \(refusal.rawValue):"))
         let isProven = refusal == .app || refusal == .malformed
         #expect(problem.text.english.hasSuffix(" Anybody can send such webhooks.") != isProven)
-        #expect(problem.remedy.english.lowercased().hasPrefix(refusal.remedy.english.lowercased()))
+        #expect(problem.remedy.english.lowercased().hasPrefix(refusal.remedy(of: "APP").english.lowercased()))
         #expect(problem.text.isTranslated)
+        #expect(problem.remedy.isTranslated)
+    }
+
+    /// It has no address of its own to be given.
+    @Test func `webhooks of an app that is not configured are not sent to another address`() throws {
+        let search = try Self.search(apps: Self.sendbird, answers: [Self.answers(.webhooksRefused, "app")])
+        let problem = try #require(search.problems.first)
+        #expect(problem.remedy.english.hasPrefix("Compare the app_id that the help desk shows with apps[].app_id: "))
         #expect(problem.remedy.isTranslated)
     }
 

@@ -256,12 +256,13 @@ import Time
     /// Also where lines of the level info are not written.
     @Test func logsWhy() throws {
         let fixture = try WebhookFixture(logLevel: .warning)
-        func line(_ start: String, _ refusal: WebhookRefusal) -> String {
-            #"WARN  webhook result=\#(start) peer=none remedy="\#(refusal.remedy.english)" request_id=r1"#
+        func line(_ start: String, _ refusal: WebhookRefusal, of app: String? = nil) -> String {
+            #"WARN  webhook result=\#(start) peer=none remedy="\#(refusal.remedy(of: app).english)" request_id=r1"#
         }
         let headers = ["X-Request-Id": "r1"]
         _ = fixture.client.send(.post, "/pyrus/webhook/x", headers: headers, body: WebhookBody.json())
         _ = fixture.client.send(.post, WebhookCases.shopPath, headers: headers, body: WebhookBody.json(token: ["app_id": #""bank""#]))
+        _ = fixture.client.send(.post, WebhookCases.shopPath, headers: headers, body: WebhookBody.json(token: ["app_id": #""shp""#]))
         _ = fixture.client.send(.post, WebhookCases.shopPath, headers: headers, body: WebhookBody.json(token: ["user_id": nil]))
         _ = fixture.client.send(.post, WebhookCases.shopPath, headers: headers, body: [])
         _ = fixture.client.send(.post, WebhookCases.bothPath, headers: headers, body: WebhookBody.json(token: ["app_id": #""both""#]))
@@ -270,12 +271,14 @@ import Time
         _ = fixture.client.send(.post, WebhookCases.shopPath, headers: headers, body: WebhookBody.json())
         #expect(
             try fixture.log.lines() == [
-                line("denied reason=path_secret", .pathSecret), line("denied reason=app app=bank", .app),
+                line("denied reason=path_secret", .pathSecret), line("denied reason=app app=bank", .app, of: "bank"),
+                line("denied reason=app", .app),
                 line("malformed reason=token.user_id app=shop", .malformed), line("malformed reason=invalid_json", .malformed),
                 line("denied reason=no_signature", .noSignature), line("denied reason=signature", .signature),
             ])
         #expect(
             fixture.metricsText().split(separator: "\n").filter { $0.hasPrefix("deskgate_webhook_refusals_total{") } == [
+                #"deskgate_webhook_refusals_total{app="",reason="app"} 1"#,
                 #"deskgate_webhook_refusals_total{app="",reason="malformed"} 1"#,
                 #"deskgate_webhook_refusals_total{app="",reason="no_signature"} 1"#,
                 #"deskgate_webhook_refusals_total{app="",reason="path_secret"} 1"#,

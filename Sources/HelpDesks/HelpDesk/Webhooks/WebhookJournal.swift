@@ -28,7 +28,7 @@ package final class WebhookJournal: Sendable {
         _ request: borrowing Request, _ mark: RequestMark
     ) {
         services.metrics.webhookRefusals.child(app ?? "", cause.rawValue).increment()
-        let more: LogFields = ["peer": .string(request.peer()), "remedy": .string(cause.remedy.english)]
+        let more: LogFields = ["peer": .string(request.peer()), "remedy": .string(cause.remedy(of: app).english)]
         note(
             cause == .malformed ? .malformed : .denied, counters, level: .warning, reason: reason, kind: kind, app: app, more: more, mark)
     }
