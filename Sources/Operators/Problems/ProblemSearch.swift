@@ -83,7 +83,7 @@ package struct ProblemSearch {
     private func problems(_ kind: Problem.Kind) -> [Problem] {
         switch kind {
         case .serviceDown: []
-        case .store: store.map { [Problem(.store, $0.told, remedy: $0.remedy(revocations.meanwhile(now: now.seconds)))] } ?? []
+        case .store: store.map { [Problem(.store, $0.told, remedy: $0.remedy($0.meanwhile(revocations, now: now.seconds)))] } ?? []
         case .revocationsUnknown, .revocationsLate, .revocationsCopy:
             revocations.problems(now: now.seconds).filter { $0.kind == kind }
         case .authorizationsUndecided, .nearlyAllDenied, .unknownApp, .authorizationsMalformed, .callersRefused:

@@ -1,14 +1,14 @@
 package import Core
 internal import HTTPServer
 package import JSON
-package import Time
+internal import Time
 
 extension RevocationStatus {
     /// How old the revocations may be while the store is asked for changes, in seconds.
     private static let freshSeconds: UInt64 = 30
 
     /// One sentence that names the work that goes on while the store cannot be used, and the work that does not.
-    package func meanwhile(now: UnixSeconds) -> Told {
+    func meanwhile(now: UnixSeconds) -> Told {
         guard isKnown else {
             return Told(
                 "Genuine keys, webhooks and registrations are answered 503.",

@@ -1,4 +1,6 @@
-internal import Core
+package import Core
+internal import HTTPServer
+package import Time
 
 extension StoreError {
     /// What is wrong with the store, in a sentence.
@@ -12,7 +14,8 @@ extension StoreError {
         switch kind {
         case .queueFull:
             return Told(
-                "See which notifier does not take its deliveries. \(meanwhile)", "Выясните, какой канал не принимает доставки. \(meanwhile)"
+                "Repair the notifier for which most deliveries wait (deskgate status), or raise store.max_pending and restart. \(meanwhile)",
+                "Почините канал, которого ждёт больше всего доставок (deskgate status), или увеличьте store.max_pending и перезапустите службу. \(meanwhile)"
             )
         case .diskFull: return Told("Make room on the store's disk. \(meanwhile)", "Освободите место на диске хранилища. \(meanwhile)")
         case .corrupt, .unavailable, .notOpen, .inDoubt:
@@ -23,6 +26,21 @@ extension StoreError {
             return Told("Ask for less at once: name a user or an app.", "Спросите о меньшем: назовите пользователя или приложение.")
         case .closed: return Told("The service is stopping; nothing is to be done.", "Служба останавливается, делать ничего не нужно.")
         }
+    }
+
+    /// One sentence that names the work that goes on meanwhile, and the work that does not.
+    package func meanwhile(_ revocations: RevocationStatus, now: UnixSeconds) -> Told {
+        // The store works: it refuses webhooks alone.
+        guard kind == .queueFull else { return revocations.meanwhile(now: now) }
+        return Told(
+            """
+            Webhooks are answered 503, and may not be repeated; registrations are taken, but their events end as dead: afterwards \
+            deskgate deliveries retry --reason queue_full.
+            """,
+            """
+            На вебхуки отвечают 503, и они могут больше не прийти; регистрации принимаются, но их события завершаются неудачей: потом \
+            deskgate deliveries retry --reason queue_full.
+            """)
     }
 
     /// The steps where the error names none.

@@ -29,8 +29,8 @@ final class Readiness: Sendable {
                 ?? (revocations.isKnown ? [] : ["revocations: not loaded"]))
     }
 
-    /// Whether the store says that it cannot be used.
-    var isStoreRefusing: Bool { store.refusal != nil }
+    /// Why the store refuses work; nil while it does not.
+    var storeRefusal: StoreError? { store.refusal }
 
     /// Where the revocations in force come from; without them nobody is authorized.
     var revocations: RevocationStatus { revocationKeeper.status }

@@ -16,8 +16,8 @@ extension RunningService {
     /// How the service is, in one line for whoever looks at it in the service manager.
     var statusLine: String {
         let reasons = graph.readiness.reasons
-        let meanwhile =
-            graph.readiness.isStoreRefusing ? " \(graph.readiness.revocations.meanwhile(now: SystemClock.unixSeconds()).english)" : ""
+        let (refusal, revocations) = (graph.readiness.storeRefusal, graph.readiness.revocations)
+        let meanwhile = refusal.map { " \($0.meanwhile(revocations, now: SystemClock.unixSeconds()).english)" } ?? ""
         let state =
             reasons.isEmpty
             ? Self.state(graph.severeProblems()) : "not ready (\(reasons.joined(separator: "; "))).\(meanwhile) Configured"

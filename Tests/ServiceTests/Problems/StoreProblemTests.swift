@@ -120,6 +120,15 @@ import Time
         #expect(problem.remedy.isTranslated)
     }
 
+    /// The store works then, so a registration is stored, and only its event ends.
+    @Test func `a full queue refuses webhooks alone`() throws {
+        let problem = try #require(try Self.search(store: StoreError(.queueFull, "full")).problems.first)
+        #expect(problem.remedy.english.contains("raise store.max_pending and restart. Webhooks are answered 503, "))
+        #expect(problem.remedy.english.contains("registrations are taken, "))
+        #expect(problem.remedy.english.hasSuffix("deskgate deliveries retry --reason queue_full."))
+        #expect(!problem.remedy.english.contains("revocations"))
+    }
+
     /// A cause may have a semicolon of its own.
     @Test(arguments: [
         (
