@@ -152,6 +152,18 @@ import Time
         #expect(graph.revocations.status.copyProblem == nil)
     }
 
+    @Test func `the store is to blame for a copy whose revocations it does not give`() throws {
+        let store = try DeliveryStore()
+        let graph = try graph(store)
+        store.refuse(.revocationLists, times: 1)
+        graph.revocations.renewCopy()
+        #expect(graph.revocations.status.copyProblem?.hasPrefix("cannot read the revocations for their copy: ") == true)
+        #expect(graph.revocations.status.copyWaitsForStore)
+        monotonic.withLock { $0 = 5_000_000_000 }
+        graph.revocations.renewCopy()
+        #expect(!graph.revocations.status.copyWaitsForStore)
+    }
+
     @Test func `a change that was answered is in force although only the copy can be read`() throws {
         try File.replace(path, mode: 0o600, [1, 2, 3])
         let store = try DeliveryStore()

@@ -20,6 +20,8 @@ package struct RevocationStatus: Sendable, Equatable {
     package var copyProblem: String?
     /// The command that makes the file of the copy usable again; nil when the file itself is not to blame.
     package var copyCommand: String?
+    /// Whether the copy cannot be written because the store cannot be read.
+    package var copyWaitsForStore = false
 
     package init() {}
 

@@ -9,6 +9,8 @@ package struct RevocationCopyFile: Sendable {
         package let description: String
         /// The command that makes the file usable, for root; nil when the file itself is not to blame.
         package var command: String?
+        /// Whether the store is to blame, which could not be read.
+        package var isOfStore = false
     }
 
     /// Room for more than a million revocations.

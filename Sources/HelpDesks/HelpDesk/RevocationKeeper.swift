@@ -202,6 +202,7 @@ extension RevocationKeeper {
         let former = known.withLock { status in
             defer {
                 (status.copyProblem, status.copyCommand) = (problem?.description, problem?.command)
+                status.copyWaitsForStore = problem?.isOfStore ?? false
                 if problem == nil { status.copiedAt = now }
             }
             return status.copyProblem
@@ -222,7 +223,8 @@ extension RevocationKeeper {
         do throws(StoreError) {
             revocations = try store.allRevocations()
         } catch {
-            return RevocationCopyFile.Failure(description: "cannot read the revocations for their copy: \(error.description)")
+            let problem = "cannot read the revocations for their copy: \(error.description)"
+            return RevocationCopyFile.Failure(description: problem, isOfStore: true)
         }
         do throws(RevocationCopyFile.Failure) {
             try copy.write(revocations, now: now)

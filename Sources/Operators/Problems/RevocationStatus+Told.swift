@@ -63,7 +63,13 @@ extension RevocationStatus {
             Told(
                 "Deskgate \(copyProblem). A start without the store would use older revocations, or answer 503.",
                 "Deskgate: \(copyProblem). Запуск без хранилища взял бы старые отзывы или отвечал бы 503."),
-            remedy: mendTheFile ?? Self.mendTheDirectory)
+            remedy: mendTheFile ?? (copyWaitsForStore ? Self.waitForTheStore : Self.mendTheDirectory))
+    }
+
+    private static var waitForTheStore: Told {
+        Told(
+            "Make the store usable again; the copy is then written by itself.",
+            "Верните хранилище в строй; тогда копия запишется сама.")
     }
 
     private static var mendTheDirectory: Told {

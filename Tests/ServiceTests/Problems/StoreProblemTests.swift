@@ -59,6 +59,14 @@ import Time
         #expect(problem.remedy.russian.hasSuffix(": chown deskgate: /copy"))
     }
 
+    @Test func `a copy that waits for the store blames no directory`() throws {
+        var status = Self.known(copyProblem: "cannot read the revocations for their copy: connection lost")
+        status.copyWaitsForStore = true
+        let problem = try #require(Self.search(revocations: status).problems.first)
+        #expect(problem.remedy.english == "Make the store usable again; the copy is then written by itself.")
+        #expect(problem.remedy.isTranslated)
+    }
+
     @Test func aCredentialThatHasEndedIsWorseThanOneThatEnds() throws {
         func severity(_ end: UnixSeconds) throws -> Problem.Severity? {
             try Self.search(standings: [Self.standing(.working, ends: end)]).problems.first?.severity
