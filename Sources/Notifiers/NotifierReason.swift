@@ -32,6 +32,9 @@ package enum StatusReason {
     /// The word for a status.
     package static func word(_ status: Int) -> String { "\(prefix)\(status)" }
 
+    /// The status that a word is for; nil for another word.
+    package static func status(_ word: String) -> Int? { (100...599).first { self.word($0) == word } }
+
     /// Whether a word is the one for some status.
     package static func contains(_ word: String) -> Bool { word.hasPrefix(prefix) }
 }

@@ -111,13 +111,15 @@ extension ReasonMeaning {
                 do: Told(
                     "\(openApp). If it happens to many devices, \(source.doubtRemedy(reason))",
                     "\(openApp). Если так со многими устройствами, \(source.doubtRemedy(reason))"))
-        case .tooMany: ReasonMeaning("the provider wants fewer pushes", "провайдер просит слать реже", do: waiting)
+        case .tooMany:
+            ReasonMeaning(
+                "the provider wants fewer pushes", "провайдер просит слать реже", do: waiting,
+                ifItLasts: Told("have the provider raise your quota of pushes", "попросите провайдера увеличить вашу квоту пушей"))
         case .failing:
             ReasonMeaning(
                 "the provider failed", "сбой у провайдера",
-                do: Told(
-                    "\(waiting); see the provider's status page if it goes on",
-                    "\(waiting); если это затянется, посмотрите страницу состояния провайдера"))
+                do: Told("\(waiting); if it goes on, \(statusPage)", "\(waiting); если это затянется, \(statusPage)"), ifItLasts: statusPage
+            )
         case .message:
             ReasonMeaning(
                 "the provider finds something wrong with this push", "провайдеру что-то не нравится в этом пуше",
@@ -133,8 +135,9 @@ extension ReasonMeaning {
 
     /// The meaning of a status that nothing else explains.
     static func ofStatus(_ reason: String, _ source: ReasonSource) -> ReasonMeaning? {
-        guard let status = (100...599).first(where: { StatusReason.word($0) == reason }) else { return nil }
+        guard let status = StatusReason.status(reason) else { return nil }
         if (200..<300).contains(status) { return ReasonMeaning("the receiver accepted it", "получатель принял", do: nil) }
+        if case .push = source, status == 429 || status >= 500 { return of(status == 429 ? .tooMany : .failing, reason, source) }
         if [429, 503].contains(status) {
             return ReasonMeaning(
                 "the receiver wants fewer requests, or is down", "получатель просит обращаться реже или не работает", do: waiting)
@@ -160,9 +163,7 @@ extension ReasonMeaning {
         case 401, 403:
             ReasonMeaning(
                 "the receiver does not take the signature", "получатель не принимает подпись",
-                do: Told(
-                    "give it the secret that \"secret\" names; Deskgate tries again",
-                    "дайте ему секрет, на который указывает \"secret\"; Deskgate повторяет попытки"))
+                do: HTTPNotifier.signatureRemedy + Told("; Deskgate tries again", "; Deskgate повторяет попытки"))
         case 410:
             ReasonMeaning("the receiver wants nothing more", "получатель больше ничего не хочет", do: HTTPNotifier.goneRemedy)
         case 300..<400:

@@ -20,11 +20,14 @@ package struct ReasonMeaning: Sendable, Equatable {
     package let text: Told
     /// What to do: the end of a sentence; nil when it has arrived, so that nothing need be done.
     package let remedy: Told?
+    /// What to do where the remedy is to wait and waiting does not help: the end of a sentence; nil for none of this reason's own.
+    package let lasting: Told?
 
     /// Gives a meaning.
-    package init(_ text: Told, _ remedy: Told?) {
+    package init(_ text: Told, _ remedy: Told?, ifItLasts lasting: Told? = nil) {
         self.text = text
         self.remedy = remedy
+        self.lasting = lasting
     }
 
     /// The meaning of a reason; nil for one that this version does not know.
@@ -37,8 +40,8 @@ package struct ReasonMeaning: Sendable, Equatable {
     }
 
     /// A meaning whose remedy is in words of its own.
-    init(_ english: Phrase<English>, _ russian: Phrase<Russian>, do remedy: Told?) {
-        self.init(Told(english, russian), remedy)
+    init(_ english: Phrase<English>, _ russian: Phrase<Russian>, do remedy: Told?, ifItLasts lasting: Told? = nil) {
+        self.init(Told(english, russian), remedy, ifItLasts: lasting)
     }
 }
 
@@ -47,6 +50,7 @@ extension ReasonMeaning {
     static let waiting = Told(
         "wait: Deskgate tries again by itself until the event expires",
         "подождите: Deskgate повторяет попытки сам, пока событие не устареет")
+    static let statusPage = Told("see the provider's status page", "посмотрите страницу состояния провайдера")
     static let openApp = Told(
         "have the person open the app, which registers its present token",
         "пусть человек откроет приложение, оно зарегистрирует новый токен")
@@ -113,11 +117,20 @@ extension ReasonMeaning {
         case ProviderTokenFailure.OwnReason.tooManyUpdates.rawValue:
             return ReasonMeaning(
                 "the provider complains of too many access tokens", "провайдер жалуется, что токены доступа меняются слишком часто",
-                do: waiting)
+                do: waiting,
+                ifItLasts: Told(
+                    "reload less often: each reload that changes the notifier makes a new token, and Apple takes one every 20 minutes",
+                    "перезагружайте настройки реже: после каждого изменения канала нужен новый токен, а провайдер принимает их раз в 20 минут"
+                ))
         default: break
         }
         let inner = TokenReason.withoutPrefix(reason)
         guard inner != reason else { return nil }
+        if let status = StatusReason.status(inner), status == 429 || status >= 500 {
+            return ReasonMeaning(
+                "the provider's token server failed, or wants fewer requests",
+                "у сервера токенов провайдера сбой, или он просит обращаться реже", do: waiting, ifItLasts: statusPage)
+        }
         let meaning = ClientReason(rawValue: inner).map { of($0, source) }
         return ReasonMeaning(
             meaning.map { Told("while an access token was fetched, \($0.text)", "при получении токена доступа: \($0.text)") }

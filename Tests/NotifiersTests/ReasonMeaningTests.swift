@@ -85,6 +85,24 @@ import Testing
         }
     }
 
+    /// Nobody can mend a provider, nor is a credential to blame that its token server did not look at.
+    @Test(arguments: ProviderKind.allCases) func `a provider that fails has a remedy of its own`(_ kind: ProviderKind) throws {
+        try PushFixture.run { fixture in
+            let source = ReasonSource.push(try kind.settings(fixture).provider)
+            func meaning(_ reason: String) throws -> ReasonMeaning { try #require(ReasonMeaning(reason, from: source), "\(reason)") }
+            for reason in ["token_status_429", "token_status_503", "status_500", "status_503"] {
+                #expect(try meaning(reason).remedy?.isWaiting == true, "\(reason)")
+                #expect(try meaning(reason).lasting == ReasonMeaning.statusPage, "\(reason)")
+            }
+            #expect(try meaning("token_status_401").remedy == source.settingsRemedy("token_status_401"))
+            #expect(try meaning("status_429").lasting?.english == "have the provider raise your quota of pushes")
+            #expect(try meaning("too_many_token_updates").lasting?.english.hasPrefix("reload less often: ") == true)
+            for (reason, objection) in Self.objections(kind) where objection == .tooMany || objection == .failing {
+                #expect(try meaning(reason).lasting?.isTranslated == true, "\(reason)")
+            }
+        }
+    }
+
     private static func objections(_ kind: ProviderKind) -> [(reason: String, objection: ProviderObjection)] {
         switch kind {
         case .apns: APNsReason.allCases.map { ($0.word, $0.objection) }

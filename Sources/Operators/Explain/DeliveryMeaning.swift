@@ -123,7 +123,7 @@ extension ReasonMeaning {
         let attempts = Told(
             "see its latest attempts (deskgate deliveries list --notifier \(Telling.word(name))), and mend its receiver",
             "посмотрите последние попытки (deskgate deliveries list --notifier \(Telling.word(name))) и почините получателя")
-        return remedy.flatMap { $0.isWaiting ? nil : $0 } ?? attempts
+        return lasting ?? remedy.flatMap { $0.isWaiting ? nil : $0 } ?? attempts
     }
 }
 

@@ -153,7 +153,10 @@ import Time
             "status_503", "(status_503).",
             "See its latest attempts (deskgate deliveries list --notifier crm), and mend its receiver. It goes on"
         ),
-        ("status_401", "(status_401).", "Give it the secret that \"secret\" names; Deskgate tries again. It goes on"),
+        (
+            "status_401", "(status_401).",
+            "Keep the body and the headers that it verifies: deskgate webhook verify --notifier NAME --explain tells "
+        ),
         ("", "now and then only.", ""),
     ])
     func `a failing notifier tells its last reason and what to do`(_ reason: String, _ text: String, _ remedy: String) throws {
@@ -162,6 +165,22 @@ import Time
         #expect(problem.text.english.hasSuffix(text))
         #expect(problem.remedy.english.hasPrefix(remedy))
         #expect(problem.text.isTranslated)
+        #expect(problem.remedy.isTranslated)
+    }
+
+    /// Nobody here can mend it.
+    @Test(arguments: [
+        ("status_503", "See the provider's status page. It goes on"), ("token_status_503", "See the provider's status page. It goes on"),
+        ("status_429", "Have the provider raise your quota of pushes. It goes on"),
+        ("too_many_token_updates", "Reload less often: "),
+    ])
+    func `a push provider that fails is no receiver to mend`(_ reason: String, _ remedy: String) throws {
+        let search = try Self.search(
+            standings: [Self.standing(.open, of: "phones", failure: reason)],
+            others: #","phones":{"type":"rustore","project_id":"p","token":"\#(Self.secret)"}"#)
+        let problem = try #require(search.problems.first)
+        #expect(problem.kind == .notifierFailing)
+        #expect(problem.remedy.english.hasPrefix(remedy))
         #expect(problem.remedy.isTranslated)
     }
 
