@@ -169,10 +169,10 @@ private struct WebhookReport {
         case .differences(let differences):
             return [expected] + differences
         case .unknown:
-            return [
-                expected,
-                "No guess leads to this signature: it was made with another secret, or over another body. Compare the SHA-256 with the sender's.",
-            ]
+            let stamped = scheme.decodesSecret ? ", or with another webhook-id or webhook-timestamp" : ""
+            let guess = "No guess leads to this signature: it was made with another secret, or over another body\(stamped). "
+            let event = "The value of --id is the id in the body, which is the event's: take webhook-id, which is the delivery's."
+            return [expected, guess + "Compare the SHA-256 with the sender's."] + (proof.hasEventID ? [event] : [])
         }
     }
 }

@@ -3,6 +3,7 @@ package import Configuration
 package import Core
 package import Crypto
 internal import HelpDesk
+internal import JSON
 internal import Notifiers
 package import Time
 
@@ -56,8 +57,10 @@ package struct WebhookProof: Sendable {
         guard let rule = rules.first(where: { $0.fits(signature) }) ?? rules.first,
             rule.secrets(app).contains(where: { !$0.values.isEmpty })
         else { return nil }
+        // The secret of the address is taken for that of the signature.
         secrets = configuration.apps.enumerated().flatMap { place, app in
             rule.secrets(app).flatMap { Self.named($0.values, "$.apps[\(place)].\($0.key)", counts: place == index) }
+                + Self.named(app.webhook?.secrets ?? [], "$.apps[\(place)].webhook.secret", counts: false)
         }
         var verdict = Verdict.different
         for secret in secrets where secret.counts && verdict == .different {
@@ -100,6 +103,12 @@ package struct WebhookProof: Sendable {
         self.verdict = verdict
         scheme = .standardWebhooks
         (self.body, self.signature, self.stamp, self.secrets) = (body, signature, stamp, secrets)
+    }
+
+    /// Whether the body's own id was given as `webhook-id`: that is the event's, and the header has the delivery's.
+    package var hasEventID: Bool {
+        guard let stamp, let event = JSONValue(parsing: body)?["id"]?.text else { return false }
+        return event.utf8.elementsEqual(stamp.id.utf8)
     }
 
     /// Finds out why it is not genuine.

@@ -19,7 +19,7 @@ import Testing
         }
         workspace = try Workspace([
             "apps": [
-                app("app-1", ["signature_secret": [["file": "new"], ["file": "old"]]]),
+                app("app-1", ["secret": ["file": "own-path"], "signature_secret": [["file": "new"], ["file": "old"]]]),
                 app("app-2", ["signature_secret": ["file": "other"]]),
                 app("app-3", ["secret": ["file": "path"]]),
             ],
@@ -28,7 +28,7 @@ import Testing
             ],
         ])
         var secrets: [String: String] = [:]
-        for name in ["new", "old", "other", "path", "signing", "app-3.key"] {
+        for name in ["new", "old", "other", "own-path", "path", "signing", "app-3.key"] {
             let words = name == "signing" ? ["secret", "new", "--signing"] : ["secret", "new"]
             secrets[name] = String(try Deskgate.run(words).output.dropLast())
             try workspace.write(name, secrets[name] ?? "", mode: 0o600)
@@ -76,6 +76,7 @@ import Testing
             ["The header begins with sha256= in place of sha1=", "It is an HMAC-SHA-256, not an HMAC-SHA-1."]
         ),
         ("hex(sha1, body)", "other", ["It was made with $.apps[1].webhook.signature_secret."]),
+        ("hex(sha1, body)", "own-path", ["It was made with $.apps[0].webhook.secret."]),
         ("hex(sha1, body, secret + b'\\n')", "new", ["The secret was read with the line feed at the end of its file."]),
         (
             "hex(sha256, minified)", "new",
@@ -131,6 +132,17 @@ import Testing
         }
     }
 
+    /// The event's id and the delivery's are both in what a backend receives.
+    @Test(arguments: [("id-1", false), ("id-2", true)]) func `an id of the body is told from that of the delivery`(
+        _ id: String, _ isTold: Bool
+    ) throws {
+        try workspace.directory.write("body.json", #"{"id": "id-2", "b": 1}"#)
+        let result = try receive("'v1,' + base64(sha256, b'id-3.1700000000.' + body, signing)", id: id, ["--explain"])
+        #expect(result.code == 1)
+        #expect(result.output.contains("over another body, or with another webhook-id or webhook-timestamp. "))
+        #expect(result.output.contains("The value of --id is the id in the body, which is the event's: ") == isTold)
+    }
+
     @Test(arguments: [
         (["--app", "app-3"], "--app: the app has no webhook.signature_secret"), (["--app", "app-9"], "--app: no app with this app_id"),
         ([], "expected either --app or --notifier"), (["--app", "app-1", "--notifier", "backend"], "expected either --app or --notifier"),
@@ -171,11 +183,13 @@ import Testing
     }
 
     /// Verifies a webhook of the notifier.
-    private func receive(_ code: String, at now: String = "1700000060", _ words: [String] = []) throws -> Deskgate.Result {
+    private func receive(
+        _ code: String, id: String = "id-1", at now: String = "1700000060", _ words: [String] = []
+    ) throws -> Deskgate.Result {
         try Deskgate.run(
             [
                 "webhook", "verify", "--config", workspace.configuration, "--notifier", "backend",
-                "--body", workspace.directory.path("body.json"), "--id", "id-1", "--timestamp", "1700000000", "--at", now,
+                "--body", workspace.directory.path("body.json"), "--id", id, "--timestamp", "1700000000", "--at", now,
                 "--signature", try sign(code, "signing"),
             ] + words)
     }
