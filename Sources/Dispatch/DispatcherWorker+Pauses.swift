@@ -10,7 +10,7 @@ extension DispatcherWorker {
         guard lane.breaker.pauseReason != nil else { return publishEnd(&lane, wasPaused: wasPaused, now) }
         guard outcome.verdict == .misconfigured, show(lane, outcome.reason) else { return }
         logger.log(
-            .error, "a notifier is switched off; its deliveries wait",
+            .error, "a notifier is paused; its deliveries wait",
             [
                 "notifier": .string(lane.name), "reason": .string(outcome.reason),
                 "remedy": .string(lane.served.remedy(reason: outcome.reason)),
@@ -26,7 +26,7 @@ extension DispatcherWorker {
         guard lane.breaker.pauseReason != nil else { return publishEnd(&lane, wasPaused: wasPaused, now) }
         guard let reason = lane.pause?.reason, show(lane, reason) else { return }
         logger.log(
-            .warning, "another process has switched a notifier off; its deliveries wait",
+            .warning, "another process has paused a notifier; its deliveries wait",
             ["notifier": .string(lane.name), "reason": .string(reason), "remedy": .string(lane.served.remedy(reason: reason))])
     }
 

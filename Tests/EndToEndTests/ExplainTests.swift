@@ -123,7 +123,7 @@ import Testing
         let (server, workspace) = try started(site, ["apns": ["key_id": "WRONGKEYID"]])
         try site.register(server, user: Self.user)
         #expect(try WebhookSite.post(1, user: Self.user, SocketClient(server.publicAddress)) == "accepted")
-        _ = try server.process.errors.line(containing: "a notifier is switched off")
+        _ = try server.process.errors.line(containing: "a notifier is paused")
         #expect(waitForFinding(workspace, ["--comment", "1"], "notifier paused (invalid_provider_token)"))
         let answer = try explain(workspace, ["--comment", "1"], code: 1, "It waits for apns: notifier paused (invalid_provider_token).")
         #expect(answer.string("remedy")?.contains("\"key_id\"") == true)

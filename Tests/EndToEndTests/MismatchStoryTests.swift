@@ -65,7 +65,7 @@ import Testing
         #expect(site.simulators.recorder.pushes.map(\.token) == [PushSite.token])
         #expect(try server.stop() == .exit(0))
         let log = try server.process.errors.text()
-        #expect(!log.contains("a notifier is switched off"))
+        #expect(!log.contains("a notifier is paused"))
     }
 
     @Test(arguments: notifiers)
@@ -77,7 +77,7 @@ import Testing
         #expect(waitForReason(notifier == "hms" ? "hms_80000000" : "status_200", 12, notifier, server))
         for person in 1...12 { site.simulators.devices[token(person)] = SimulatedDevice(refusal: .mismatch) }
         for person in 1...12 { try post(Int64(100 + person), to: "user-\(person)", server) }
-        let off = try jsonObject(server.process.errors.line(containing: "a notifier is switched off").text)
+        let off = try jsonObject(server.process.errors.line(containing: "a notifier is paused").text)
         #expect(off.string("notifier") == notifier)
         #expect(off.string("reason") == Self.reasons[notifier])
         #expect(off.string("remedy")?.contains("many devices belong to another") == true)

@@ -12,7 +12,7 @@ import Testing
         let server = try site.start()
         #expect(try get(server.publicAddress, "/readyz") == #"200 {"status":"ready"}"#)
         #expect(try WebhookSite.post(1, user: "user-1", SocketClient(server.publicAddress)) == "accepted")
-        let off = try jsonObject(server.process.errors.line(containing: "a notifier is switched off").text)
+        let off = try jsonObject(server.process.errors.line(containing: "a notifier is paused").text)
         #expect(off.string("notifier") == "sink")
         #expect(off.string("reason") == "status_410")
         let remedy = "its receiver wants nothing more; ask whoever runs it, then run deskgate reload"
@@ -72,7 +72,7 @@ import Testing
         let server = try site.start()
         #expect(eventually { (try? get(server.adminAddress, "/metrics"))?.contains(Self.purged + "0\n") == true })
         #expect(try WebhookSite.post(1, user: "user-1", SocketClient(server.publicAddress)) == "accepted")
-        _ = try server.process.errors.line(containing: "a notifier is switched off")
+        _ = try server.process.errors.line(containing: "a notifier is paused")
         let result = try Deskgate.run(
             "deliveries", "purge", "--state=pending", "--notifier=sink", "--config", site.workspace.configuration)
         #expect(result.output == "1 delivery is given up.\n")

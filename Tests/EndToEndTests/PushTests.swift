@@ -116,7 +116,7 @@ import Testing
         let server = try RunningServer(site.workspace)
         try site.register(server)
         try post(1, server)
-        let off = try jsonObject(server.process.errors.line(containing: "a notifier is switched off").text)
+        let off = try jsonObject(server.process.errors.line(containing: "a notifier is paused").text)
         #expect(off.string("notifier") == "apns")
         #expect(off.string("reason") == "invalid_provider_token")
         let remedy = try #require(off.string("remedy"))

@@ -50,7 +50,7 @@ import Threading
         fixture.advance(3_600_000)
         #expect(fixture.settle(100))
         #expect(notifier.started.count == 1)
-        #expect(try fixture.log.lines().filter { $0.contains("a notifier is switched off") }.count == 1)
+        #expect(try fixture.log.lines().filter { $0.contains("a notifier is paused") }.count == 1)
         #expect(fixture.inbox.withLock { $0.paused.mapValues(\.reason) } == ["a": "gone"])
         #expect(fixture.state(of: "a") == ["paused"])
         #expect(fixture.state(of: "z") == ["working"])

@@ -32,7 +32,7 @@ import Time
         #expect(notifier.waitForTries(2))
         #expect(fixture.settle(101))
         #expect(notifier.started.count == 2, "one try is enough to know")
-        #expect(try log(fixture, "a notifier is switched off") == 1)
+        #expect(try log(fixture, "a notifier is paused") == 1)
         notifier.answer(.arrived)
         fixture.advance(Self.minute)
         for number in 1...3 { #expect(fixture.waitForState(.delivered, of: number)) }

@@ -48,7 +48,7 @@ import Time
         second.accept(4, for: "z")
         #expect(isDelivered(4, in: second))
         #expect(others.started.isEmpty && own.started.count == 1, "nobody burns tries")
-        #expect(try second.log.lines().contains { $0.contains("another process has switched a notifier off") })
+        #expect(try second.log.lines().contains { $0.contains("another process has paused a notifier") })
         own.answer(.arrived)
         second.reload()
         for number in 1...3 { #expect(isDelivered(number, in: first)) }
