@@ -77,10 +77,12 @@ struct RetryProgress {
         return lines.joined(separator: "\n")
     }
 
+    private static let again = "repeat the command when those that wait have arrived, or see why they do not (deskgate status)"
+
     private static func cause(_ obstacle: RetryObstacle) -> String {
         switch obstacle {
-        case .notifierQueueFull: "the queue of the notifier is full (\(obstacle.rawValue)); see why its deliveries do not arrive."
-        case .queueFull: "as many deliveries wait as may (\(obstacle.rawValue)); see why they do not arrive."
+        case .notifierQueueFull: "the queue of the notifier is full (\(obstacle.rawValue)); \(again)."
+        case .queueFull: "as many deliveries wait as may (\(obstacle.rawValue)); \(again)."
         case .forgotten: "the user was forgotten (\(obstacle.rawValue)), so there is nothing to send."
         }
     }

@@ -159,8 +159,8 @@ extension AdminAnswer {
     fileprivate static func kept(_ obstacle: RetryObstacle) -> AdminAnswer {
         let message =
             switch obstacle {
-            case .notifierQueueFull: "It stays dead: the queue of its notifier is full. See why the others do not arrive."
-            case .queueFull: "It stays dead: as many deliveries wait as may. See why they do not arrive."
+            case .notifierQueueFull: "It stays dead: the queue of its notifier is full. Retry it when those that wait have arrived."
+            case .queueFull: "It stays dead: as many deliveries wait as may. Retry it when they have arrived."
             case .forgotten: "It stays dead: its user was forgotten, so there is nothing to send."
             }
         return error(409, obstacle.rawValue, message)

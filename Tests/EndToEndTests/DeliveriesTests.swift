@@ -179,7 +179,8 @@ import Time
         #expect(
             result.output == """
                 1100 of 1200 deliveries are pending again.
-                100 stay dead: the queue of the notifier is full (notifier_queue_full); see why its deliveries do not arrive.
+                100 stay dead: the queue of the notifier is full (notifier_queue_full); repeat the command when those that wait \
+                have arrived, or see why they do not (deskgate status).
 
                 """)
         let again = try run("retry", "--notifier=many", "--json")
@@ -201,7 +202,8 @@ import Time
         #expect(
             result.output == """
                 1 of 2 deliveries is pending again.
-                1 stays dead: the queue of the notifier is full (notifier_queue_full); see why its deliveries do not arrive.
+                1 stays dead: the queue of the notifier is full (notifier_queue_full); repeat the command when those that wait \
+                have arrived, or see why they do not (deskgate status).
 
                 """)
     }

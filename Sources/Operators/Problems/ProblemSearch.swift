@@ -253,11 +253,12 @@ package struct ProblemSearch {
     private func full(_ waiting: PendingDeliveries) -> Problem? {
         let (name, bound) = (waiting.notifier, configuration.store.maximumPendingPerNotifier)
         guard waiting.count >= bound, configuration.runs(name) else { return nil }
+        let deliveries = waiting.count == 1 ? "1 delivery waits" : "\(waiting.count) deliveries wait"
         return Problem(
             .queueFull, of: name,
             Told(
                 """
-                The queue of \(name) is full: \(waiting.count) deliveries wait, and the bound is \(bound). Further ones end as dead \
+                The queue of \(name) is full: \(deliveries), and the bound is \(bound). Further ones end as dead \
                 (notifier_queue_full), and a webhook of which none finds room is answered 503.
                 """,
                 """
@@ -266,12 +267,12 @@ package struct ProblemSearch {
                 """),
             remedy: Told(
                 """
-                Repair the notifier, or raise store.max_pending_per_notifier and restart. Then try the dead ones again: \
-                deskgate deliveries retry --reason notifier_queue_full.
+                Repair the notifier, or raise store.max_pending_per_notifier and restart. When those that wait have arrived, try the dead \
+                ones again: deskgate deliveries retry --reason notifier_queue_full.
                 """,
                 """
-                Почините канал или увеличьте store.max_pending_per_notifier и перезапустите службу. Затем повторите неудавшиеся: \
-                deskgate deliveries retry --reason notifier_queue_full.
+                Почините канал или увеличьте store.max_pending_per_notifier и перезапустите службу. Когда ждущие дойдут, повторите \
+                неудавшиеся: deskgate deliveries retry --reason notifier_queue_full.
                 """))
     }
 
@@ -289,8 +290,14 @@ package struct ProblemSearch {
             .queueLate, as: .warning, of: name,
             Told("\(name) is late.\(self.waiting(for: name))", "\(name) опаздывает.\(self.waiting(for: name))"),
             remedy: Told(
-                "Look at its waiting deliveries: either their attempts fail, or more come than its receiver takes.",
-                "Посмотрите на ждущие доставки: либо их попытки не удаются, либо получатель не успевает принимать."))
+                """
+                See whether attempts fail: deskgate deliveries list --state pending --notifier \(Telling.word(name)). Otherwise more come than \
+                its receiver takes: have it answer faster, or raise notifiers.\(name).concurrency and \(Told.reload).
+                """,
+                """
+                Посмотрите, не сбоят ли попытки: deskgate deliveries list --state pending --notifier \(Telling.word(name)). Если нет, \
+                получатель не успевает: пусть отвечает быстрее, или увеличьте notifiers.\(name).concurrency и \(Told.reload).
+                """))
     }
 
     private func held(_ waiting: PendingDeliveries) -> Problem {

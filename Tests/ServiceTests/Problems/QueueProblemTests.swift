@@ -80,6 +80,23 @@ import Time
         #expect(try kinds(901, count: 11, #""queue_late_seconds":3600"#) == [])
     }
 
+    @Test func `the remedy of a late queue names commands and the key that speeds it up`() throws {
+        let late = Self.waiting("crm", seconds: 901, count: 11)
+        let problem = try #require(Self.search(standings: [Self.standing(.working)], pending: [late]).problems.first)
+        #expect(problem.remedy.english.contains("deskgate deliveries list --state pending --notifier crm. "))
+        #expect(problem.remedy.english.hasSuffix("raise notifiers.crm.concurrency and run deskgate reload."))
+        #expect(problem.remedy.isTranslated)
+    }
+
+    /// It is tried again for nothing while the queue has no room.
+    @Test func `what a full queue has refused is retried when it has emptied`() throws {
+        let members = #""log":{},"store":{"max_pending_per_notifier":1}"#
+        let problem = try #require(Self.search(members: members, pending: [Self.waiting("crm", seconds: 10, count: 1)]).problems.first)
+        #expect(problem.text.english.hasPrefix("The queue of crm is full: 1 delivery waits, and the bound is 1."))
+        #expect(problem.remedy.english.contains("When those that wait have arrived, try the dead ones again: "))
+        #expect(problem.remedy.isTranslated)
+    }
+
     /// A probe that is under way proves nothing yet.
     @Test(
         arguments: [
