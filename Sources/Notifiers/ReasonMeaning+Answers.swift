@@ -72,6 +72,24 @@ extension HMSCode {
 }
 
 extension ReasonSource {
+    /// A push provider's objection; nil where the reason is not the provider's own word.
+    fileprivate func objection(_ reason: String) -> ProviderObjection? {
+        guard case .push(let provider) = self else { return nil }
+        return switch provider {
+        case .apns: APNsReason.allCases.first { $0.word == reason }?.objection
+        case .fcm: FCMErrorCode.allCases.first { $0.word == reason }?.objection(isRuStore: false)
+        case .rustore: FCMErrorCode.allCases.first { $0.word == reason }?.objection(isRuStore: true)
+        case .hms: HMSCode.allCases.first { HMSCode.word($0.rawValue) == reason }?.objection
+        }
+    }
+
+    /// Whether a delivery that ended for this reason has also ended the registration of its device, as happens when people remove an app.
+    /// While the notifier's settings may be to blame, such a delivery does not end.
+    package func endsDevice(_ reason: String) -> Bool {
+        guard case .push = self else { return false }
+        return reason == NotifierReason.invalidToken.rawValue || [.deviceGone, .otherApp].contains(objection(reason))
+    }
+
     /// The settings to check after a refusal that may be theirs or one device's fault: the end of a sentence that has said so.
     package func doubtRemedy(_ reason: String) -> Told {
         settingsRemedy(reason).map { remedy in
@@ -86,15 +104,7 @@ extension ReasonSource {
 extension ReasonMeaning {
     /// The meaning of a push provider's own word.
     static func ofPush(_ reason: String, _ source: ReasonSource) -> ReasonMeaning? {
-        guard case .push(let provider) = source else { return nil }
-        let objection: ProviderObjection? =
-            switch provider {
-            case .apns: APNsReason.allCases.first { $0.word == reason }?.objection
-            case .fcm: FCMErrorCode.allCases.first { $0.word == reason }?.objection(isRuStore: false)
-            case .rustore: FCMErrorCode.allCases.first { $0.word == reason }?.objection(isRuStore: true)
-            case .hms: HMSCode.allCases.first { HMSCode.word($0.rawValue) == reason }?.objection
-            }
-        return objection.map { of($0, reason, source) }
+        source.objection(reason).map { of($0, reason, source) }
     }
 
     private static func of(_ objection: ProviderObjection, _ reason: String, _ source: ReasonSource) -> ReasonMeaning {

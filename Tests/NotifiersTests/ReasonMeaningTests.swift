@@ -103,6 +103,19 @@ import Testing
         }
     }
 
+    @Test(arguments: ProviderKind.allCases) func `a token that nobody has ends its device`(_ kind: ProviderKind) throws {
+        try PushFixture.run { fixture in
+            let source = ReasonSource.push(try kind.settings(fixture).provider)
+            for (reason, objection) in Self.objections(kind) {
+                #expect(source.endsDevice(reason) == [.deviceGone, .otherApp].contains(objection), "\(reason)")
+            }
+            #expect(source.endsDevice("invalid_token"))
+            #expect(!source.endsDevice("expired"))
+            #expect(!source.endsDevice("status_410"))
+            #expect(!ReasonSource.http.endsDevice("unregistered"))
+        }
+    }
+
     private static func objections(_ kind: ProviderKind) -> [(reason: String, objection: ProviderObjection)] {
         switch kind {
         case .apns: APNsReason.allCases.map { ($0.word, $0.objection) }

@@ -92,11 +92,11 @@ package enum DeadRule {
     /// For how long after the last of them has ended, in milliseconds.
     private static let shownMilliseconds: UInt64 = 86_400_000
 
-    /// Whether deliveries that ended for one reason are shown. Where it is not known when the last one ended, its event had expired by
-    /// then. An operator who gave them up needs not be told.
+    /// Whether deliveries that ended for one reason are still shown. Where it is not known when the last one ended, its event had expired by
+    /// then.
     /// - Parameter lifeMilliseconds: how long an event is delivered.
     package static func holds(_ dead: DeadDeliveries, lifeMilliseconds: UInt64, now: UnixMilliseconds) -> Bool {
         let endedAt = dead.newestEndedAt ?? dead.newestReceivedAt + lifeMilliseconds
-        return GivenUpReason(rawValue: dead.reason) == nil && now.elapsed(since: endedAt) < shownMilliseconds
+        return now.elapsed(since: endedAt) < shownMilliseconds
     }
 }

@@ -42,14 +42,18 @@ extension ProblemSearch {
     var deadDeliveries: [Problem] {
         let life = UInt64(configuration.deliveries.expireAfterSeconds) * 1000
         let recent = Set(
-            facts.dead.filter { DeadRule.holds($0, lifeMilliseconds: life, now: now) && configuration.runs($0.notifier) }
+            facts.dead.filter { isFault($0) && DeadRule.holds($0, lifeMilliseconds: life, now: now) && configuration.runs($0.notifier) }
                 .map { ByteKey($0.notifier) })
         return recent.sorted().map { name in dead(name.text, facts.dead.filter { ByteKey($0.notifier) == name }) }
     }
 
+    /// Whether somebody has to mend why they ended: neither an operator gave them up, nor has the person removed the app.
+    private func isFault(_ dead: DeadDeliveries) -> Bool {
+        GivenUpReason(rawValue: dead.reason) == nil && configuration.notifier(dead.notifier)?.reasonSource.endsDevice(dead.reason) != true
+    }
+
     private func dead(_ name: String, _ all: [DeadDeliveries]) -> Problem {
-        // Those that an operator gave up are not told of, and not to be retried.
-        let told = all.filter { GivenUpReason(rawValue: $0.reason) == nil }
+        let told = all.filter(isFault)
         let (count, word) = (told.reduce(0) { $0 + $1.count }, Telling.word(name))
         let reasons = Dictionary(told.map { (ByteKey($0.reason), $0.count) }, uniquingKeysWith: +)
         let most = reasons.max { ($0.value, $1.key) < ($1.value, $0.key) }

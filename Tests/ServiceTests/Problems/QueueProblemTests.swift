@@ -132,6 +132,17 @@ import Time
         #expect(problem.remedy.isTranslated)
     }
 
+    /// Its person has removed the app, which is the normal course.
+    @Test func `deliveries that ended with their device are no problem`() throws {
+        let phones = #","phones":{"type":"rustore","project_id":"p","token":"\#(Self.secret)"}"#
+        let gone = Self.dead("not_found", 3, of: "phones")
+        #expect(try Self.search(others: phones, dead: [gone]).problems.map(\.kind) == [])
+        let mixed = try Self.search(others: phones, dead: [gone, Self.dead("expired", 1, of: "phones")])
+        let problem = try #require(mixed.problems.first)
+        #expect(problem.text.english.hasPrefix("1 delivery to phones was given up, 1 of them as expired. "))
+        #expect(problem.remedy.english.contains("deskgate deliveries retry --notifier phones --reason expired."))
+    }
+
     /// The events expire after a day, so the last of them ended within the last day at most for two.
     @Test(
         arguments: [
