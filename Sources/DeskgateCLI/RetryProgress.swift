@@ -84,6 +84,7 @@ struct RetryProgress {
         case .notifierQueueFull: "the queue of the notifier is full (\(obstacle.rawValue)); \(again)."
         case .queueFull: "as many deliveries wait as may (\(obstacle.rawValue)); \(again)."
         case .forgotten: "the user was forgotten (\(obstacle.rawValue)), so there is nothing to send."
+        case .noDevice: "the device is not registered (\(obstacle.rawValue)); retry when the person has opened the app, which registers it."
         }
     }
 }

@@ -162,6 +162,7 @@ extension AdminAnswer {
             case .notifierQueueFull: "It stays dead: the queue of its notifier is full. Retry it when those that wait have arrived."
             case .queueFull: "It stays dead: as many deliveries wait as may. Retry it when they have arrived."
             case .forgotten: "It stays dead: its user was forgotten, so there is nothing to send."
+            case .noDevice: "It stays dead: its device is not registered. Retry it when the person has opened the app."
             }
         return error(409, obstacle.rawValue, message)
     }

@@ -47,6 +47,11 @@ enum StoreRules {
         precondition(claim.leaseMilliseconds > 0 && claim.limit >= 0, "a claim has a lease and a limit")
     }
 
+    /// Why a dead delivery is not retried, whatever room there is; nil when nothing is in its way.
+    static func obstacle(isErased: Bool, lacksDevice: Bool) -> RetryObstacle? {
+        isErased ? .forgotten : lacksDevice ? .noDevice : nil
+    }
+
     /// Whether an event that is to be erased has nobody to tell any more, so that it is not stored at all.
     static func tellsNobody(_ rows: [DeliveryPlan.Row], isErased: Bool) -> Bool {
         isErased && rows.allSatisfy { $0.ending != nil }

@@ -148,7 +148,7 @@ import Time
         #expect(again.code == 1)
         #expect(again.output.isEmpty)
         #expect(again.errors == "deskgate: Only a dead delivery can be tried again.\n")
-        let kept = #"{"notifier_queue_full":0,"queue_full":0,"forgotten":0}"#
+        let kept = #"{"notifier_queue_full":0,"queue_full":0,"forgotten":0,"no_device":0}"#
         let answer = #"{"retried":1,"kept":\#(kept),"total":1,"left":0,"next":null}"#
         #expect(try run("retry", "--reason", "expired", "--json").output == "\(answer)\n")
         #expect(try run("retry", "--all").output == "0 deliveries are pending again.\n")

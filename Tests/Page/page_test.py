@@ -198,7 +198,7 @@ def tells_how_far_a_retry_is(browser, service):
     """The service's answers are made up: a set that takes several requests would take long to make."""
     with Operator(browser, service) as operator:
         page, steps = operator.page, []
-        kept = {"notifier_queue_full": 0, "queue_full": 0, "forgotten": 0}
+        kept = {"notifier_queue_full": 0, "queue_full": 0, "forgotten": 0, "no_device": 0}
         group = {"notifier": "fcm", "reason": "expired", "count": 2500, "oldest": "2026-03-10T08:15:12Z", "newest": "2026-03-10T08:15:12Z", "meaning": "It expired.", "remedy": None}
         page.route(re.compile("/v1/deliveries/reasons"), lambda route: route.fulfill(json={"groups": [group], "counted": 2500, "complete": True, "set": "7-2500-2500"}))
         page.route(re.compile("/v1/deliveries/retry"), steps.append)
@@ -225,7 +225,11 @@ def tells_how_far_a_retry_is(browser, service):
 
 
 def tries_one_again(browser, service):
-    delivery = service.ask("GET", "/v1/deliveries?state=dead&notifier=apns&limit=1")[1]["deliveries"][0]
+    def dead(notifier):
+        return service.ask("GET", f"/v1/deliveries?state=dead&notifier={notifier}&limit=1")[1]["deliveries"][0]
+
+    service.wait_for(lambda: any(notifier == "fcm" for notifier, _ in service.groups()), "is refused by FCM again")
+    delivery = dead("fcm")
 
     def ended_at():
         return service.ask("GET", f"/v1/deliveries/{delivery['id']}")[1]["ended_at"]
@@ -237,8 +241,13 @@ def tries_one_again(browser, service):
         operator.check("find-retry")
         operator.page.locator("dialog").get_by_role("button", name="Retry 1").click()
         expect(operator.page.locator("dialog")).to_have_count(0)
-        # Its device is gone, so that it ends again without an attempt.
+        # FCM refuses it again.
         service.wait_for(lambda: ended_at() not in (None, before), "is retried")
+        # It would end without an attempt, and could not be retried when its device comes back.
+        operator.show(f"#/find?delivery_id={dead('apns')['id']}")
+        operator.page.get_by_role("button", name="Retry", exact=True).click()
+        operator.page.locator("dialog").get_by_role("button", name="Retry 1").click()
+        expect(operator.page.locator("dialog")).to_contain_text("its device is not registered")
 
 
 def a_reader_changes_nothing(browser, service):

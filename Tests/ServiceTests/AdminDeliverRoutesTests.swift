@@ -148,7 +148,7 @@ import Time
     func retriesWhatMatches(_ body: String, _ count: Int) throws {
         let fixture = try AdminDeliverFixture()
         let response = fixture.send(.post, "/v1/deliveries/retry", body: body)
-        let kept = #"{"notifier_queue_full":0,"queue_full":0,"forgotten":0}"#
+        let kept = #"{"notifier_queue_full":0,"queue_full":0,"forgotten":0,"no_device":0}"#
         #expect(response.text == #"{"retried":\#(count),"kept":\#(kept),"total":\#(count),"left":0,"next":null}"#)
         #expect(fixture.wakeUpCount == (count > 0 ? 1 : 0))
         #expect(try fixture.send(.get, "/v1/deliveries?state=pending").numbers().count == 1 + count)

@@ -127,6 +127,31 @@ import Time
         #expect(waiting == [11, 10, 9, 8], "the newest are first")
     }
 
+    /// Otherwise it would end without a target, and could not be retried when the device has come back.
+    @Test(arguments: Backend.allCases) func `a delivery waits dead for its device`(_ backend: Backend) throws {
+        let fixture = try backend.store(aheadMilliseconds: 0)
+        try fixture.store.put("A")
+        try fixture.store.take(
+            Sample(1).with {
+                $0.device = "d1"
+                $0.requiresDevice = true
+            })
+        let delivery = try #require(try fixture.store.claim(at: 2000).first)
+        try fixture.store.finish([
+            FinishedAttempt(
+                id: delivery.id, attempt: delivery.attempts, next: .dead, reason: "unregistered", now: 3000, device: delivery.device,
+                news: .gone(since: nil))
+        ])
+        var filter = DeliveryFilter()
+        filter.id = delivery.id
+        let kept = try fixture.store.retryAll(filter, now: 4000, expiresAt: 9000)
+        #expect(kept.kept == [.noDevice: 1])
+        #expect(try fixture.store.current(delivery)?.state == .dead)
+        #expect(try fixture.store.put("B", at: 5000) == .registered)
+        #expect(try fixture.store.retryAll(filter, now: 6000, expiresAt: 9000).retried == 1)
+        #expect(try fixture.store.current(delivery)?.state == .pending)
+    }
+
     @Test(arguments: Backend.allCases) func whatIsGoneMeanwhileEndsTheSetAllTheSame(_ backend: Backend) throws {
         let fixture = try backend.store()
         try fill(fixture.store, 0..<10)

@@ -48,7 +48,7 @@ function groupTable(groups, mayChange, retry) {
 function askRetry(criteria, { counted, set }, told, again) {
   if (!set) return put(told, notice(t("dead.gone"), "warn"));
   const progress = h("p", { class: "quiet", role: "status" });
-  const sum = { retried: 0, full: 0, forgotten: 0, left: counted, after: set };
+  const sum = { retried: 0, full: 0, forgotten: 0, device: 0, left: counted, after: set };
   return confirm({
     title: t("dead.retry.title", { count: counted }), action: t("dead.retry.do", { count: counted }),
     text: [t("dead.retry.text", { count: number(counted), notifier: criteria.notifier, reason: criteria.reason }), progress],
@@ -59,6 +59,7 @@ function askRetry(criteria, { counted, set }, told, again) {
         sum.retried += retried;
         sum.full += kept.notifier_queue_full + kept.queue_full;
         sum.forgotten += kept.forgotten;
+        sum.device += kept.no_device;
         Object.assign(sum, { left, after: next });
         progress.textContent = t("dead.retrying", { retried: number(sum.retried), total: number(counted), left: number(left) });
         if (!progress.isConnected) break;
@@ -67,16 +68,16 @@ function askRetry(criteria, { counted, set }, told, again) {
       await again();
       const told = notice(text, sum.retried === counted ? "good" : "warn");
       document.querySelector(".view .head")?.after(told);
-      if (sum.retried) watch(told, text, criteria, sum.full + sum.forgotten + sum.left);
+      if (sum.retried) watch(told, text, criteria, sum.full + sum.forgotten + sum.device + sum.left);
       return text;
     },
   });
 }
 
 /** Says how many of the counted deliveries are tried again, and why the others are not. */
-function outcome({ retried, full, forgotten, left }, counted) {
+function outcome({ retried, full, forgotten, device, left }, counted) {
   if (retried >= counted) return t("dead.retried", { count: retried });
-  const rest = [["dead.kept.full", full], ["dead.kept.forgotten", forgotten], ["dead.kept.left", left], ["dead.kept.gone", counted - retried - full - forgotten - left]];
+  const rest = [["dead.kept.full", full], ["dead.kept.forgotten", forgotten], ["dead.kept.device", device], ["dead.kept.left", left], ["dead.kept.gone", counted - retried - full - forgotten - device - left]];
   return [t("dead.retried.fewer", { count: number(retried), wanted: number(counted) }), ...rest.filter(([, count]) => count > 0).map(([key, count]) => t(key, { count, shown: number(count) }))].join(" ");
 }
 

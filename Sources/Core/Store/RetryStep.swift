@@ -8,6 +8,8 @@ package enum RetryObstacle: String, Sendable, CaseIterable {
     case queueFull = "queue_full"
     /// Its user was forgotten, so there is nothing to send.
     case forgotten
+    /// Its device is not registered, so it would end without a target, and could not be retried when the device registers again.
+    case noDevice = "no_device"
 }
 
 /// The result of one step of a retry.

@@ -19,7 +19,7 @@ extension MemoryState {
         pullIn(claim)
         while claimed.count < budget.limit(claim), expired + withoutTarget + putOff < budget.ends, let (app, index) = nextTurn(claim) {
             let begun = claimed.count
-            if entries[index].subscription.requiresDevice, shown(entries[index]).device == nil {
+            if lacksDevice(entries[index]) {
                 end(index, .noTarget, at: claim.now, reason: StoreRules.noTarget)
                 withoutTarget += 1
             } else if entries[index].delivery.event.expiresAt <= claim.expiredBy {

@@ -15,8 +15,8 @@ extension MemoryState {
             let (notifier, event) = (entries[index].delivery.notifier, entries[index].delivery.event)
             let app = ByteKey(event.identity.appID)
             let obstacle =
-                erased.contains(event.id)
-                ? .forgotten : rules.bounds.obstacle(total: pending.total) { pending.queue(notifier, of: app) }
+                StoreRules.obstacle(isErased: erased.contains(event.id), lacksDevice: lacksDevice(entries[index]))
+                ?? rules.bounds.obstacle(total: pending.total) { pending.queue(notifier, of: app) }
             step.count(obstacle)
             guard obstacle == nil else { continue }
             entries[index].delivery = entries[index].delivery.revived(at: now, expiresAt: expiresAt)

@@ -163,6 +163,9 @@ struct MemoryState {
             attempts: delivery.attempts, dueAt: delivery.dueAt, endedAt: delivery.endedAt, reason: delivery.reason)
     }
 
+    /// Whether a delivery is for a device that is not registered.
+    func lacksDevice(_ entry: Entry) -> Bool { entry.subscription.requiresDevice && shown(entry).device == nil }
+
     mutating func finish(_ result: FinishedAttempt, _ audience: RegistryAudience, _ rules: MemoryRules) {
         guard let index = entries.firstIndex(where: { $0.delivery.id == result.id }) else { return }
         guard record(result, in: &entries[index].attempts) else { return }

@@ -8,8 +8,8 @@ extension PostgresWork {
     func revive(_ keys: [DeliveryKey], now: UnixMilliseconds, expiresAt: UnixMilliseconds) throws(PostgresError) -> RetryStep {
         var (step, places) = (RetryStep(), [Place]())
         // Newest first, as far as there is room.
-        for (place, isErased) in try lockDead(keys).reversed() {
-            let obstacle = isErased ? .forgotten : try obstacle(to: place)
+        for (place, own) in try lockDead(keys).reversed() {
+            let obstacle = try own == nil ? obstacle(to: place) : own
             step.count(obstacle)
             guard obstacle == nil else { continue }
             places.append(place)
@@ -103,11 +103,13 @@ extension PostgresWork {
     }
 
     /// Locks those that are dead.
-    /// - Returns: them in the order of their keys, and whether a person has left their event for ever.
-    private func lockDead(_ keys: [DeliveryKey]) throws(PostgresError) -> [(place: Place, isErased: Bool)] {
+    /// - Returns: them in the order of their keys, and why they are not retried, whatever room there is.
+    private func lockDead(_ keys: [DeliveryKey]) throws(PostgresError) -> [(place: Place, obstacle: RetryObstacle?)] {
         let query = Query(UpkeepStatements.lockDead, [.int8Array(keys.map(\.event)), .int4Array(keys.map { Int32($0.position) })])
-        var found: [(place: Place, isErased: Bool)] = []
-        for row in try session.run([query])[0] { found.append((try Place(row), try row.bool(8))) }
+        var found: [(place: Place, obstacle: RetryObstacle?)] = []
+        for row in try session.run([query])[0] {
+            found.append((try Place(row), StoreRules.obstacle(isErased: try row.bool(8), lacksDevice: try row.bool(9))))
+        }
         return found
     }
 
@@ -160,7 +162,9 @@ private enum UpkeepStatements {
         """
     static let lockDead: StaticString = """
         SELECT deliveries.event, deliveries.position, notifier, app, order_key, leads, state::integer, attempts,
-            EXISTS (SELECT 1 FROM events WHERE number = wanted.event AND erased)
+            EXISTS (SELECT 1 FROM events WHERE number = wanted.event AND erased),
+            needs_device AND NOT EXISTS (SELECT 1 FROM events JOIN devices USING (app, user_id)
+                WHERE number = wanted.event AND devices.device_id = deliveries.device_id AND token IS NOT NULL)
         FROM unnest($1::bigint[], $2::integer[]) AS wanted (event, position)
             JOIN deliveries ON deliveries.event = wanted.event AND deliveries.position = wanted.position AND state = 2
         ORDER BY deliveries.event, deliveries.position FOR NO KEY UPDATE OF deliveries

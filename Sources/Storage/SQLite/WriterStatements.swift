@@ -97,8 +97,10 @@ struct WriterStatements {
         // Who was forgotten has left the event, which cannot be sent again.
         findDead = try prepare(
             """
-            SELECT notifier, app, order_key, EXISTS (SELECT 1 FROM events WHERE number = ?1 AND erased = 1) FROM deliveries
-            WHERE event = ?1 AND position = ?2 AND state = 2
+            SELECT notifier, app, order_key, EXISTS (SELECT 1 FROM events WHERE number = ?1 AND erased = 1),
+                needs_device = 1 AND NOT EXISTS (SELECT 1 FROM events JOIN devices USING (app, user_id)
+                    WHERE number = ?1 AND devices.device_id = deliveries.device_id AND token IS NOT NULL)
+            FROM deliveries WHERE event = ?1 AND position = ?2 AND state = 2
             """)
         revive = try prepare(
             """

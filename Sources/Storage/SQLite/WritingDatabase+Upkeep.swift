@@ -9,9 +9,8 @@ extension WritingDatabase {
         for key in keys {
             guard let dead = try findDead(key) else { continue }
             let obstacle =
-                dead.isErased
-                ? .forgotten
-                : settings.bounds.obstacle(total: counts.pending.total) { counts.pending.queue(dead.notifier, of: dead.app) }
+                dead.obstacle
+                ?? settings.bounds.obstacle(total: counts.pending.total) { counts.pending.queue(dead.notifier, of: dead.app) }
             step.count(obstacle)
             guard obstacle == nil else { continue }
             if let order = dead.order { try statements.follow.run(dead.notifier, dead.app, order) }
@@ -69,10 +68,13 @@ extension WritingDatabase {
         return done + (try forgetPacedCalls(until: now, limit: limit - done))
     }
 
-    private func findDead(_ key: DeliveryKey) throws(SQLiteError) -> (notifier: String, app: Int64, order: Int64?, isErased: Bool)? {
-        var found: (String, Int64, Int64?, Bool)?
+    private func findDead(
+        _ key: DeliveryKey
+    ) throws(SQLiteError) -> (notifier: String, app: Int64, order: Int64?, obstacle: RetryObstacle?)? {
+        var found: (String, Int64, Int64?, RetryObstacle?)?
         try statements.findDead.forEachRow(key.event, key.position) { row throws(SQLiteError) in
-            found = (try row.string(0), try row.int64(1), try row.optionalInt64(2), try row.int64(3) != 0)
+            let obstacle = StoreRules.obstacle(isErased: try row.int64(3) != 0, lacksDevice: try row.int64(4) != 0)
+            found = (try row.string(0), try row.int64(1), try row.optionalInt64(2), obstacle)
         }
         return found
     }
