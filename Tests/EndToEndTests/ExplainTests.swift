@@ -67,6 +67,10 @@ import Testing
         #expect(!log.contains(Self.user))
         // The store tells the same without the service.
         try explain(workspace, person + ["--key", "-"], code: 1, "403 (revoked): This user is blocked", input: stdin)
+        try workspace.write("key", try workspace.key(user: "user-9"), mode: 0o600)
+        let stopped = "answers 200: this key is allowed now. But: The service does not run."
+        let answer = try explain(workspace, ["--user", "user-9", "--key", "-"], code: 1, stopped, input: stdin)
+        #expect(answer.string("remedy")?.hasPrefix("Start it: ") == true)
     }
 
     @Test func aUserWhoseRequestsAreDenied() throws {

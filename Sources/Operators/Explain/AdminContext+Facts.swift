@@ -21,11 +21,12 @@ extension AdminContext {
                 appID: appID.utf8.span, userID: userID.utf8.span, securityKey: text.utf8.span, now: now.seconds,
                 revocations: try revocations())
             facts.verdict = authorizer.shadowing(decision, now: now.seconds).verdict
+            recall(&facts, appID, userID)
         }
         return facts
     }
 
-    /// Fills in the app.
+    /// Fills in the app, and whether its chat is closed.
     func place(_ facts: inout KeyFacts, in appID: String) {
         let authorizer = state.authorizer
         if let index = authorizer.index(of: appID.utf8.span) {
@@ -35,10 +36,17 @@ extension AdminContext {
         } else {
             facts.similarApp = NearestWord.nearest(to: appID, in: state.names.apps)
         }
+        facts.closing = closing(appID)
         let verify = state.configuration.app(appID)?.verify
         facts.backend = verify?.origin
         facts.whenUndecided = verify?.whenUndecided ?? .error
         facts.backendStatus = backend(appID)
+    }
+
+    /// Fills in how the person's latest requests were answered. Waits some seconds for other replicas.
+    func recall(_ facts: inout KeyFacts, _ appID: String, _ userID: String) {
+        facts.authorizations = authorizations(appID, userID).map { .known($0) } ?? .unknown
+        facts.reference = userReference(appID, userID)
     }
 
     /// What is known of a person.
@@ -51,17 +59,14 @@ extension AdminContext {
         var filter = DeliveryFilter()
         (filter.appID, filter.userID) = (app.id, userID)
         let search = try DeliverySearch(store, filter, wanted: ExplainAction.mostDeliveries) { _ in true }
+        recall(&key, app.id, userID)
         return UserFacts(
-            key: key, app: app, audience: audience(app), closing: closing(app.id),
-            authorizations: authorizations(app.id, userID).map { .known($0) } ?? .unknown, session: sessionFacts(userID, app),
+            key: key, app: app, audience: audience(app), session: sessionFacts(userID, app),
             devices: Array(devices.prefix(most)), hasMoreDevices: devices.count > most,
             registration: state.configuration.pushTokens, limitUses: try limitUses(userID, app.id), deliveries: try facts(search.found),
             search: search.step("deskgate deliveries list --app \(Telling.word(app.id)) --user \(Telling.word(userID))"),
-            botCalls: try BotCallFacts(store, of: RevokedPerson(appID: app.id, userID: userID)), reference: userReference(app.id, userID))
+            botCalls: try BotCallFacts(store, of: RevokedPerson(appID: app.id, userID: userID)))
     }
-
-    /// Why nobody may use the chat of an app now. Outside the service that is all that is known.
-    func closing(_ appID: String) -> [Problem] { serviceProblem.map { [$0] } ?? problems()?.closing(appID) ?? [] }
 
     private func sessionFacts(_ userID: String, _ app: Configuration.App) -> SessionFacts? {
         guard let sendbird = app.sendbird else { return nil }

@@ -12,6 +12,12 @@ enum AuthorizationFacts {
         if case .known(let known) = self { known.history } else { nil }
     }
 
+    /// Whether the latest request was allowed.
+    var isAllowed: Bool { history.map { !$0.isDenied && $0.lastSuccess != nil } ?? false }
+
+    /// Whether a service runs and knows of no denial.
+    var hasNoDenial: Bool { if case .known(let known) = self { known.history?.denials.isEmpty ?? true } else { false } }
+
     /// Tells that the latest request was denied, how often that has happened, and why; nil when it was allowed, or none is known.
     /// - Parameter key: the person without a key.
     func denial(_ key: KeyFacts) -> Explanation.Step? {

@@ -67,7 +67,12 @@ package struct ExplainAction: AdminAction, Equatable {
     package var change: String? { nil }
 
     /// The other replicas are asked about a person.
-    package var waitingAppID: String? { if case .user = question { appID ?? "" } else { nil } }
+    package var waitingAppID: String? {
+        switch question {
+        case .user, .key(_, userID: _?): appID ?? ""
+        case .key, .comment, .device, .delivery: nil
+        }
+    }
 
     /// As `AdminAction` says.
     package func perform(in context: AdminContext) throws(StoreError) -> AdminAnswer {

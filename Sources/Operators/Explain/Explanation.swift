@@ -106,6 +106,15 @@ package struct Explanation: Sendable, Equatable {
 
         /// Answers with a step as it stands.
         init(_ step: Step) { self.init(step.outcome, step.text, from: step) }
+
+        /// Adds what was found beside the answer. It decides where the answer is no problem.
+        func but(_ step: Step?) -> Conclusion {
+            guard let step else { return self }
+            guard outcome != .problem else {
+                return Conclusion(outcome, Told("\(text) \(step.text)", "\(text) \(step.text)"), from: cause)
+            }
+            return Conclusion(step.outcome, Told("\(text) But: \(step.text)", "\(text) Однако: \(step.text)"), from: step)
+        }
     }
 
     private let conclusion: Conclusion

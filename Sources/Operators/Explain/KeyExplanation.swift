@@ -9,8 +9,22 @@ extension Explanation {
         let backend = checks.contains { $0.subject == .backend } ? facts.backendTroubles : []
         let (outcome, finding) = Self.finding(facts)
         self.init(
-            Conclusion(outcome, finding, from: Self.cause(facts, checks)),
-            checks + backend + [Self.shadow(facts), Self.store(facts)].compactMap(\.self))
+            Self.conclusion(facts, Conclusion(outcome, finding, from: Self.cause(facts, checks))),
+            checks + backend + [Self.shadow(facts), Self.store(facts)].compactMap(\.self)
+                + facts.closing.steps(isLetIn: facts.isAuthorized) + Self.past(facts))
+    }
+
+    /// What the answer is worth while nobody is let in, or while the person is denied with another key.
+    private static func conclusion(_ facts: KeyFacts, _ verdict: Conclusion) -> Conclusion {
+        if let closed = facts.closing.ofAll ?? facts.closing.ofMost(isLetIn: facts.isAuthorized) { return verdict.but(closed) }
+        guard verdict.outcome != .problem, let denial = facts.authorizations.denial(facts) else { return verdict }
+        return verdict.but(Step(denial.subject, .note, denial.text, at: denial.at, remedy: denial.remedy))
+    }
+
+    /// How the person's latest requests were answered; empty where nobody knows.
+    private static func past(_ facts: KeyFacts) -> [Step] {
+        guard case .known = facts.authorizations else { return [] }
+        return facts.authorizations.steps(facts) + [log(facts)]
     }
 
     /// The check that the finding is about.

@@ -28,8 +28,17 @@ struct KeyFacts {
     var whenUndecided = UndecidedRule.error
     /// How that backend does; nil when that is not known.
     var backendStatus: BackendStatus?
+    /// Why people may not use the chat of the app now.
+    var closing = ChatClosure()
+    /// How the person's latest requests were answered.
+    var authorizations = AuthorizationFacts.unknown
+    /// The person's name in the log.
+    var reference: String?
     /// The most similar configured app, when the app is unknown.
     var similarApp: String?
+
+    /// Whether authorization lets the key in, and nobody else has the last word.
+    var isAuthorized: Bool { if case .authorized? = verdict { true } else { false } }
 
     /// The ids of the app's keys, in words; nil when it has none.
     var keyIDs: Told? {

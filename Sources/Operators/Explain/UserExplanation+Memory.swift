@@ -7,10 +7,6 @@ struct RememberedUser {
     let key: KeyFacts
     /// Whether the last known revocations keep the person out with any key.
     let isBlocked: Bool
-    /// Why nobody may use the chat of the app now.
-    let closing: [Problem]
-    /// How the person's latest requests were answered.
-    let authorizations: AuthorizationFacts
 }
 
 extension Explanation {
@@ -18,7 +14,8 @@ extension Explanation {
     init(_ facts: RememberedUser) {
         let store = Self.store(facts.key)
         let steps =
-            [store].compactMap(\.self) + Self.closing(facts.closing) + facts.key.backendTroubles + facts.authorizations.steps(facts.key)
+            [store].compactMap(\.self) + Self.closing(facts.key) + facts.key.backendTroubles
+            + facts.key.authorizations.steps(facts.key)
         self.init(Self.conclusion(facts, store, steps), steps)
     }
 
@@ -29,8 +26,7 @@ extension Explanation {
                 "Этому пользователю отказывают с любым ключом: по последним известным отзывам он заблокирован или забыт.")
             return Conclusion(.problem, text, from: store)
         }
-        if let closed = closed(facts.closing, steps) { return closed }
-        if let denial = facts.authorizations.denial(facts.key) { return Conclusion(denial) }
+        if let keptOut = keptOut(facts.key, steps) { return keptOut }
         let text = Told(
             "Devices, deliveries and the details of revocations are unknown while the store is away; no block of this user is known.",
             "Пока хранилище недоступно, устройства, доставки и подробности отзывов неизвестны; о блокировке пользователя не известно.")
@@ -49,8 +45,7 @@ extension AdminContext {
         let isBlocked = key.application.map {
             (try? known.blocks(app: $0.digest, appID: appID.utf8.span, userID: userID.utf8.span)) ?? false
         }
-        return RememberedUser(
-            key: key, isBlocked: isBlocked ?? false, closing: closing(appID),
-            authorizations: authorizations(appID, userID).map { .known($0) } ?? .unknown)
+        recall(&key, appID, userID)
+        return RememberedUser(key: key, isBlocked: isBlocked ?? false)
     }
 }

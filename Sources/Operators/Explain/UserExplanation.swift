@@ -10,10 +10,6 @@ struct UserFacts {
     let app: Configuration.App
     /// Who hears of its comments, for which types of device.
     let audience: CommentAudience
-    /// Why nobody may use the chat of the app now.
-    let closing: [Problem]
-    /// How the person's latest requests were answered.
-    let authorizations: AuthorizationFacts
     /// The person's session tokens; nil where the help desk has no such thing.
     let session: SessionFacts?
     /// The registered devices, as many as are shown.
@@ -30,17 +26,15 @@ struct UserFacts {
     let search: Explanation.Step?
     /// What bots have done for the person.
     let botCalls: BotCallFacts
-    /// The person's name in the log.
-    let reference: String?
 }
 
 extension Explanation {
     /// Explains how a person stands.
     init(_ facts: UserFacts) {
         let steps =
-            [Self.app(facts)] + Self.revocations(facts) + Self.closing(facts.closing) + Self.decision(facts)
-            + facts.authorizations.steps(facts.key) + Self.session(facts) + Self.devices(facts) + [Self.limits(facts)]
-            + Self.deliveries(facts) + [facts.search].compactMap(\.self) + facts.botCalls.steps + [Self.log(facts)]
+            [Self.app(facts)] + Self.revocations(facts) + Self.closing(facts.key) + Self.decision(facts)
+            + facts.key.authorizations.steps(facts.key) + Self.session(facts) + Self.devices(facts) + [Self.limits(facts)]
+            + Self.deliveries(facts) + [facts.search].compactMap(\.self) + facts.botCalls.steps + [Self.log(facts.key)]
         self.init(Self.conclusion(facts, steps), steps)
     }
 
@@ -48,14 +42,13 @@ extension Explanation {
         if let block = facts.key.revocations.found.first(where: \.keepsOut) {
             return Conclusion(.problem, kept(out: block), from: block.step(.problem))
         }
-        if let closed = closed(facts.closing, steps) { return closed }
-        if let denial = facts.authorizations.denial(facts.key) { return Conclusion(denial) }
+        if let keptOut = keptOut(facts.key, steps) { return keptOut }
         if let trouble = facts.key.backendTroubles.first(where: { $0.outcome == .problem }) { return Conclusion(trouble) }
         let open =
             Told(
                 "Nothing keeps this user out: a genuine key that is in force is allowed.",
                 "Этому пользователю ничто не мешает: подлинный действующий ключ принимается.")
-            + (facts.authorizations.recovery ?? Told(verbatim: ""))
+            + (facts.key.authorizations.recovery ?? Told(verbatim: ""))
         let backend =
             facts.app.verify == nil
             ? Told(verbatim: "")
@@ -110,15 +103,21 @@ extension Explanation {
         return found.map { $0.step($0.keepsOut ? .problem : .note) } + cut
     }
 
-    /// The steps that tell why nobody may use the chat of the app now.
-    static func closing(_ problems: [Problem]) -> [Step] {
-        problems.map { Step(.authorization, $0.severity == .problem ? .problem : .note, $0.text, remedy: $0.remedy) }
+    /// The steps that tell why people may not use the chat of the app now.
+    static func closing(_ key: KeyFacts) -> [Step] { key.closing.steps(isLetIn: key.authorizations.isAllowed) }
+
+    /// The conclusion from why nobody may use the chat of the app now, from the person's own denial, or from why most may not; nil when
+    /// nothing keeps the person out.
+    static func keptOut(_ key: KeyFacts, _ steps: [Step]) -> Conclusion? {
+        if let closed = closed(key.closing, steps) { return closed }
+        let most = key.closing.ofMost(isLetIn: key.authorizations.isAllowed)
+        if let denial = key.authorizations.denial(key) { return Conclusion(denial).but(most) }
+        return key.authorizations.isAllowed ? nil : most.map { Conclusion($0) }
     }
 
-    /// The conclusion from why nobody may use the chat of the app now; nil when everybody may. A warning may not be about this user, so it
-    /// hides no problem.
-    static func closed(_ problems: [Problem], _ steps: [Step]) -> Conclusion? {
-        guard let closing = closing(problems).first else { return nil }
+    /// A warning may not be about this user, so it hides no problem.
+    private static func closed(_ closure: ChatClosure, _ steps: [Step]) -> Conclusion? {
+        guard let closing = closure.ofAll else { return nil }
         guard closing.outcome != .problem, let problem = steps.first(where: { $0.outcome == .problem }) else { return Conclusion(closing) }
         let text = Told("\(closing.text) But: \(problem.text)", "\(closing.text) Однако: \(problem.text)")
         return Conclusion(.problem, text, from: problem)
@@ -209,14 +208,15 @@ extension Explanation {
             + (next ?? Told(verbatim: "."))
     }
 
-    /// Of single requests only the latest are known.
-    private static func log(_ facts: UserFacts) -> Step {
+    /// Of single requests only the latest are known. Where no denial is, the log has none to search for.
+    static func log(_ facts: KeyFacts) -> Step {
         Step(
             .search, .note,
             Told(
                 "Only the latest answers are kept, in memory; the log has a sample of the denials.",
                 "Хранятся только последние ответы, в памяти; в журнале есть выборка отказов."),
-            remedy: facts.reference.map { Told("Search the log for user_ref \($0).", "Ищите в журнале user_ref \($0).") },
+            remedy: facts.authorizations.hasNoDenial
+                ? nil : facts.reference.map { Told("Search the log for user_ref \($0).", "Ищите в журнале user_ref \($0).") },
             facts.reference.map { [Reference(name: "user_ref", text: $0)] } ?? [])
     }
 }

@@ -72,14 +72,6 @@ package struct ProblemSearch {
         return Problem.Severity.allCases.flatMap { severity in all.filter { $0.severity == severity } }
     }
 
-    /// Why nobody may use the chat of an app now, whoever it is.
-    func closing(_ appID: String) -> [Problem] {
-        problems.filter { problem in
-            problem.severity == .problem && problem.kind.closesTheChat
-                && problem.subject.map { $0.utf8.elementsEqual(appID.utf8) } ?? true
-        }
-    }
-
     private func problems(_ kind: Problem.Kind) -> [Problem] {
         switch kind {
         case .serviceDown: []
@@ -338,12 +330,5 @@ package struct ProblemSearch {
         return Told(
             " \(found.count == 1 ? "1 delivery" : "\(found.count) deliveries") \(verb) for it, the oldest for \(age).",
             " Ждут доставки: \(found.count), самая старая \(age).")
-    }
-}
-
-extension Problem.Kind {
-    /// Whether it keeps everybody out: neither what is wrong with single keys, nor what explanations tell of the app's backend.
-    fileprivate var closesTheChat: Bool {
-        [.revocationsUnknown, .authorizationsUndecided, .unknownApp, .authorizationsMalformed, .callersRefused].contains(self)
     }
 }

@@ -69,6 +69,61 @@ import Time
         #expect(explanation.steps.allSatisfy { $0.outcome == .ok })
     }
 
+    private static let mostDenied = Problem(
+        .nearlyAllDenied, of: "shop", Told("Nearly nobody may chat.", "Почти никого не пускают."),
+        remedy: Told("Compare the secrets.", "Сравните секреты."))
+
+    @Test(
+        arguments: [
+            (.authorized(keyID: 1), .serviceDown, .problem), (.unconfirmed(keyID: nil), .serviceDown, .problem),
+            (.authorized(keyID: 1), .serviceElsewhere, .note), (.authorized(keyID: 1), mostDenied, .note),
+            (.unconfirmed(keyID: nil), mostDenied, .problem),
+        ] as [(Verdict, Problem, Explanation.Outcome)])
+    func `a key is not well while the chat is closed`(_ verdict: Verdict, _ problem: Problem, _ outcome: Explanation.Outcome) throws {
+        var facts = try Self.facts(verdict, mode: .backend)
+        let open = Explanation(facts)
+        facts.closing = ChatClosure([problem])
+        let closed = Explanation(facts)
+        #expect(closed.outcome == outcome)
+        #expect(closed.finding.english == "\(open.finding.english) But: \(problem.text.english)")
+        #expect(closed.finding.isTranslated)
+        #expect(closed.remedy == problem.remedy)
+        #expect(closed.steps.last?.text == problem.text)
+    }
+
+    @Test func `a key that is denied is told before why the chat is closed`() throws {
+        var facts = try Self.facts(.denied(.wrongMac, keyID: 1))
+        let open = Explanation(facts)
+        facts.closing = ChatClosure([.serviceDown])
+        let closed = Explanation(facts)
+        #expect(closed.finding.english == "\(open.finding.english) The service does not run.")
+        #expect(closed.remedy == open.remedy)
+    }
+
+    @Test func `a good key of a user who was denied lately`() throws {
+        var facts = try Self.facts(.authorized(keyID: 1))
+        facts.authorizations = AuthorizationExplanationTests.known([.denied(.expired, keyID: 1)])
+        facts.reference = "u-1"
+        let explanation = Explanation(facts)
+        #expect(explanation.outcome == .note)
+        let start = "Authorization answers 200: this key is allowed now. But: This user was denied once in ten minutes"
+        #expect(explanation.finding.english.hasPrefix(start))
+        #expect(explanation.finding.isTranslated)
+        #expect(explanation.remedy == Denial.expired.remedy(facts))
+        #expect(explanation.steps.last?.references.map(\.text) == ["u-1"])
+        #expect(explanation.steps.last?.remedy?.english == "Search the log for user_ref u-1.")
+    }
+
+    @Test func `the log is not searched where no denial is known`() throws {
+        var facts = try Self.facts(.authorized(keyID: 1))
+        facts.authorizations = AuthorizationExplanationTests.known([.authorized(keyID: 1)])
+        facts.reference = "u-1"
+        let explanation = Explanation(facts)
+        #expect(explanation.outcome == .ok)
+        #expect(explanation.steps.last?.references.map(\.text) == ["u-1"])
+        #expect(explanation.steps.last?.remedy == nil)
+    }
+
     @Test func shadowModeIsNoPermission() throws {
         let explanation = Explanation(try Self.facts(.shadowed(.wrongMac, keyID: 1), shadowUntil: Self.now + 60))
         #expect(explanation.outcome == .note)
@@ -198,7 +253,7 @@ import Time
     @Test(arguments: [false, true]) func `a user is explained while the store is away`(_ isBlocked: Bool) {
         var facts = KeyFacts(appID: "shop", userID: "user-1", now: TestTime.now)
         facts.storeProblem = "no database"
-        let explanation = Explanation(RememberedUser(key: facts, isBlocked: isBlocked, closing: [], authorizations: .unknown))
+        let explanation = Explanation(RememberedUser(key: facts, isBlocked: isBlocked))
         #expect(explanation.outcome == .problem)
         #expect(explanation.finding.english.hasPrefix("This user is denied with any key") == isBlocked)
         #expect(explanation.finding.english.contains("unknown while the store is away") == !isBlocked)

@@ -13,7 +13,8 @@ import Time
 
     private static func explanation(
         deviceType: String? = nil, _ deliveries: [DeliveryFacts] = [], revocations: [Revocation] = [], closing: [Problem] = [],
-        backend: BackendStatus? = nil, _ rule: UndecidedRule = .error, store: MemoryStore = MemoryStore()
+        authorizations: AuthorizationFacts = .unknown, backend: BackendStatus? = nil, _ rule: UndecidedRule = .error,
+        store: MemoryStore = MemoryStore()
     ) throws -> Explanation {
         let secret = "whsec_" + String(repeating: "QUJD", count: 8)
         let sink = #""allow_insecure_secrets":true,"notifiers":{"sink":{"type":"http","url":"https://sink.test/","secret":"\#(secret)"}}"#
@@ -29,13 +30,14 @@ import Time
         var person = KeyFacts(appID: "shop", userID: "ann", now: TestTime.now)
         person.revocations.named = revocations
         (person.backendStatus, person.whenUndecided) = (backend, rule)
+        (person.closing, person.authorizations) = (ChatClosure(closing), authorizations)
         return Explanation(
             UserFacts(
                 key: person, app: app,
                 audience: CommentAudience(of: "shop", configuration),
-                closing: closing, authorizations: .unknown, session: nil, devices: [devices].compactMap(\.self), hasMoreDevices: false,
+                session: nil, devices: [devices].compactMap(\.self), hasMoreDevices: false,
                 registration: configuration.pushTokens, limitUses: [], deliveries: deliveries, search: nil,
-                botCalls: try BotCallFacts(store, of: RevokedPerson(appID: "shop", userID: "ann")), reference: nil))
+                botCalls: try BotCallFacts(store, of: RevokedPerson(appID: "shop", userID: "ann"))))
     }
 
     @Test func `the remedy is that of the step that the finding is about`() throws {
@@ -63,6 +65,35 @@ import Time
         #expect(dead.finding.english.hasPrefix(text), "\(dead.finding.english)")
         #expect(dead.finding.isTranslated)
         #expect(dead.remedy == dead.steps.first { $0.subject == .delivery }?.remedy)
+    }
+
+    private static let mostDenied = Problem(
+        .nearlyAllDenied, of: "shop", Told("Nearly nobody may chat.", "Почти никого не пускают."),
+        remedy: Told("Compare the secrets.", "Сравните секреты."))
+
+    @Test(arguments: [AuthorizationFacts.unknown, AuthorizationExplanationTests.known([])])
+    func `a user of whom nothing is known is kept out with most`(_ authorizations: AuthorizationFacts) throws {
+        let explanation = try Self.explanation(closing: [Self.mostDenied], authorizations: authorizations)
+        #expect(explanation.outcome == .problem)
+        #expect(explanation.finding == Self.mostDenied.text)
+        #expect(explanation.remedy == Self.mostDenied.remedy)
+    }
+
+    @Test func `a denial tells that most are denied`() throws {
+        let denied = AuthorizationExplanationTests.known([.denied(.wrongMac, keyID: 1)])
+        let explanation = try Self.explanation(closing: [Self.mostDenied], authorizations: denied)
+        #expect(explanation.outcome == .problem)
+        #expect(explanation.finding.english.hasPrefix("This user was denied once in ten minutes"))
+        #expect(explanation.finding.english.hasSuffix("(wrong_mac) with the key id 1. Nearly nobody may chat."))
+        #expect(explanation.finding.isTranslated)
+        #expect(explanation.remedy?.english.hasPrefix("Check in this order") == true)
+    }
+
+    @Test func `a user who was let in is not kept out with most`() throws {
+        let allowed = AuthorizationExplanationTests.known([.authorized(keyID: 1)])
+        let explanation = try Self.explanation(closing: [Self.mostDenied], authorizations: allowed)
+        #expect(explanation.outcome == .ok)
+        #expect(explanation.steps.first { $0.text == Self.mostDenied.text }?.outcome == .note)
     }
 
     @Test(

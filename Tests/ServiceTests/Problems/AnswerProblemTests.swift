@@ -22,6 +22,25 @@ import Testing
         #expect(problem.remedy.english.contains(remedy))
     }
 
+    @Test(arguments: [(CrowdedListener.Name.public, true), (.admin, false)])
+    func `a full listener closes the chat when it is the public one`(_ listener: CrowdedListener.Name, _ closes: Bool) throws {
+        let search = try Self.search(crowded: [CrowdedListener(listener, ReachedBound(of: nil, isRefused: true))])
+        #expect((search.closing("shop").ofAll != nil) == closes)
+    }
+
+    @Test func `a caller with too many connections is told beside a chat that is open`() throws {
+        let closing = try Self.search(crowded: [CrowdedListener(.public, ReachedBound(of: IPAddress("192.0.2.7"), isRefused: true))])
+            .closing("shop")
+        #expect(closing.ofAll == nil)
+        #expect(closing.steps(isLetIn: false).map(\.outcome) == [.note])
+    }
+
+    @Test func `most are denied in one app alone`() throws {
+        let search = try Self.search(answers: [Self.answers(.mostDenied, app: "shop", "wrong_mac")])
+        #expect(search.closing("shop").ofMost(isLetIn: false)?.outcome == .problem)
+        #expect(search.closing("bank").ofMost(isLetIn: false) == nil)
+    }
+
     @Test(arguments: Denial.allCases.map(\.rawValue)) func `each reason of denials has its remedy`(_ reason: String) throws {
         let problem = try #require(try Self.search(answers: [Self.answers(.mostDenied, app: "shop", reason)]).problems.first)
         #expect(problem.kind == .nearlyAllDenied)

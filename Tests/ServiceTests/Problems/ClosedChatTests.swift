@@ -33,6 +33,16 @@ import Time
         #expect(explanation["remedy"] == problem["remedy"])
     }
 
+    /// Expects the explanation of a genuine key to tell why the chat is closed.
+    private static func explainsKey(_ service: RunningService, _ problem: JSONValue, outcome: String) throws {
+        let key = try TestKey().text()
+        let explanation = try get(service, "/v1/explain?app_id=shop&user_id=user-1&security_key=\(key)")
+        #expect(explanation["outcome"]?.text == outcome)
+        let text = "Authorization answers 200: this key is allowed now. But: \(problem["text"]?.text ?? "")"
+        #expect(explanation["finding"]?.text == text)
+        #expect(explanation["remedy"] == problem["remedy"])
+    }
+
     static func kinds(_ service: RunningService) throws -> [String] { try problems(service).compactMap { $0["kind"]?.text } }
 
     static func ask(_ service: RunningService, _ body: [UInt8], times: Int, status: Int) throws {
@@ -146,6 +156,7 @@ import Time
             #expect(problem["text"]?.text?.hasPrefix("5 calls within 10 minutes were refused, 5 of them because listen.allow ") == true)
             #expect(problem["remedy"]?.text?.contains("listen.allow") == true)
             try Self.explains(service, problem)
+            try Self.explainsKey(service, problem, outcome: "problem")
         }
     }
 
@@ -218,6 +229,10 @@ import Time
             let text = "Nearly nobody may use the chat of shop: 10 of 11 authorizations within 10 minutes were denied, "
             #expect(problem["text"]?.text == text + "100 % of them as wrong_mac.")
             #expect(problem["remedy"]?.text?.hasPrefix("Check in this order: the user_id") == true)
+            try Self.explains(service, problem)
+            let finding = try Self.get(service, "/v1/explain?user_id=user-1")["finding"]?.text
+            #expect(finding?.hasPrefix("This user was denied 10 times in ten minutes") == true)
+            #expect(finding?.hasSuffix(" \(problem["text"]?.text ?? "")") == true)
         }
     }
 

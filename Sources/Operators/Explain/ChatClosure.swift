@@ -1,0 +1,58 @@
+internal import Core
+
+/// Why people may not use the chat of an app now, whoever they are. Every explanation of a user or of a key consults it.
+struct ChatClosure {
+    /// The problems, the urgent first. A warning keeps nobody out as far as is known.
+    private let problems: [Problem]
+
+    init(_ problems: [Problem] = []) { self.problems = problems }
+
+    /// Tells why nobody is let in, or that services elsewhere may let people in; nil when people are let in here.
+    var ofAll: Explanation.Step? {
+        problems.first { $0.kind == .serviceDown || $0.severity == .problem && $0.kind != .nearlyAllDenied }.map { $0.step() }
+    }
+
+    /// Tells why nearly nobody is let in; nil when that is not so.
+    /// - Parameter isLetIn: whether the user or the key in question is let in.
+    func ofMost(isLetIn: Bool) -> Explanation.Step? {
+        problems.first { $0.kind == .nearlyAllDenied }.map { $0.step(isLetIn: isLetIn) }
+    }
+
+    /// One step for each problem.
+    /// - Parameter isLetIn: whether the user or the key in question is let in, although most are denied.
+    func steps(isLetIn: Bool) -> [Explanation.Step] { problems.map { $0.step(isLetIn: isLetIn && $0.kind == .nearlyAllDenied) } }
+
+    /// Whether authorization knows any revocations.
+    var knowsRevocations: Bool { !problems.contains { $0.kind == .revocationsUnknown } }
+}
+
+extension Problem {
+    fileprivate func step(isLetIn: Bool = false) -> Explanation.Step {
+        Explanation.Step(.authorization, severity == .problem && !isLetIn ? .problem : .note, text, remedy: remedy)
+    }
+}
+
+extension ProblemSearch {
+    /// Why nobody, or nearly nobody, may use the chat of an app now.
+    func closing(_ appID: String) -> ChatClosure { ChatClosure(problems.filter { $0.closesTheChat(of: appID) }) }
+}
+
+extension Problem {
+    /// Whether it keeps out everybody or most: neither what is wrong with single keys, nor what explanations tell of the app's backend.
+    /// A caller with too many connections, which may be the help desk, counts also as a warning.
+    fileprivate func closesTheChat(of appID: String) -> Bool {
+        switch kind {
+        case .revocationsUnknown, .authorizationsUndecided, .nearlyAllDenied, .unknownApp, .authorizationsMalformed, .callersRefused:
+            severity == .problem && subject.map { $0.utf8.elementsEqual(appID.utf8) } ?? true
+        case .listenerFull, .callerFull: subject == CrowdedListener.Name.public.rawValue
+        default: false
+        }
+    }
+}
+
+extension AdminContext {
+    /// Why nobody, or nearly nobody, may use the chat of an app now. Outside the service that is all that is known.
+    func closing(_ appID: String) -> ChatClosure {
+        serviceProblem.map { ChatClosure([$0]) } ?? problems()?.closing(appID) ?? ChatClosure()
+    }
+}
