@@ -136,12 +136,20 @@ extension Explanation {
     /// What could not be looked up because the store is away; nil when it is not.
     static func store(_ facts: KeyFacts) -> Step? {
         facts.storeProblem.map {
-            Step(
+            let known =
+                facts.closing.knowsRevocations
+                ? Told(
+                    " Authorization goes on with the last known revocations.", " Проверка идёт по последним известным отзывам.")
+                : Told(verbatim: "")
+            return Step(
                 .search, .note,
                 Told(
-                    "The store could not be asked who has revoked what (\($0)). Authorization goes on with the last known revocations.",
-                    "Не удалось спросить хранилище, кто и что отозвал (\($0)). Проверка идёт по последним известным отзывам."),
-                remedy: Told("deskgate status tells how old those are.", "Насколько они стары, говорит deskgate status."))
+                    "The store could not be asked who has revoked what (\($0)).",
+                    "Не удалось спросить хранилище, кто и что отозвал (\($0)).")
+                    + known,
+                remedy: Told(
+                    "Make the store usable again, then ask again: deskgate status says what is wrong with it.",
+                    "Верните хранилище в строй и спросите снова: что с ним, говорит deskgate status."))
         }
     }
 

@@ -24,13 +24,23 @@ extension Explanation {
             let text = Told(
                 "This user is denied with any key: blocked or forgotten, by the last known revocations.",
                 "Этому пользователю отказывают с любым ключом: по последним известным отзывам он заблокирован или забыт.")
-            return Conclusion(.problem, text, from: store)
+            return Conclusion(.problem, text, from: Step(.revocations, .problem, text, remedy: unblock(facts.key)))
         }
         if let keptOut = keptOut(facts.key, steps) { return keptOut }
         let text = Told(
             "Devices, deliveries and the details of revocations are unknown while the store is away; no block of this user is known.",
             "Пока хранилище недоступно, устройства, доставки и подробности отзывов неизвестны; о блокировке пользователя не известно.")
         return Conclusion(.problem, text, from: store)
+    }
+}
+
+extension Explanation {
+    /// How to let somebody in whom the last known revocations keep out.
+    private static func unblock(_ key: KeyFacts) -> Told {
+        let command = "deskgate users unblock --app \(Telling.word(key.appID ?? "")) --user \(Telling.word(key.userID ?? ""))"
+        return Told(
+            "When the store is back, let a blocked user in again: \(command). deskgate status says what is wrong with the store.",
+            "Когда хранилище заработает, снимите блокировку: \(command). Что с хранилищем, говорит deskgate status.")
     }
 }
 

@@ -230,6 +230,17 @@ import Time
         #expect(explanation.remedy?.english.contains("deskgate status") == true)
         #expect(explanation.steps.last?.text.english.contains("(no database)") == true)
         #expect(explanation.steps.last?.text.english.hasSuffix("Authorization goes on with the last known revocations.") == true)
+        #expect(explanation.steps.last?.remedy?.english.hasPrefix("Make the store usable again, then ask again") == true)
+    }
+
+    @Test func `nothing goes on with revocations that nobody knows`() throws {
+        var facts = try Self.facts(.undecided(.revocationsUnknown))
+        facts.storeProblem = "no database"
+        let unknown = Problem(.revocationsUnknown, Told("Nobody knows.", "Неизвестно."), remedy: Told("Mend it.", "Исправьте."))
+        facts.closing = ChatClosure([unknown])
+        let explanation = Explanation(facts)
+        #expect(explanation.steps.contains { $0.text.english.hasSuffix("(no database).") })
+        #expect(!explanation.steps.contains { $0.text.english.contains("goes on") })
     }
 
     /// A path may hold a secret.
@@ -259,5 +270,9 @@ import Time
         #expect(explanation.finding.english.contains("unknown while the store is away") == !isBlocked)
         #expect(explanation.finding.isTranslated)
         #expect(explanation.steps.contains { $0.text.english.contains("(no database)") })
+        let remedy = explanation.remedy?.english
+        #expect(remedy?.contains("deskgate status says what is wrong with") == true)
+        #expect(remedy?.contains("deskgate users unblock --app shop --user user-1.") == isBlocked)
+        #expect(explanation.remedy?.isTranslated == true)
     }
 }
