@@ -114,8 +114,11 @@ extension Denial {
                 + Told(verbatim: "(security_keys.clock_skew_seconds).")
         case .expired:
             return Told(
-                "\(newKey) If keys expire while people chat, mint them for longer (ttl), or fetch a new one at every start of the app.",
-                "\(newKey) Если ключи истекают посреди разговора, выдавайте их на больший срок (ttl) или берите новый при каждом запуске.")
+                "\(newKey) If keys expire while people chat, mint them for longer (ttl), or fetch a new one at every start of the app. ",
+                "\(newKey) Если ключи истекают посреди разговора, выдавайте их на больший срок (ttl) или берите новый при каждом запуске. ")
+                + Told(
+                    "If new keys are denied too, compare the clock of this machine (deskgate doctor) with that of the one that mints.",
+                    "Если отказывают и новым ключам, сравните часы этой машины (deskgate doctor) с часами той, которая их выдаёт.")
         case .tooOld:
             return Told(
                 "\(newKey) The longest life is longest_life_seconds of apps[].security_keys or of security_keys.",

@@ -56,6 +56,7 @@ import Time
         #expect(Explanation(future).finding.english.contains("2026-03-10T08:20:12.000Z, which is 5 minutes ahead of this machine's clock"))
         let expired = try Self.facts(.denied(.expired, keyID: 1), expiresAt: Self.now - 7200)
         #expect(Explanation(expired).finding.english.contains("expired at 2026-03-10T06:15:12.000Z, 2 hours ago"))
+        #expect(Explanation(expired).remedy?.english.contains("If new keys are denied too, compare the clock of this machine") == true)
         let old = try Self.facts(.denied(.tooOld, keyID: 1), issuedAt: Self.now - 86_400 * 3)
         #expect(Explanation(old).finding.english.contains("3 days ago, and keys of this app may be 16 minutes old"))
         let never = try Self.facts(.authorized(keyID: 1))
