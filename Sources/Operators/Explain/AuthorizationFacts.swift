@@ -135,7 +135,8 @@ extension AuthorizationHistory.Denied {
                 "До этого этому пользователю отказано \(Telling.time(at)): \(phrase)."), at: at.milliseconds)
     }
 
-    /// The remedy. The record does not say which of several revocations has decided, so it names those of the person and the app.
+    /// The remedy. The record does not say which of several revocations has decided, so it names those of the person and the app, and that
+    /// a single key may be revoked, which is found by the key alone.
     fileprivate func remedy(_ key: KeyFacts) -> Told {
         switch reason {
         case .denial(.revoked) where !key.revocations.found.isEmpty: break
@@ -144,7 +145,11 @@ extension AuthorizationHistory.Denied {
         }
         var distinct: [Told] = []
         for remedy in key.revocations.found.map(\.remedy) where !distinct.contains(remedy) { distinct.append(remedy) }
-        return Telling.sentences(distinct)
+        let command = "deskgate explain --app \(Telling.word(key.appID ?? "")) --user \(Telling.word(key.userID ?? "")) --key -"
+        let single = Told(
+            "If that does not help, the key itself may be revoked: \(command) says by which revocation.",
+            "Если это не поможет, возможно, отозван сам ключ: каким отзывом, скажет \(command).")
+        return Telling.sentences(distinct + [single])
     }
 }
 

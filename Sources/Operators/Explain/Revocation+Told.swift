@@ -40,7 +40,7 @@ extension Revocation {
     /// Whether no key of the person counts, also no later one.
     var keepsOut: Bool { isBlock || isOfFormerUser }
 
-    /// How to take it back, or to live with it.
+    /// How to take it back, or to live with it. It speaks of this revocation alone, because others may stand beside it.
     var remedy: Told {
         if isOfFormerUser {
             return Told(
@@ -53,11 +53,18 @@ extension Revocation {
         }
         let back = "deskgate revocations remove \(id)."
         guard issuedBefore != nil else {
+            if case .keyID(let id) = subject {
+                return Told(
+                    "This revocation covers later keys with the key id \(id), too: mint with another key of the app. ",
+                    "Этот отзыв касается и будущих ключей с номером \(id): выдавайте другим ключом приложения. ")
+                    + Told("If they should count again: \(back)", "Чтобы они снова действовали: \(back)")
+            }
             return Told("If the key should count again: \(back)", "Если ключ снова должен действовать: \(back)")
         }
         return Told(
-            "Keys that are minted now count: have the app fetch a new one from its backend. If former keys should count again: \(back)",
-            "Новые ключи действуют: приложение должно получить такой у своего сервера. Чтобы снова действовали прежние: \(back)")
+            "This revocation covers no key that is minted now: have the app fetch a new one from its backend. ",
+            "Этот отзыв не касается новых ключей: приложение должно получить такой у своего сервера. ")
+            + Told("If former keys should count again: \(back)", "Чтобы снова действовали прежние: \(back)")
     }
 
     /// The step that tells of it.

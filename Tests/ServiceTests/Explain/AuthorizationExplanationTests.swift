@@ -195,13 +195,27 @@ import Time
         }
     }
 
+    /// The revocation of one key does not name the user.
+    @Test func `a sign-out does not hide that the key itself is revoked`() throws {
+        try fixture.withService { (service) throws in
+            let earlier = #"{"app_id":"shop","user_id":"user-1","issued_before":\#(TestTime.now - 9000)}"#
+            #expect(try admin(service, "POST /v1/revocations", body: earlier).status == 201)
+            let single = #"{"app_id":"shop","security_key":"\#(try TestKey().text())"}"#
+            #expect(try admin(service, "POST /v1/revocations", body: single).status == 201)
+            #expect(try post(service, TestKey()) == 403)
+            let remedy = try explain(service).remedy
+            let command = "the key itself may be revoked: deskgate explain --app shop --user user-1 --key - says by which"
+            #expect(remedy?.contains(command) == true, "\(remedy ?? "")")
+        }
+    }
+
     /// A sign-out has its own remedy, and a block is told before all denials.
     @Test func tellsOfTheRevocationFirst() throws {
         try fixture.withService { (service) throws in
             let person = #"{"app_id":"shop","user_id":"user-1"}"#
             #expect(try admin(service, "POST /v1/users/sign-out", body: person).status == 200)
             #expect(try post(service, TestKey()) == 403)
-            #expect(try explain(service).remedy?.hasPrefix("Keys that are minted now count") == true)
+            #expect(try explain(service).remedy?.hasPrefix("This revocation covers no key that is minted now") == true)
             #expect(try admin(service, "POST /v1/users/block", body: person).status == 200)
             let blocked = try explain(service)
             #expect(blocked.finding.hasPrefix("This user is denied with any key: blocked"))

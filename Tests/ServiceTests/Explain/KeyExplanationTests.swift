@@ -216,6 +216,14 @@ import Time
         #expect(Explanation(stranger).outcome == .problem)
     }
 
+    @Test func `the remedy of a key id does not promise that new keys count`() throws {
+        let keyID = Revocation.sample(1, appID: "shop", .keyID(1))
+        let all = Revocation.sample(2, appID: "shop", .everyKey, issuedBefore: Self.now)
+        let remedy = Explanation(try Self.facts(.denied(.revoked, keyID: 1), revocations: [keyID, all])).remedy?.english
+        #expect(remedy?.hasPrefix("This revocation covers later keys with the key id 1, too: mint with another key of the app.") == true)
+        #expect(remedy?.contains("deskgate revocations remove \(keyID.id). This revocation covers no key that is minted now") == true)
+    }
+
     /// Whoever gets a new key for an expired one is told that it would be denied as well.
     @Test func aBlockIsToldBesideWhatDecides() throws {
         let block = Revocation.sample(1, appID: "shop", .user("user-1"))
