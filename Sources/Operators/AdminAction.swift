@@ -170,12 +170,15 @@ package struct AdminContext: Sendable {
     /// The current second by the clock that all replicas share, up to which "until now" reaches.
     var sharedNow: UnixSeconds { store.sharedTime(of: now).seconds }
 
-    /// Why a pending delivery that is due has not been attempted yet; nil when it is not due or has ended.
+    /// Why a pending delivery that is due has not been attempted yet; nil when it is not due or has ended. While no service runs that could
+    /// attempt it, it waits for one also before it is due.
     func wait(of delivery: Delivery) -> String? {
-        guard delivery.state == .pending, delivery.dueAt <= now else { return nil }
-        if !serves(delivery.notifier) { return Self.notConfigured }
-        guard let holds else { return state.configuration.store.isShared ? Self.serviceIsElsewhere : Self.serviceIsDown }
-        return holds[delivery.notifier] ?? Self.turn
+        guard delivery.state == .pending else { return nil }
+        let isDue = delivery.dueAt <= now
+        if isDue, !serves(delivery.notifier) { return Self.notConfigured }
+        if holds == nil, !state.configuration.store.isShared { return Self.serviceIsDown }
+        guard isDue else { return nil }
+        return holds.map { $0[delivery.notifier] ?? Self.turn } ?? Self.serviceIsElsewhere
     }
 
     /// The value of `waits` when nothing holds the delivery back.

@@ -19,6 +19,9 @@ struct CommentFacts {
     let hasMore: Bool
     /// The devices that its person has registered now, as many as are shown.
     let devices: [Device]
+
+    /// Whether nothing is left that would say whether it came.
+    var isUnknown: Bool { deliveries.isEmpty && forgottenArrival == nil }
 }
 
 extension Explanation {

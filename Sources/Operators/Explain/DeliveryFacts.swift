@@ -166,9 +166,7 @@ struct DeliveryFacts {
                 "Configure the notifier again, or give its deliveries up: \(purge)",
                 "Верните канал в настройки или откажитесь от его доставок: \(purge)")
         }
-        if hold == AdminContext.serviceIsDown {
-            return Told("Start the service: deskgate serve.", "Запустите службу: deskgate serve.")
-        }
+        if hold == AdminContext.serviceIsDown { return Problem.serviceDown.remedy }
         if hold == AdminContext.serviceIsElsewhere { return Problem.serviceElsewhere.remedy }
         if let reason = AdminContext.pauseReason(hold) {
             return ReasonMeaning.of(reason, notifier).remedyOfPause

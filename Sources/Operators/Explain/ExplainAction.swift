@@ -98,8 +98,11 @@ package struct ExplainAction: AdminAction, Equatable {
                 guard error.isAway else { throw error }
                 return Explanation(try context.remembered(userID: userID, appID: app.id, error))
             }
-        case .comment(let comment): return Explanation(try context.facts(comment: comment, app: app))
-        case .device(let deviceID, let userID): return Explanation(try context.facts(deviceID: deviceID, userID: userID, app: app))
+        case .comment(let comment):
+            let facts = try context.facts(comment: comment, app: app)
+            return Explanation(facts).but(facts.isUnknown ? context.serviceProblem : nil)
+        case .device(let deviceID, let userID):
+            return Explanation(try context.facts(deviceID: deviceID, userID: userID, app: app)).but(context.serviceProblem)
         case .key, .delivery: preconditionFailure("questions that need no app are answered before")
         }
     }

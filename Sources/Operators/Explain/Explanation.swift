@@ -126,6 +126,13 @@ package struct Explanation: Sendable, Equatable {
         self.steps = steps
     }
 
+    /// Adds that no service runs, which notifies nobody and takes nothing in, unless the answer says so.
+    func but(_ problem: Problem?) -> Explanation {
+        guard let problem, problem.remedy != remedy else { return self }
+        let step = Step(.notifier, problem.severity == .problem ? .problem : .note, problem.text, remedy: problem.remedy)
+        return Explanation(conclusion.but(step), steps + [step])
+    }
+
     /// What the whole comes to.
     package var outcome: Outcome { conclusion.outcome }
     /// The answer in one sentence, or a few.

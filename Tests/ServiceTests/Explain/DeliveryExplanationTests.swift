@@ -59,7 +59,7 @@ import Time
         let failing = Self.facts(.pending, wait: "notifier failing")
         #expect(failing.outcome == .problem && failing.remedy?.english.contains("tried again by itself within minutes") == true)
         let stopped = Self.facts(.pending, wait: AdminContext.serviceIsDown)
-        #expect(stopped.remedy?.english == "Start the service: deskgate serve.")
+        #expect(stopped.remedy == Problem.serviceDown.remedy)
         let elsewhere = Self.facts(.pending, wait: AdminContext.serviceIsElsewhere)
         #expect(elsewhere.sentence.english == "It waits for sink: no service on this host.")
         #expect(elsewhere.sentence.isTranslated)

@@ -1,0 +1,61 @@
+import Core
+import JSON
+import Storage
+import TestSupport
+import Testing
+import Time
+
+@testable import Configuration
+@testable import Operators
+@testable import Service
+
+/// Explanations of deliveries, comments and devices by a command while no service runs.
+@Suite struct StoppedServiceExplanationTests {
+    private static let time = AdminDeliverFixture.time
+    private static let start = Problem.serviceDown.remedy.english
+
+    private let store = MemoryStore()
+
+    private func explain(comment: String? = nil, device: String? = nil, delivery: String? = nil) throws -> JSONValue {
+        let closed = try ClosedPort()
+        defer { withExtendedLifetime(closed) {} }
+        let fixture = try AdminDeliverFixture(port: closed.port)
+        let action = try ExplainAction(
+            appID: delivery == nil ? "shop" : nil, userID: nil, commentID: comment, deviceID: device, deliveryID: delivery)
+        let access = AdminAccess(fixture.configuration, clocks: ServiceFixture.clocks) { action throws(StoreError) in try action(store) }
+        return try access.perform(action).json
+    }
+
+    @Test func `a delivery that is not due waits for the service`() throws {
+        try AdminDeliverFixture.accept(store, 1)
+        let claim = Claim(notifier: "sink-1", now: Self.time, leaseMilliseconds: 1000, limit: 10)
+        #expect(try store.work([], [claim])[0].get().deliveries.count == 1)
+        let attempt = FinishedAttempt(
+            id: AdminDeliverFixture.id(1), attempt: 1, next: .retry(at: Self.time + 60_000), reason: "status_503", now: Self.time)
+        _ = try store.work([attempt], [])
+        for answer in [try explain(comment: "1"), try explain(delivery: AdminDeliverFixture.id(1).description)] {
+            #expect(answer["outcome"] == "problem")
+            #expect(answer["finding"]?.text?.contains("It waits for sink-1: service not running. The last of 1 attempt failed") == true)
+            #expect(answer["remedy"]?.text == Self.start)
+        }
+    }
+
+    @Test func `a comment and a device that are not known`() throws {
+        for answer in [try explain(comment: "99"), try explain(device: "phone")] {
+            #expect(answer["outcome"] == "problem")
+            #expect(answer["finding"]?.text?.hasSuffix(" The service does not run.") == true)
+            #expect(answer["steps"]?.elements.last?["remedy"]?.text == Self.start)
+        }
+    }
+
+    @Test func `a device that is registered is notified by no service`() {
+        let device = Explanation(Explanation.Conclusion(.ok, Told("It is notified.", "Его уведомляют.")), [])
+        let stopped = device.but(.serviceDown)
+        #expect(stopped.outcome == .problem)
+        #expect(stopped.finding.english == "It is notified. But: The service does not run.")
+        #expect(stopped.finding.isTranslated)
+        #expect(stopped.remedy == Problem.serviceDown.remedy)
+        #expect(stopped.but(.serviceDown) == stopped, "it is told once")
+        #expect(device.but(.serviceElsewhere).outcome == .note)
+    }
+}
