@@ -21,6 +21,15 @@ import Time
     private static let expired = Verdict.denied(.expired, keyID: 2)
     private static let unknown = Verdict.denied(.unknownKey, keyID: nil)
     private static let allowed = Verdict.authorized(keyID: 3)
+    private static let shadowed = Verdict.shadowed(.wrongMac, keyID: 1)
+
+    @Test func `a process tells another that the shadow mode let a user in`() throws {
+        let known = known([(Self.wrong, 1), (Self.shadowed, 2)])
+        let told = try #require(KnownAuthorizations(parsing: known.moved(byMilliseconds: 5000).serialized()))
+        #expect(told.history?.lastSuccess?.isShadowed == true)
+        let allowed = try #require(KnownAuthorizations(parsing: self.known([(Self.allowed, 1)]).serialized()))
+        #expect(allowed.history?.lastSuccess?.isShadowed == false)
+    }
 
     @Test func theLatestAnswerCounts() throws {
         let denied = known([(Self.wrong, 1), (Self.wrong, 5)])
@@ -84,7 +93,7 @@ import Time
     @Test(
         arguments: [
             [], [(wrong, 1)], [(allowed, 1)], [(wrong, 1), (expired, 70), (unknown, 130), (wrong, 140), (allowed, 150)],
-            [(.authorized(keyID: nil), 1), (.denied(.backendDenied, keyID: nil), 2)],
+            [(.authorized(keyID: nil), 1), (.denied(.backendDenied, keyID: nil), 2)], [(wrong, 1), (shadowed, 2)],
         ] as [[(Verdict, UInt64)]])
     func aProcessTellsAnother(_ verdicts: [(Verdict, UInt64)]) throws {
         let known = known(verdicts)

@@ -13,6 +13,8 @@ package struct AuthorizationHistory: Sendable {
         package let at: UnixSeconds
         /// Which of the app's keys allowed it; nil when the app's backend decides alone.
         package let keyID: UInt32?
+        /// Whether only the app's shadow mode allowed it.
+        package var isShadowed = false
     }
 
     /// Why a request was not allowed.
@@ -121,7 +123,7 @@ package struct AuthorizationHistory: Sendable {
     func moved(bySeconds seconds: Int64) -> AuthorizationHistory {
         let minutes = Int64((Double(seconds) / 60).rounded())
         return AuthorizationHistory(
-            lastSuccess.map { Success(at: $0.at.advanced(by: seconds), keyID: $0.keyID) },
+            lastSuccess.map { Success(at: $0.at.advanced(by: seconds), keyID: $0.keyID, isShadowed: $0.isShadowed) },
             denials.map { Denied(reason: $0.reason, keyID: $0.keyID, at: $0.at.advanced(by: seconds)) }, isDenied: isDenied,
             self.minutes.map { minute, count in
                 (minutes < 0 ? minute - min(minute, minutes.magnitude) : minute + minutes.magnitude, count)

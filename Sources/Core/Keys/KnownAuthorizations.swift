@@ -59,7 +59,9 @@ extension KnownAuthorizations {
 
     private static func json(_ history: AuthorizationHistory) -> JSONValue {
         [
-            "success": history.lastSuccess.map { ["at": number($0.at.rawValue), "key_id": keyID($0.keyID)] } ?? .null,
+            "success": history.lastSuccess.map {
+                ["at": number($0.at.rawValue), "key_id": keyID($0.keyID), "is_shadowed": .bool($0.isShadowed)]
+            } ?? .null,
             "is_denied": .bool(history.isDenied),
             "denials": .array(
                 history.denials.map {
@@ -72,7 +74,10 @@ extension KnownAuthorizations {
     private static func history(_ value: JSONValue) -> AuthorizationHistory? {
         guard value.isObject else { return nil }
         let success = value["success"].flatMap { success in
-            moment(success["at"]).map { AuthorizationHistory.Success(at: $0, keyID: keyID(success["key_id"])) }
+            // A replica of an earlier version does not say whether it was the shadow mode.
+            moment(success["at"]).map {
+                AuthorizationHistory.Success(at: $0, keyID: keyID(success["key_id"]), isShadowed: success["is_shadowed"] == true)
+            }
         }
         // A later version may know more reasons.
         let denials = (value["denials"]?.elements ?? []).compactMap { value -> AuthorizationHistory.Denied? in

@@ -79,7 +79,7 @@ package struct RecentAuthorizations: Sendable {
         case .authorized(let keyID, _): recordSuccess(AuthorizationHistory.Success(at: now, keyID: keyID), user)
         case .shadowed(_, let keyID):
             // The shadow mode lets invented users in as well, and they prove nothing.
-            if found(user) != nil { recordSuccess(AuthorizationHistory.Success(at: now, keyID: keyID), user) }
+            if found(user) != nil { recordSuccess(AuthorizationHistory.Success(at: now, keyID: keyID, isShadowed: true), user) }
         case .denied(let denial, let keyID):
             recordDenial(AuthorizationHistory.Denied(reason: .denial(denial), keyID: keyID, at: now), user)
         case .malformed(let malformation):

@@ -55,8 +55,8 @@ enum AuthorizationFacts {
     var recovery: Told? {
         guard let history, !history.isDenied, !history.denials.isEmpty, let success = history.lastSuccess else { return nil }
         return Told(
-            " The latest request was allowed, at \(Telling.time(success.at)).",
-            " Последний запрос принят, \(Telling.time(success.at)).")
+            " The latest request was allowed, at \(Telling.time(success.at))\(success.shadow).",
+            " Последний запрос принят, \(Telling.time(success.at))\(success.shadow).")
     }
 
     /// The steps that tell of them.
@@ -73,7 +73,7 @@ enum AuthorizationFacts {
         case .known(let known):
             let silence = known.silentReplicas == 0 ? [] : [Self.silence(known.silentReplicas)]
             guard let history = known.history else { return [Self.absence(known)] + silence }
-            let (denial, success) = (denial(key), history.lastSuccess.map { $0.step(history.isDenied ? .note : .ok) })
+            let (denial, success) = (denial(key), history.lastSuccess.map { $0.step(history.isDenied || $0.isShadowed ? .note : .ok) })
             let earlier = history.denials.dropFirst(denial == nil ? 0 : 1).map(\.earlierStep)
             return [denial, success].compactMap(\.self) + earlier + silence
         }
@@ -105,13 +105,18 @@ enum AuthorizationFacts {
 }
 
 extension AuthorizationHistory.Success {
+    /// The end of a sentence about it, if the request would otherwise have been denied.
+    fileprivate var shadow: Told {
+        isShadowed ? Told(", only because of the shadow mode", ", только из-за пробного режима") : Told(verbatim: "")
+    }
+
     fileprivate func step(_ outcome: Explanation.Outcome) -> Explanation.Step {
         let key = Telling.key(keyID)
         return Explanation.Step(
             .authorization, outcome,
             Told(
-                "This user was last allowed at \(Telling.time(at))\(key).",
-                "Последний раз этого пользователя впустили \(Telling.time(at))\(key)."),
+                "This user was last allowed at \(Telling.time(at))\(key)\(shadow).",
+                "Последний раз этого пользователя впустили \(Telling.time(at))\(key)\(shadow)."),
             at: at.milliseconds)
     }
 }

@@ -308,6 +308,17 @@ import Time
         )
     }
 
+    @Test func `a user whom only the shadow mode let in`() throws {
+        let key = KeyFacts(appID: "shop", userID: "user-1", now: Self.now)
+        let facts = Self.known([.denied(.wrongMac, keyID: 1), .shadowed(.wrongMac, keyID: 1)])
+        let step = try #require(facts.steps(key).first)
+        #expect(step.outcome == .note)
+        #expect(step.text.english.hasSuffix(" with the key id 1, only because of the shadow mode."))
+        #expect(step.text.isTranslated)
+        #expect(facts.recovery?.english.hasSuffix(", only because of the shadow mode.") == true)
+        #expect(facts.recovery?.isTranslated == true)
+    }
+
     @Test func tellsThatRecordsWereDisplaced() throws {
         let key = KeyFacts(appID: "shop", userID: "user-1", now: Self.now)
         let known = KnownAuthorizations(startedAt: Self.now - 9000, completeSince: Self.now - 60, history: nil)
