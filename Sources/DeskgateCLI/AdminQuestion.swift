@@ -9,9 +9,11 @@ enum AdminQuestion {
     ///     - access: the service; nil for that of the configuration.
     ///     - isShown: whether a successful answer is printed.
     ///     - verdict: the exit code of a successful answer.
+    ///     - unavailable: the exit code where the service cannot answer now, as while its store is away.
     static func ask(
         _ action: some AdminAction, _ arguments: Arguments, of access: AdminAccess? = nil,
-        isShown: (JSONObject) -> Bool = { _ in true }, verdict: (JSONObject) -> ExitCode = { _ in .done }, _ text: (JSONObject) -> String
+        isShown: (JSONObject) -> Bool = { _ in true }, verdict: (JSONObject) -> ExitCode = { _ in .done },
+        unavailable: ExitCode = .usage, _ text: (JSONObject) -> String
     ) throws(CommandError) -> ExitCode {
         let author = action.change == nil ? nil : try arguments.author()
         let access = if let access { access } else { try arguments.service(author: author).access }
@@ -21,13 +23,13 @@ enum AdminQuestion {
                     ? try access.performInService(action) : try access.perform(action, remark: Console.complain)
             }
         }
-        return tell(answer.status, answer.json, arguments, isShown: isShown, verdict: verdict, text)
+        return tell(answer.status, answer.json, arguments, isShown: isShown, verdict: verdict, unavailable: unavailable, text)
     }
 
     /// Prints an answer, as `ask` does.
     static func tell(
         _ status: Int, _ json: JSONValue, _ arguments: Arguments, isShown: (JSONObject) -> Bool = { _ in true },
-        verdict: (JSONObject) -> ExitCode = { _ in .done }, _ text: (JSONObject) -> String
+        verdict: (JSONObject) -> ExitCode = { _ in .done }, unavailable: ExitCode = .usage, _ text: (JSONObject) -> String
     ) -> ExitCode {
         guard case .object(let object) = json else { preconditionFailure("every answer is an object") }
         let isGood = [200, 201].contains(status)
@@ -39,6 +41,7 @@ enum AdminQuestion {
         switch status {
         case 200, 201: return verdict(object)
         case 404, 409: return .negative
+        case 503: return unavailable
         default: return .usage
         }
     }

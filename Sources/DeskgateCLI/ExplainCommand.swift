@@ -30,7 +30,8 @@ enum ExplainCommand {
                 appID: arguments["app"], userID: arguments["user"], securityKey: arguments["key"], commentID: arguments["comment"],
                 deviceID: arguments["device"], deliveryID: arguments["delivery"])
         }
-        return try AdminQuestion.ask(action, arguments, verdict: { $0["outcome"] == "ok" ? .done : .negative }, text)
+        return try AdminQuestion.ask(
+            action, arguments, verdict: { $0["outcome"] == "ok" ? .done : .negative }, unavailable: .negative, text)
     }
 
     /// The finding, what to do first, and the steps.

@@ -58,6 +58,9 @@ import Testing
         let reason = try #require(try jsonObject(line).string("reason"))
         let listing = try Deskgate.run("deliveries", "list", "--config", site.workspace.configuration)
         #expect(listing.code == 2 && listing.errors.contains(reason), "operators are told why")
+        let explained = try Deskgate.run("explain", "--comment", "1", "--config", site.workspace.configuration)
+        #expect(explained.code == 1, "that cannot be said")
+        #expect(explained.errors.contains(reason))
         return (server, reason)
     }
 
