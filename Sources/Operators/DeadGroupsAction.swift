@@ -84,7 +84,7 @@ extension DeadGroupsAction {
         let meaning = ReasonMeaning.of(name.reason.text, context.state.configuration.notifier(name.notifier.text))
         return [
             "meaning": JSONValue(Telling.sentence(meaning.text), in: language),
-            "remedy": JSONValue(meaning.remedy.map(Telling.sentence), in: language),
+            "remedy": JSONValue(meaning.remedy(ofEndedFor: name.notifier.text).map(Telling.sentence), in: language),
         ]
     }
 }

@@ -33,7 +33,7 @@ struct DeliveryFacts {
     var isHeld: Bool { delivery.event.kind == .messageHeld }
 
     /// The meaning of its reason.
-    private var meaning: ReasonMeaning { .of(delivery.reason, notifier) }
+    private var meaning: ReasonMeaning { .of(delivery.reason, notifier, delivery: delivery.id) }
 
     /// Whether it is on its way, has arrived or has failed. Where no service runs on this host, another host's may deliver it any moment.
     var outcome: Explanation.Outcome {
@@ -142,8 +142,9 @@ struct DeliveryFacts {
     var remedy: Told? {
         guard outcome != .ok else { return nil }
         if isHeld, hold == nil { return Self.heldRemedy }
-        let reason = delivery.reason.isEmpty ? nil : meaning.remedy
-        guard let hold else { return (delivery.state == .dead ? settled(reason) : reason).map(Telling.sentence) }
+        guard let hold else {
+            return (delivery.state == .dead ? settled : delivery.reason.isEmpty ? nil : meaning.remedy).map(Telling.sentence)
+        }
         return holdRemedy(hold)
     }
 
@@ -152,11 +153,19 @@ struct DeliveryFacts {
         "Проверьте, что API службы поддержки доступен и принимает токен (deskgate check --live) и что приходят и вебхуки о тикетах.")
 
     /// A dead delivery may have ended for want of time: then the last attempt's reason says what to mend.
-    private func settled(_ own: Told?) -> Told? {
+    private var settled: Told? {
+        let own = remedy(meaning)
         guard let last = attempts.last, last.reason != delivery.reason, !last.reason.isEmpty,
-            let cause = ReasonMeaning.of(last.reason, notifier).remedy
+            let cause = remedy(ReasonMeaning.of(last.reason, notifier))
         else { return own }
         return own.map { Told("\(cause); then \($0)", "\(cause); затем \($0)") } ?? cause
+    }
+
+    /// What to do about a reason: the end of a sentence. Once the delivery has ended, no further attempt follows by itself.
+    private func remedy(_ meaning: ReasonMeaning) -> Told? {
+        guard delivery.state != .pending, let remedy = meaning.remedy else { return meaning.remedy }
+        if delivery.state == .delivered, remedy.isWaiting { return nil }
+        return meaning.remedy(ofEndedFor: delivery.notifier)
     }
 
     private func holdRemedy(_ hold: String) -> Told {
@@ -226,7 +235,7 @@ struct DeliveryFacts {
             return Explanation.Step(
                 .attempt, isDone ? .ok : .problem,
                 Told("\(start): \(meaning.text) (\(attempt.reason)).", "\(start): \(meaning.text) (\(attempt.reason))."),
-                at: attempt.startedAt, remedy: isDone ? nil : meaning.remedy.map(Telling.sentence))
+                at: attempt.startedAt, remedy: isDone ? nil : remedy(meaning).map(Telling.sentence))
         }
     }
 }

@@ -4,11 +4,14 @@ internal import Notifiers
 
 extension ReasonMeaning {
     /// The meaning of the reason of a delivery or of one of its attempts.
-    /// - Parameter notifier: as it is configured; nil when it is not any more.
-    static func of(_ reason: String, _ notifier: Configuration.Notifier?) -> ReasonMeaning {
+    /// - Parameters:
+    ///   - notifier: as it is configured; nil when it is not any more.
+    ///   - delivery: the one to retry; nil where all with this reason are meant.
+    static func of(_ reason: String, _ notifier: Configuration.Notifier?, delivery: UUIDv7? = nil) -> ReasonMeaning {
+        let retry = Told(verbatim: "deskgate deliveries retry \(delivery?.description ?? "--reason \(Telling.word(reason))")")
         if let ending = DeliveryEnding.allCases.first(where: { $0.reason == reason }) { return of(ending) }
-        if let ending = RetryDecision.Ending(rawValue: reason) { return of(ending) }
-        if let own = ofDispatch(reason) { return own }
+        if let ending = RetryDecision.Ending(rawValue: reason) { return of(ending, retry) }
+        if let own = ofDispatch(reason, retry) { return own }
         return ReasonMeaning(reason, from: notifier?.reasonSource ?? .unknown)
             ?? ReasonMeaning(
                 Told("the reason is \(reason)", "причина \(reason)"),
@@ -40,7 +43,7 @@ extension ReasonMeaning {
         }
     }
 
-    private static func of(_ ending: RetryDecision.Ending) -> ReasonMeaning {
+    private static func of(_ ending: RetryDecision.Ending, _ retry: Told) -> ReasonMeaning {
         switch ending {
         case .expired:
             ReasonMeaning(
@@ -48,22 +51,22 @@ extension ReasonMeaning {
                     "there was no time left for another attempt before the event expired",
                     "до истечения срока события не осталось времени на ещё одну попытку"),
                 Told(
-                    "retry it: deskgate deliveries retry; deliveries.expire_after_seconds says how long Deskgate tries",
-                    "повторите: deskgate deliveries retry; сколько длятся попытки, задаёт deliveries.expire_after_seconds"))
+                    "retry it: \(retry); deliveries.expire_after_seconds says how long Deskgate tries",
+                    "повторите: \(retry); сколько длятся попытки, задаёт deliveries.expire_after_seconds"))
         case .attemptsSpent:
             ReasonMeaning(
                 Told("no more attempts are allowed", "больше попыток не разрешено"),
-                Told("retry it: deskgate deliveries retry", "повторите: deskgate deliveries retry"))
+                Told("retry it: \(retry)", "повторите: \(retry)"))
         }
     }
 
     /// The words of the dispatcher, of operators and of relays.
-    private static func ofDispatch(_ reason: String) -> ReasonMeaning? {
+    private static func ofDispatch(_ reason: String, _ retry: Told) -> ReasonMeaning? {
         switch reason {
         case AdminAnswer.Change.purged(0).name:
             ReasonMeaning(
                 Told("an operator gave it up", "оператор отказался от неё"),
-                Told("retry it if that was wrong: deskgate deliveries retry", "если зря, повторите: deskgate deliveries retry"))
+                Told("retry it if that was wrong: \(retry)", "если зря, повторите: \(retry)"))
         case "stopped":
             ReasonMeaning(
                 Told("Deskgate was stopped before it was sent", "Deskgate остановили раньше, чем она была отправлена"), waitingForTurn)
@@ -124,6 +127,17 @@ extension ReasonMeaning {
             "see its latest attempts (deskgate deliveries list --notifier \(Telling.word(name))), and mend its receiver",
             "посмотрите последние попытки (deskgate deliveries list --notifier \(Telling.word(name))) и почините получателя")
         return lasting ?? remedy.flatMap { $0.isWaiting ? nil : $0 } ?? attempts
+    }
+
+    /// What to do about deliveries that have ended for this reason, or after it: no further attempt follows, so none is promised.
+    /// - Returns: the end of a sentence; nil when nothing need be done.
+    func remedy(ofEndedFor name: String) -> Told? {
+        let promise = Told("; Deskgate tries again", "; Deskgate повторяет попытки")
+        return remedy.map { _ in
+            remedy(whileFailing: name).map { text in
+                [promise.english, promise.russian].first(where: text.hasSuffix).map { String(text.dropLast($0.count)) } ?? text
+            }
+        }
     }
 }
 

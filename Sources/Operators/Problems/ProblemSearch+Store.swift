@@ -59,7 +59,7 @@ extension ProblemSearch {
         let most = reasons.max { ($0.value, $1.key) < ($1.value, $0.key) }
         let (reason, number) = (most?.key.text ?? "", most?.value ?? 0)
         let choice = told.count == all.count ? "" : " --reason \(Telling.word(reason))"
-        let meaning = Telling.sentence(ReasonMeaning.of(reason, configuration.notifier(name)).text)
+        let meaning = Telling.sentence(ReasonMeaning.of(reason, configuration.notifier(name)).text) + lastFailure(of: name, as: reason)
         let deliveries = count == 1 ? "1 delivery to \(name) was" : "\(count) deliveries to \(name) were"
         return Problem(
             .deliveriesDead, as: .warning, of: name,
@@ -69,5 +69,16 @@ extension ProblemSearch {
             remedy: Told(
                 "Mend the cause, and retry them: deskgate deliveries retry --notifier \(word)\(choice).",
                 "Устраните причину и повторите их: deskgate deliveries retry --notifier \(word)\(choice)."))
+    }
+
+    /// The cause behind deliveries that ended for want of time, as a sentence after another; empty where the reason is the cause.
+    private func lastFailure(of name: String, as reason: String) -> Told {
+        guard reason == RetryDecision.Ending.expired.rawValue,
+            let failure = standings.first(where: { $0.name == name })?.lastFailure, !failure.isEmpty
+        else { return Told(verbatim: "") }
+        let meaning = ReasonMeaning.of(failure, configuration.notifier(name)).text
+        return Told(
+            " The last attempt of \(name) that failed: \(meaning) (\(failure)).",
+            " Последняя неудачная попытка канала \(name): \(meaning) (\(failure)).")
     }
 }

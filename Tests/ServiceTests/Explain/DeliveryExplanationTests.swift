@@ -48,6 +48,23 @@ import Time
             ])
     }
 
+    @Test(
+        arguments: [
+            ("status_503", "See its latest attempts (deskgate deliveries list --notifier sink), and mend its receiver"),
+            ("status_500", "Look at the receiver's log"),
+        ])
+    func `a delivery that has ended promises no further attempt`(_ reason: String, _ cause: String) {
+        let facts = Self.facts(.dead, "expired", attempts: [Self.attempt(1, "retry", reason), Self.attempt(2, "expired", reason)])
+        let remedy = facts.remedy?.english ?? ""
+        #expect(remedy.hasPrefix("\(cause); then retry it: deskgate deliveries retry \(facts.delivery.id);"), "\(remedy)")
+        #expect(facts.remedy?.isTranslated == true)
+        #expect(facts.attemptSteps.map { $0.remedy?.english } == ["\(cause).", "\(cause)."])
+        let delivered = Self.facts(.delivered, "logged", attempts: [Self.attempt(1, "retry", "status_503")])
+        #expect(delivered.attemptSteps.map(\.remedy) == [nil])
+        let waiting = Self.facts(.pending, reason, attempts: [Self.attempt(1, "retry", reason)])
+        #expect(waiting.remedy?.english.contains("Deskgate tries again") == true)
+    }
+
     @Test func whatHoldsADeliveryBackHasARemedy() {
         let paused = Self.facts(
             .pending, "status_410", attempts: [Self.attempt(1, "retry", "status_410")], wait: "notifier paused (status_410)")

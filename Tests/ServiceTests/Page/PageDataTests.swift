@@ -30,13 +30,14 @@ import Testing
                 [
                     "notifier": "sink-2", "reason": "status_404", "count": 1, "oldest": "2026-03-10T08:15:11.992Z",
                     "newest": "2026-03-10T08:15:11.992Z", "meaning": "The receiver has not taken it.",
-                    "remedy": "Check \"url\", and look at the receiver's log; Deskgate tries again.",
+                    "remedy": "Check \"url\", and look at the receiver's log.",
                 ],
                 [
                     "notifier": "sink-4", "reason": "expired", "count": 1, "oldest": "2026-03-10T08:15:11.994Z",
                     "newest": "2026-03-10T08:15:11.994Z",
                     "meaning": "There was no time left for another attempt before the event expired.",
-                    "remedy": "Retry it: deskgate deliveries retry; deliveries.expire_after_seconds says how long Deskgate tries.",
+                    "remedy":
+                        "Retry it: deskgate deliveries retry --reason expired; deliveries.expire_after_seconds says how long Deskgate tries.",
                 ],
             ])
         #expect(try fixture.send(.get, "/v1/deliveries/reasons?notifier=sink-4").object()["counted"] == 1)

@@ -50,6 +50,16 @@ import Time
         #expect(text?.isTranslated ?? true)
     }
 
+    /// They end for want of time, whatever the receiver did.
+    @Test(arguments: [("expired", true), ("status_404", false)])
+    func `expired deliveries name the failure behind them`(_ reason: String, _ isNamed: Bool) throws {
+        let search = try Self.search(standings: [Self.standing(.working, failure: "cannot_connect")], dead: [Self.dead(reason, 3)])
+        let problem = try #require(search.problems.first { $0.kind == .deliveriesDead })
+        let cause = " The last attempt of crm that failed: no connection to the receiver could be made (cannot_connect)."
+        #expect(problem.text.english.hasSuffix(cause) == isNamed, "\(problem.text.english)")
+        #expect(problem.text.isTranslated)
+    }
+
     @Test(arguments: [RevocationStatus.Source.store, .none])
     func `the remedy of a copy that cannot be used names its file`(_ source: RevocationStatus.Source) throws {
         var status = Self.known(source, copyProblem: "cannot write the copy /copy: it belongs to root, not to deskgate")
