@@ -42,6 +42,13 @@ extension Explanation {
         let came = Step(
             .webhook, .ok,
             Told("The help desk told of comment \(comment).", "Служба поддержки сообщила о комментарии \(comment)."), at: arrival)
+        // Of an app that nobody hears, nothing was made that could be forgotten.
+        if facts.audience.isEmpty {
+            let finding = Told(
+                "Comment \(comment) came at \(at), and no notifier is told of the app's comments.",
+                "Комментарий \(comment) пришёл \(at), но о комментариях приложения не узнаёт ни один канал.")
+            return Explanation(Conclusion(.problem, finding, from: nobodyTold), [came, nobodyTold])
+        }
         let gone = Step(
             .delivery, .note,
             Told(

@@ -82,4 +82,21 @@ import Time
             + #"the "not_after" of the last active one; add one with deskgate secret rotate"#
         for now in [end - 14 * Self.day + 1, end] { #expect(try keyWarnings(until, now: now) == [soon]) }
     }
+
+    @Test(
+        arguments: [
+            (#""webhook":{"secret":"a-path-secret-of-the-app"},"notifiers":[]"#, true),
+            (#""webhook":{"secret":"a-path-secret-of-the-app"},"notifiers":["log"]"#, false),
+            (#""webhook":{"secret":"a-path-secret-of-the-app"},"notifiers":[],"routes":{"ios":"crm"}"#, false),
+            (#""notifiers":[]"#, false),
+        ])
+    func `an app whose comments reach no notifier`(_ members: String, _ isWarned: Bool) throws {
+        let crm = #""crm":{"type":"http","url":"https://crm.test/","secret":"\#(TestSecret.signing(41))"}"#
+        let app = #"{"app_id":"shop","keys":[{"id":1,"secret":{"file":"secrets/app-1.key"}}],\#(members)}"#
+        let json = #"{"allow_insecure_secrets":true,"apps":[\#(app)],"notifiers":{"log":{"type":"log"},\#(crm)},"log":{}}"#
+        let warning =
+            #"$.apps[0].notifiers: no notifier is told of this app's comments, so none is delivered; name one here or in "routes""#
+        let warnings = try ConfigurationDirectory().configuration(json).warnings(now: 0).map { "\($0)" }
+        #expect(warnings == (isWarned ? [warning] : []))
+    }
 }

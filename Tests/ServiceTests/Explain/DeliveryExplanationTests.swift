@@ -164,6 +164,16 @@ import Time
         #expect(explanation.steps[1].text.english.contains("(deliveries.keep_delivered_days, keep_dead_days)"))
     }
 
+    @Test func `a comment that nobody was told of is not forgotten`() throws {
+        let explanation = Explanation(try Self.comment(Self.webhook + #","notifiers":[]"#, forgotten: Self.now))
+        let finding = "Comment 4711 came at 2026-03-10T08:15:12.000Z, and no notifier is told of the app's comments."
+        #expect(explanation.outcome == .problem)
+        #expect(explanation.finding.english == finding)
+        #expect(explanation.finding.isTranslated)
+        #expect(explanation.steps.map(\.subject) == [.webhook, .notifier])
+        #expect(explanation.remedy?.english.hasPrefix("Name one, and ") == true)
+    }
+
     @Test func aCommentIsAsGoodAsItsDeliveries() throws {
         let app = Self.webhook + #","notifiers":["sink"]"#
         let good = Explanation(try Self.comment(app, [Self.facts(.delivered, "logged")]))
