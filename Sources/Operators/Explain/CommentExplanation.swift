@@ -65,8 +65,22 @@ extension Explanation {
             "Проверьте, что приходят и вебхуки о тикетах, и что API службы поддержки доступен (deskgate check --live)."))
 
     /// Why no push notifier was told of a comment, although the app has one, and the step that says so; nil when none does.
-    private static func unpushed(_ facts: CommentFacts, isOfNobody: Bool) -> (cause: Told, step: Step?) {
-        if isOfNobody { return (Told("nobody knew for whom it is", "неизвестно, для кого он"), ofNobody) }
+    private static func unpushed(_ facts: CommentFacts, _ told: [DeliveryFacts]) -> (cause: Told, step: Step?) {
+        if told.allSatisfy(\.delivery.event.userID.isEmpty) {
+            return (Told("nobody knew for whom it is", "неизвестно, для кого он"), ofNobody)
+        }
+        // It is for the device that it names, whatever else its person has.
+        let named = told.last { !$0.delivery.event.identity.deviceID.isEmpty }?.delivery.event.identity.deviceID
+        if let named, let device = facts.devices.first(where: { $0.key.deviceID.utf8.elementsEqual(named.utf8) }) {
+            let step = device.step(facts.audience)
+            if step.outcome != .ok {
+                return (
+                    Told(
+                        "it is for the device \(named) of the type \(device.type), which no push notifier serves",
+                        "он для устройства \(named) типа \(device.type), которое не обслуживает ни один пуш-канал"), step
+                )
+            }
+        }
         let devices = facts.devices.map { $0.step(facts.audience) }
         guard let first = devices.first, !devices.contains(where: { $0.outcome == .ok }) else {
             return (Told("its person had no device for a push notifier", "у человека не было устройства для пуш-канала"), nil)
@@ -91,7 +105,7 @@ extension Explanation {
         guard let first = failed.first else {
             let phones = told.filter { $0.notifier?.type.isPush == true }
             if phones.isEmpty, facts.audience.hasPush {
-                let (cause, step) = unpushed(facts, isOfNobody: told.allSatisfy(\.delivery.event.userID.isEmpty))
+                let (cause, step) = unpushed(facts, told)
                 return Conclusion(
                     .problem,
                     Told(

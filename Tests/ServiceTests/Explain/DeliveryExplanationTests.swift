@@ -282,6 +282,24 @@ import Time
         #expect(explanation.remedy?.english.hasPrefix("See that the help desk's webhooks about tickets arrive too") == true, "\(name)")
     }
 
+    /// The other device of the person, which a push notifier serves, is not the one that the comment is for.
+    @Test func `a comment for a device that no notifier serves says so beside others that are served`() throws {
+        func device(_ id: String, _ type: String) throws -> Device {
+            Device(
+                key: Device.Key(appID: "shop", userID: "ann", deviceID: id), type: type, token: try PushToken(id), registeredAt: Self.now,
+                seenAt: Self.now)
+        }
+        let explanation = Explanation(
+            try Self.comment(
+                Self.webhook + #","notifiers":["sink"],"routes":{"android":"phones"}"#, [Self.facts(.delivered, "logged")],
+                notifiers: #","phones":{"type":"rustore","project_id":"p","token":{"file":"secrets/rustore"}}"#,
+                devices: [try device("tablet", "android"), try device("phone", "ios")]))
+        let cause = "it is for the device phone of the type ios, which no push notifier serves."
+        #expect(explanation.finding.english.hasSuffix("no phone was notified: \(cause)"), "\(explanation.finding.english)")
+        #expect(explanation.finding.isTranslated)
+        #expect(explanation.remedy?.english == "Lead the type to a notifier in apps[].routes, and run deskgate reload.")
+    }
+
     @Test func `a type that only a backend is told of is led to no push notifier`() throws {
         let device = Device(
             key: Device.Key(appID: "shop", userID: "ann", deviceID: "h1"), type: "huawei", token: try PushToken("t"),
