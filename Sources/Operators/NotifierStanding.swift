@@ -69,7 +69,7 @@ extension NotifierStanding {
     /// Why it is paused, and what to do: ends of sentences. The remedy is the one that the log has.
     private func pauseMeaning(_ configuration: Configuration) -> (text: Told, remedy: Told)? {
         pause.map { pause in
-            let meaning = ReasonMeaning.of(pause.reason, configuration.notifier(name))
+            let meaning = ReasonMeaning.ofPause(pause.reason, configuration.notifier(name))
             return (meaning.text, Told("\(pause.remedy)", "\(meaning.remedy ?? Told(verbatim: pause.remedy))"))
         }
     }

@@ -178,7 +178,7 @@ struct DeliveryFacts {
         if hold == AdminContext.serviceIsDown { return Problem.serviceDown.remedy }
         if hold == AdminContext.serviceIsElsewhere { return Problem.serviceElsewhere.remedy }
         if let reason = AdminContext.pauseReason(hold) {
-            return ReasonMeaning.of(reason, notifier).remedyOfPause
+            return ReasonMeaning.ofPause(reason, notifier).remedyOfPause
         }
         let reason = (delivery.reason.isEmpty ? nil : meaning.remedy).map(Telling.sentence)
         return Told(

@@ -18,6 +18,11 @@ extension ReasonMeaning {
                 Told("look at the log for this notifier and this reason", "поищите в журнале этот канал и эту причину"))
     }
 
+    /// The meaning of the reason for which a notifier is paused.
+    static func ofPause(_ reason: String, _ notifier: Configuration.Notifier?) -> ReasonMeaning {
+        of(reason, notifier).asPause(reason, notifier?.reasonSource ?? .unknown)
+    }
+
     private static func of(_ ending: DeliveryEnding) -> ReasonMeaning {
         switch ending {
         case .noTarget:
@@ -142,17 +147,17 @@ extension ReasonMeaning {
 }
 
 extension Configuration.Notifier {
-    /// What the reason of an attempt means, in the English words of `deskgate explain`: the ends of two sentences.
+    /// What the reason means that stops a notifier, in the English words of `deskgate status`: the ends of two sentences.
     /// - Parameter notifier: as it is configured; nil when it is not any more.
     /// - Returns: what happened, and what to do; without a remedy nothing need be done.
     package static func meaning(of reason: String, for notifier: Configuration.Notifier?) -> (text: String, remedy: String?) {
-        let meaning = ReasonMeaning.of(reason, notifier)
+        let meaning = ReasonMeaning.ofPause(reason, notifier)
         return (meaning.text.english, meaning.remedy?.english)
     }
 
     /// What to do about a notifier of which attempt after attempt fails, in the English words of `deskgate status`: the end of a sentence.
     package static func remedy(whileFailing name: String, _ reason: String, for notifier: Configuration.Notifier?) -> String {
-        ReasonMeaning.of(reason, notifier).remedy(whileFailing: name).english
+        ReasonMeaning.ofPause(reason, notifier).remedy(whileFailing: name).english
     }
 
     /// As far as the meaning of its reasons depends on it.

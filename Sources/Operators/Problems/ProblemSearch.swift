@@ -121,7 +121,7 @@ package struct ProblemSearch {
 
     private func paused(_ standing: NotifierStanding) -> Problem? {
         guard let reason = standing.pause?.reason else { return nil }
-        let (name, meaning) = (standing.name, ReasonMeaning.of(reason, configuration.notifier(standing.name)))
+        let (name, meaning) = (standing.name, ReasonMeaning.ofPause(reason, configuration.notifier(standing.name)))
         return Problem(
             .notifierPaused, of: name,
             Told(

@@ -222,4 +222,17 @@ import Time
         let search = try Self.search(standings: [Self.standing(.paused, pause: "status_401", doubt: "status_401")])
         #expect(search.problems.map(\.kind) == [.notifierPaused])
     }
+
+    /// One device's refusal is about that device; a pause is about all of them.
+    @Test func `a notifier that many refusals have paused sends nobody to one phone`() throws {
+        let phones = #","phones":{"type":"rustore","project_id":"p","token":"a-token-of-the-provider"}"#
+        let search = try Self.search(standings: [Self.standing(.paused, of: "phones", pause: "not_found")], others: phones)
+        let problem = try #require(search.problems.first { $0.kind == .notifierPaused })
+        let text = "phones is paused and sends nothing: the provider refuses many devices, as if they belonged to another app or project"
+        #expect(problem.text.english == "\(text) (not_found).")
+        #expect(problem.text.isTranslated)
+        #expect(problem.remedy.english.hasPrefix("Check \"project_id\", and that \"routes\" lead"), "\(problem.remedy.english)")
+        #expect(problem.remedy.english.hasSuffix("Then run deskgate reload, which tries again."))
+        #expect(problem.remedy.isTranslated)
+    }
 }
