@@ -31,9 +31,9 @@ extension ReasonMeaning {
                     "there was no registered device that this notifier serves",
                     "не было зарегистрированного устройства, которое обслуживает этот канал"),
                 Told(
-                    "see which devices are registered (deskgate explain --user) and which types apps[].routes leads to a notifier; a phone ",
-                    "посмотрите, какие устройства зарегистрированы (deskgate explain --user) и какие типы apps[].routes ведут в канал; ")
-                    + Told("registers when its app is opened", "телефон регистрируется, когда открывают приложение"))
+                    "have the person open the app, which registers its push token, and see that apps[].routes leads the device's type ",
+                    "пусть человек откроет приложение, оно зарегистрирует пуш-токен; проверьте, что apps[].routes ведут тип устройства ")
+                    + Told("to a notifier; deskgate tokens list shows the type", "в канал; тип показывает deskgate tokens list"))
         case .tooMany:
             ReasonMeaning(
                 Told("the event had too many deliveries", "у события слишком много доставок"),

@@ -120,6 +120,14 @@ import Time
         #expect(!facts.sentence.english.contains("the reason is"))
     }
 
+    /// It also stands in the answer about a user.
+    @Test func `a delivery without a device does not send to the command that explains it`() {
+        let remedy = Self.facts(.noTarget, "no_target").remedy
+        #expect(remedy?.english.hasPrefix("Have the person open the app, which registers its push token") == true)
+        #expect(remedy?.english.contains("deskgate explain") == false)
+        #expect(remedy?.isTranslated == true)
+    }
+
     @Test func aLateWebhookIsSaidToBeLate() {
         #expect(Explanation.arrival(Self.event(occurredAt: Self.now - 7_200_000)).text.english.hasSuffix("it was written 2 hours before."))
         #expect(!Explanation.arrival(Self.event()).text.english.contains("before."))
