@@ -61,12 +61,15 @@ extension AdminContext {
         let search = try DeliverySearch(store, filter, wanted: ExplainAction.mostDeliveries) { _ in true }
         recall(&key, app.id, userID)
         return UserFacts(
-            key: key, app: app, audience: audience(app), session: sessionFacts(userID, app),
+            key: key, app: app, audience: audience(app), stopping: stopping(app.id), session: sessionFacts(userID, app),
             devices: Array(devices.prefix(most)), hasMoreDevices: devices.count > most,
             registration: state.configuration.pushTokens, limitUses: try limitUses(userID, app.id), deliveries: try facts(search.found),
             search: search.step("deskgate deliveries list --app \(Telling.word(app.id)) --user \(Telling.word(userID))"),
             botCalls: try BotCallFacts(store, of: RevokedPerson(appID: app.id, userID: userID)))
     }
+
+    /// Why comments of an app may not come in now. Outside the service that is not known.
+    private func stopping(_ appID: String) -> [Problem] { problems()?.stoppingComments(of: appID) ?? [] }
 
     private func sessionFacts(_ userID: String, _ app: Configuration.App) -> SessionFacts? {
         guard let sendbird = app.sendbird else { return nil }
@@ -90,7 +93,7 @@ extension AdminContext {
             devices = try store.devices(person, after: nil, limit: ExplainAction.mostDevices)
         }
         return CommentFacts(
-            comment: comment, app: app, keep: state.configuration.deliveries, audience: audience(app),
+            comment: comment, app: app, keep: state.configuration.deliveries, audience: audience(app), stopping: stopping(app.id),
             deliveries: try facts(page.deliveries.reversed()),
             forgottenArrival: page.deliveries.isEmpty ? try store.arrival(ofForgotten: comment, appID: app.id) : nil,
             hasMore: page.next != nil, devices: devices)
@@ -105,7 +108,7 @@ extension AdminContext {
             delivery.deviceID.map { $0.utf8.elementsEqual(deviceID.utf8) } == true
         }
         return DeviceFacts(
-            deviceID: deviceID, userID: userID, app: app, audience: audience(app),
+            deviceID: deviceID, userID: userID, app: app, audience: audience(app), stopping: stopping(app.id),
             registration: state.configuration.pushTokens, devices: Array(devices.found.prefix(ExplainAction.mostDevices)),
             isCut: devices.isCut, deliveries: try facts(search.found),
             search: search.step("deskgate deliveries list --app \(Telling.word(app.id))"))

@@ -11,6 +11,8 @@ struct CommentFacts {
     let keep: Configuration.Deliveries
     /// Who hears of the app's comments.
     let audience: CommentAudience
+    /// Why comments of the app may not come in now.
+    let stopping: [Problem]
     /// The comment's deliveries, oldest first.
     let deliveries: [DeliveryFacts]
     /// When the comment came, if nothing else is left of it.
@@ -28,6 +30,11 @@ extension Explanation {
     /// Explains what became of a comment.
     init(_ facts: CommentFacts) {
         self = facts.deliveries.isEmpty ? Self.unknown(facts) : Self.known(facts)
+    }
+
+    /// The steps that tell why comments of the app may not come in now.
+    static func stopping(_ problems: [Problem]) -> [Step] {
+        problems.map { Step(.webhook, $0.severity == .problem ? .problem : .note, $0.text, remedy: $0.remedy) }
     }
 
     private static func known(_ facts: CommentFacts) -> Explanation {

@@ -11,6 +11,8 @@ struct DeviceFacts {
     let app: Configuration.App
     /// Who hears of the app's comments.
     let audience: CommentAudience
+    /// Why comments of the app may not come in now.
+    let stopping: [Problem]
     /// How devices may register.
     let registration: Configuration.PushTokens
     /// The device, once for each person who has it registered.
@@ -30,7 +32,7 @@ extension Explanation {
         let steps = found.isEmpty ? Self.absence(facts) : found
         self.init(
             found.isEmpty ? Self.absence(facts, steps) : Self.conclusion(facts, found),
-            steps + facts.deliveries.reversed().map(\.step) + [facts.search].compactMap(\.self))
+            Self.stopping(facts.stopping) + steps + facts.deliveries.reversed().map(\.step) + [facts.search].compactMap(\.self))
     }
 
     private static func absence(_ facts: DeviceFacts, _ steps: [Step]) -> Conclusion {
@@ -45,6 +47,12 @@ extension Explanation {
 
     private static func conclusion(_ facts: DeviceFacts, _ found: [Step]) -> Conclusion {
         if let unserved = found.first(where: { $0.outcome == .problem }) { return Conclusion(unserved) }
+        if let stopped = stopping(facts.stopping).first(where: { $0.outcome == .problem }) {
+            return Conclusion(
+                .problem,
+                Told("The device is registered. But: \(stopped.text)", "Устройство зарегистрировано. Однако: \(stopped.text)"),
+                from: stopped)
+        }
         guard let latest = facts.deliveries.first(where: { $0.delivery.event.kind == .commentCreated }) else {
             return Conclusion(
                 .ok,

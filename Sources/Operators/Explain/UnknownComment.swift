@@ -19,8 +19,13 @@ extension Explanation {
                     "No notifier is told of the app's comments, so none is kept.",
                     "О комментариях приложения не узнаёт ни один канал, поэтому они не хранятся.")
                 : Told("No delivery of comment \(facts.comment) is stored.", "Доставок комментария \(facts.comment) нет.")
-        let steps = (takes ? [] : [noWebhook]) + (isTold ? [] : [nobodyTold]) + (takes ? causes(facts, facts.app.id) : [])
-        return Explanation(Conclusion(.problem, finding, from: steps.first), steps)
+        let stopping = stopping(facts.stopping)
+        let steps =
+            (takes ? [] : [noWebhook]) + (isTold ? [] : [nobodyTold]) + stopping + (takes ? causes(facts, facts.app.id) : [])
+        guard takes, isTold, let stopped = stopping.first else {
+            return Explanation(Conclusion(.problem, finding, from: steps.first), steps)
+        }
+        return Explanation(Conclusion(.problem, Told("\(finding) \(stopped.text)", "\(finding) \(stopped.text)"), from: stopped), steps)
     }
 
     private static let noWebhook = Step(
@@ -69,7 +74,7 @@ extension Explanation {
                 .webhook, .problem,
                 Told(
                     "The webhook may never have come, or was refused: nothing is stored of such a one.",
-                    "Возможно, вебхук не приходил или был отклонён: от таких ничего не хранится."), remedy: missing(facts, app)),
+                    "Возможно, вебхук не приходил или был отклонён: от таких ничего не хранится."), remedy: missing(app)),
             Step(
                 .webhook, .note,
                 Told(
@@ -92,23 +97,17 @@ extension Explanation {
         ]
     }
 
-    private static func missing(_ facts: CommentFacts, _ app: String) -> Told {
-        let series = "deskgate_webhook_events_total{app=\"\(app)\"}"
+    private static func missing(_ app: String) -> Told {
+        let (series, refusals) = ("deskgate_webhook_events_total{app=\"\(app)\"}", "deskgate_webhook_refusals_total")
         return Told(
-            "See whether \(series) grows when a comment is written. If it does not, check the address in the help desk's settings ",
-            "Посмотрите, растёт ли \(series), когда пишут комментарий. Если нет, проверьте адрес в настройках службы поддержки ")
+            "See whether \(series) grows when a comment is written. If it does not, see whether \(refusals) does, also that of app=\"\": ",
+            "Посмотрите, растёт ли \(series), когда пишут комментарий. Если нет, растёт ли \(refusals), в том числе с app=\"\": ")
             + Told(
-                "and that it reaches this machine. If result=\"denied\" grows, the secret of the \(proof(facts)) is another one; if ",
-                "и доходит ли он до этой машины. Если растёт result=\"denied\", отличается секрет (\(proof(facts))); если ")
+                "its reason says why webhooks are answered 403 or 400. If neither grows, check the address in the help desk's settings ",
+                "по причине видно, почему на вебхуки отвечают 403 или 400. Если не растёт ни то, ни другое, проверьте адрес в настройках ")
             + Told(
-                "result=\"unavailable\" grows, the store is full or away (deskgate status); the log has a line for each.",
-                "растёт result=\"unavailable\", хранилище полно или недоступно (deskgate status); о каждом есть строка в журнале.")
-    }
-
-    /// What the help desk proves its origin with.
-    private static func proof(_ facts: CommentFacts) -> Told {
-        guard let webhook = facts.app.webhook else { return Told("signature", "подписи") }
-        if webhook.signatureSecrets.isEmpty { return Told("path", "в адресе") }
-        return webhook.secrets.isEmpty ? Told("signature", "подписи") : Told("path and signature", "в адресе и подписи")
+                "and that it reaches this machine. If result=\"unavailable\" grows, the store is full or away (deskgate status). ",
+                "службы поддержки и доходит ли он до этой машины. Если растёт result=\"unavailable\", хранилище полно или недоступно ")
+            + Told("The log has a sample of such webhooks.", "(deskgate status). В журнале есть выборка таких вебхуков.")
     }
 }

@@ -10,6 +10,8 @@ struct UserFacts {
     let app: Configuration.App
     /// Who hears of its comments, for which types of device.
     let audience: CommentAudience
+    /// Why comments of the app may not come in now.
+    let stopping: [Problem]
     /// The person's session tokens; nil where the help desk has no such thing.
     let session: SessionFacts?
     /// The registered devices, as many as are shown.
@@ -33,8 +35,9 @@ extension Explanation {
     init(_ facts: UserFacts) {
         let steps =
             [Self.app(facts)] + Self.revocations(facts) + Self.closing(facts.key) + Self.decision(facts)
-            + facts.key.authorizations.steps(facts.key) + Self.session(facts) + Self.devices(facts) + [Self.limits(facts)]
-            + Self.deliveries(facts) + [facts.search].compactMap(\.self) + facts.botCalls.steps + [Self.log(facts.key)]
+            + facts.key.authorizations.steps(facts.key) + Self.session(facts) + Self.stopping(facts.stopping) + Self.devices(facts)
+            + [Self.limits(facts)] + Self.deliveries(facts) + [facts.search].compactMap(\.self) + facts.botCalls.steps
+            + [Self.log(facts.key)]
         self.init(Self.conclusion(facts, steps), steps)
     }
 

@@ -72,6 +72,19 @@ package struct ProblemSearch {
         return Problem.Severity.allCases.flatMap { severity in all.filter { $0.severity == severity } }
     }
 
+    /// Why comments of an app may not come in now. A warning may be about webhooks of strangers.
+    func stoppingComments(of appID: String) -> [Problem] {
+        let isTold = configuration.app(appID)?.takesWebhooks == true
+        return problems.filter { problem in
+            switch problem.kind {
+            case .store: true
+            case .webhooksRefused: isTold && problem.subject.map { $0.utf8.elementsEqual(appID.utf8) } ?? true
+            case .listenerFull, .bodiesFull: isTold && problem.subject == CrowdedListener.Name.public.rawValue
+            default: false
+            }
+        }
+    }
+
     private func problems(_ kind: Problem.Kind) -> [Problem] {
         switch kind {
         case .serviceDown: []

@@ -13,7 +13,7 @@ import Time
 
     private static func explanation(
         deviceType: String? = nil, _ deliveries: [DeliveryFacts] = [], revocations: [Revocation] = [], closing: [Problem] = [],
-        authorizations: AuthorizationFacts = .unknown, backend: BackendStatus? = nil, _ rule: UndecidedRule = .error,
+        stopping: [Problem] = [], authorizations: AuthorizationFacts = .unknown, backend: BackendStatus? = nil, _ rule: UndecidedRule = .error,
         store: MemoryStore = MemoryStore()
     ) throws -> Explanation {
         let secret = "whsec_" + String(repeating: "QUJD", count: 8)
@@ -35,7 +35,7 @@ import Time
             UserFacts(
                 key: person, app: app,
                 audience: CommentAudience(of: "shop", configuration),
-                session: nil, devices: [devices].compactMap(\.self), hasMoreDevices: false,
+                stopping: stopping, session: nil, devices: [devices].compactMap(\.self), hasMoreDevices: false,
                 registration: configuration.pushTokens, limitUses: [], deliveries: deliveries, search: nil,
                 botCalls: try BotCallFacts(store, of: RevokedPerson(appID: "shop", userID: "ann"))))
     }
@@ -94,6 +94,21 @@ import Time
         let explanation = try Self.explanation(closing: [Self.mostDenied], authorizations: allowed)
         #expect(explanation.outcome == .ok)
         #expect(explanation.steps.first { $0.text == Self.mostDenied.text }?.outcome == .note)
+    }
+
+    @Test(arguments: [(Problem.Severity.problem, Explanation.Outcome.problem), (.warning, .ok)])
+    func `webhooks that are refused keep a user's comments out`(
+        _ severity: Problem.Severity, _ outcome: Explanation.Outcome
+    ) throws {
+        let refused = Problem(
+            .webhooksRefused, as: severity, Told("Webhooks are refused.", "Вебхуки отклоняются."), remedy: Told("Mend it.", "Исправьте."))
+        let explanation = try Self.explanation(stopping: [refused])
+        #expect(explanation.outcome == outcome)
+        #expect(explanation.finding.english.hasSuffix(" But: Webhooks are refused.") == (outcome == .problem))
+        #expect(explanation.remedy == (outcome == .problem ? refused.remedy : nil))
+        let step = try #require(explanation.steps.first { $0.subject == .webhook })
+        #expect(step.text == refused.text)
+        #expect(step.remedy == refused.remedy)
     }
 
     @Test(

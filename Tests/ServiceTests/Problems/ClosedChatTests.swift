@@ -180,6 +180,16 @@ import Time
             #expect(problem["subject"] == .null)
             #expect(problem["text"]?.text?.hasPrefix("5 of 5 webhooks within 10 minutes were refused, 5 of them as path_secret") == true)
             #expect(problem["remedy"]?.text?.contains("the secret of apps[].webhook") == true)
+            let text = try #require(problem["text"]?.text)
+            let unknown = try Self.get(service, "/v1/explain?app_id=shop&comment_id=7")
+            #expect(unknown["finding"]?.text == "No delivery of comment 7 is stored. \(text)")
+            #expect(unknown["remedy"] == problem["remedy"])
+            for question in ["user_id=somebody", "device_id=phone", "user_id=somebody&device_id=phone"] {
+                let answer = try Self.get(service, "/v1/explain?app_id=shop&\(question)")
+                #expect(answer["outcome"] == "problem", "\(question)")
+                let steps = try #require(answer["steps"]?.elements)
+                #expect(steps.contains { $0["text"] == problem["text"] }, "\(question)")
+            }
             for comment in 1...3 { try send(service, 21, WebhookBody.json(comment: ["comment_id": "\(comment)"]), status: 200) }
             #expect(try Self.problems(service).map { $0["severity"] } == ["warning"], "others are well")
             for _ in 0..<5 { try send(service, 21, Array("{".utf8), status: 400) }
