@@ -173,12 +173,17 @@ package struct AdminContext: Sendable {
     /// Why a pending delivery that is due has not been attempted yet; nil when it is not due or has ended. While no service runs that could
     /// attempt it, it waits for one also before it is due.
     func wait(of delivery: Delivery) -> String? {
+        let hold = hold(of: delivery)
+        guard delivery.state == .pending, delivery.dueAt <= now || hold == Self.serviceIsDown else { return nil }
+        return hold ?? Self.turn
+    }
+
+    /// Why a pending delivery is not attempted, or will not be when it is due; nil when nothing holds it back, or it has ended.
+    func hold(of delivery: Delivery) -> String? {
         guard delivery.state == .pending else { return nil }
-        let isDue = delivery.dueAt <= now
-        if isDue, !serves(delivery.notifier) { return Self.notConfigured }
-        if holds == nil, !state.configuration.store.isShared { return Self.serviceIsDown }
-        guard isDue else { return nil }
-        return holds.map { $0[delivery.notifier] ?? Self.turn } ?? Self.serviceIsElsewhere
+        if !serves(delivery.notifier) { return Self.notConfigured }
+        guard let holds else { return state.configuration.store.isShared ? Self.serviceIsElsewhere : Self.serviceIsDown }
+        return holds[delivery.notifier]
     }
 
     /// The value of `waits` when nothing holds the delivery back.

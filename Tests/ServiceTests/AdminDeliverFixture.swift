@@ -154,7 +154,8 @@ final class AdminDeliverFixture {
         try #require(done.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0 ? true : nil } == true)
     }
 
-    private static func tryOnce(
+    /// Claims the delivery of this number, and ends the attempt.
+    static func tryOnce(
         _ store: any Store, _ number: Int, attempt: Int, at time: UnixMilliseconds, _ next: FinishedAttempt.Next, _ reason: String
     ) throws {
         #expect(try store.work([], [claim(number, at: time)])[0].get().deliveries.map(\.id) == [id(number)])

@@ -8,26 +8,29 @@ struct DeliveryFacts {
     let delivery: Delivery
     /// Its attempts; empty where they were not asked for.
     let attempts: [DeliveryAttempt]
-    /// Why it is not attempted although it is due; nil when it is not due, or has ended.
-    let wait: String?
+    /// Why it starts no attempt; nil when nothing holds it back, or it has ended.
+    let hold: String?
     /// As it is configured; nil when it is not any more.
     let notifier: Configuration.Notifier?
+    /// Why the notifier's last attempt failed, of whichever delivery; empty while it works, and where that is not known.
+    let lastFailure: String
 
-    init(_ delivery: Delivery, attempts: [DeliveryAttempt] = [], _ context: AdminContext) {
+    init(_ delivery: Delivery, attempts: [DeliveryAttempt], _ standings: [NotifierStanding], _ context: AdminContext) {
+        let standing = standings.first { $0.name.utf8.elementsEqual(delivery.notifier.utf8) && $0.state != .working }
         self.init(
-            delivery, attempts: attempts, wait: context.wait(of: delivery),
-            notifier: context.state.configuration.notifier(delivery.notifier))
+            delivery, attempts: attempts, hold: context.hold(of: delivery),
+            notifier: context.state.configuration.notifier(delivery.notifier), lastFailure: standing?.lastFailure ?? "")
     }
 
-    init(_ delivery: Delivery, attempts: [DeliveryAttempt], wait: String?, notifier: Configuration.Notifier?) {
+    init(
+        _ delivery: Delivery, attempts: [DeliveryAttempt], hold: String?, notifier: Configuration.Notifier?, lastFailure: String = ""
+    ) {
         self.delivery = delivery
         self.attempts = attempts
-        self.wait = wait
+        self.hold = hold
         self.notifier = notifier
+        self.lastFailure = lastFailure
     }
-
-    /// Why it starts no attempt; nil when nothing holds it back.
-    var hold: String? { wait == AdminContext.turn ? nil : wait }
 
     /// Whether it is of a message about which nobody can be told before the help desk says for whom it is.
     var isHeld: Bool { delivery.event.kind == .messageHeld }
@@ -40,7 +43,14 @@ struct DeliveryFacts {
         switch delivery.state {
         case .delivered: .ok
         case .noTarget, .dead: .problem
-        case .pending: !delivery.reason.isEmpty ? .problem : hold == nil ? .ok : hold == AdminContext.serviceIsElsewhere ? .note : .problem
+        case .pending:
+            if !delivery.reason.isEmpty {
+                .problem
+            } else if let hold {
+                hold == AdminContext.serviceIsElsewhere ? .note : .problem
+            } else {
+                lastFailure.isEmpty ? .ok : .note
+            }
         }
     }
 
@@ -107,18 +117,28 @@ struct DeliveryFacts {
             hasFailed
             ? Told(
                 " The last of \(count) failed: \(meaning) (\(delivery.reason)).",
-                " Последняя попытка (всего их \(delivery.attempts)) не удалась: \(meaning) (\(delivery.reason)).") : Told(verbatim: "")
+                " Последняя попытка (всего их \(delivery.attempts)) не удалась: \(meaning) (\(delivery.reason)).") : notifierFailed
         if let hold {
             let why = Self.told(hold)
             return Told("It waits for \(notifier): \(why).\(failed)", "Доставка ждёт \(notifier): \(why).\(failed)")
         }
         if delivery.attempts == 0 {
-            return Told("It is due, and waits for its turn at \(notifier).", "Доставка ждёт своей очереди в \(notifier).")
+            return Told("It waits for its turn at \(notifier).\(failed)", "Доставка ждёт своей очереди в \(notifier).\(failed)")
         }
         return hasFailed
             ? Told(
                 "\(notifier) tries again at \(due).\(failed)", "\(notifier) попробует снова \(due).\(failed)")
-            : Told("\(notifier) is trying, or tries again at \(due).", "\(notifier) пробует или попробует снова \(due).")
+            : Told(
+                "\(notifier) is trying, or tries again at \(due).\(failed)", "\(notifier) пробует или попробует снова \(due).\(failed)")
+    }
+
+    /// Why the notifier fails of which the delivery has met no failure itself, as a sentence after others.
+    private var notifierFailed: Told {
+        guard !lastFailure.isEmpty, hold.flatMap(AdminContext.pauseReason) == nil else { return Told(verbatim: "") }
+        let meaning = ReasonMeaning.of(lastFailure, notifier).text
+        return Told(
+            " The last attempt of \(delivery.notifier) failed: \(meaning) (\(lastFailure)).",
+            " Последняя попытка канала \(delivery.notifier) не удалась: \(meaning) (\(lastFailure)).")
     }
 
     /// Why a notifier starts no attempts, in words.
@@ -143,7 +163,8 @@ struct DeliveryFacts {
         guard outcome != .ok else { return nil }
         if isHeld, hold == nil { return Self.heldRemedy }
         guard let hold else {
-            return (delivery.state == .dead ? settled : delivery.reason.isEmpty ? nil : meaning.remedy).map(Telling.sentence)
+            let waiting = delivery.reason.isEmpty ? remedyOfNotifier : meaning.remedy
+            return (delivery.state == .dead ? settled : waiting).map(Telling.sentence)
         }
         return holdRemedy(hold)
     }
@@ -168,6 +189,11 @@ struct DeliveryFacts {
         return meaning.remedy(ofEndedFor: delivery.notifier)
     }
 
+    /// What to do about the notifier's last failure: the end of a sentence; nil where none is known.
+    private var remedyOfNotifier: Told? {
+        lastFailure.isEmpty ? nil : ReasonMeaning.of(lastFailure, notifier).remedy(whileFailing: delivery.notifier)
+    }
+
     private func holdRemedy(_ hold: String) -> Told {
         if hold == AdminContext.notConfigured {
             let purge = "deskgate deliveries purge --state pending --notifier \(Telling.word(delivery.notifier))."
@@ -180,7 +206,7 @@ struct DeliveryFacts {
         if let reason = AdminContext.pauseReason(hold) {
             return ReasonMeaning.ofPause(reason, notifier).remedyOfPause
         }
-        let reason = (delivery.reason.isEmpty ? nil : meaning.remedy).map(Telling.sentence)
+        let reason = (delivery.reason.isEmpty ? remedyOfNotifier : meaning.remedy(whileFailing: delivery.notifier)).map(Telling.sentence)
         return Told(
             "The notifier has failed several times in a row and is tried again by itself within minutes. ",
             "Канал сбоил несколько раз подряд; он сам попробует снова через несколько минут. ")

@@ -18,15 +18,15 @@ import Time
     }
 
     private static func facts(
-        _ state: Delivery.State, _ reason: String = "", attempts: [DeliveryAttempt] = [], wait: String? = nil, isConfigured: Bool = true,
-        user: String = "ann"
+        _ state: Delivery.State, _ reason: String = "", attempts: [DeliveryAttempt] = [], hold: String? = nil, isConfigured: Bool = true,
+        user: String = "ann", lastFailure: String = ""
     ) -> DeliveryFacts {
         let event = event(user: user)
         let delivery = Delivery(
             id: event.id.delivery(0), notifier: "sink", event: event, deviceID: "phone", state: state, attempts: attempts.count, dueAt: now,
             endedAt: state == .pending ? nil : now, reason: reason)
         let notifier = Configuration.Notifier(name: "sink", kind: .log)
-        return DeliveryFacts(delivery, attempts: attempts, wait: wait, notifier: isConfigured ? notifier : nil)
+        return DeliveryFacts(delivery, attempts: attempts, hold: hold, notifier: isConfigured ? notifier : nil, lastFailure: lastFailure)
     }
 
     private static func attempt(_ number: Int, _ outcome: String, _ reason: String, ended: Bool = true) -> DeliveryAttempt {
@@ -67,30 +67,55 @@ import Time
 
     @Test func whatHoldsADeliveryBackHasARemedy() {
         let paused = Self.facts(
-            .pending, "status_410", attempts: [Self.attempt(1, "retry", "status_410")], wait: "notifier paused (status_410)")
+            .pending, "status_410", attempts: [Self.attempt(1, "retry", "status_410")], hold: "notifier paused (status_410)")
         #expect(paused.sentence.english.hasPrefix("It waits for sink: notifier paused (status_410)."))
         // It names the reload itself.
         #expect(paused.remedy?.english.hasSuffix("; ask whoever runs it, then run deskgate reload.") == true)
-        let refused = Self.facts(.pending, "status_404", wait: "notifier paused (status_404)")
+        let refused = Self.facts(.pending, "status_404", hold: "notifier paused (status_404)")
         #expect(refused.remedy?.english.hasSuffix("Then run deskgate reload, which tries again.") == true)
-        let failing = Self.facts(.pending, wait: "notifier failing")
+        let failing = Self.facts(.pending, hold: "notifier failing")
         #expect(failing.outcome == .problem && failing.remedy?.english.contains("tried again by itself within minutes") == true)
-        let stopped = Self.facts(.pending, wait: AdminContext.serviceIsDown)
+        let stopped = Self.facts(.pending, hold: AdminContext.serviceIsDown)
         #expect(stopped.remedy == Problem.serviceDown.remedy)
-        let elsewhere = Self.facts(.pending, wait: AdminContext.serviceIsElsewhere)
+        let elsewhere = Self.facts(.pending, hold: AdminContext.serviceIsElsewhere)
         #expect(elsewhere.sentence.english == "It waits for sink: no service on this host.")
         #expect(elsewhere.sentence.isTranslated)
         #expect(elsewhere.outcome == .note)
         #expect(elsewhere.remedy == Problem.serviceElsewhere.remedy)
-        #expect(Self.facts(.pending, "status_500", wait: AdminContext.serviceIsElsewhere).outcome == .problem)
-        let stranger = Self.facts(.pending, wait: "notifier not configured", isConfigured: false)
+        #expect(Self.facts(.pending, "status_500", hold: AdminContext.serviceIsElsewhere).outcome == .problem)
+        let stranger = Self.facts(.pending, hold: "notifier not configured", isConfigured: false)
         #expect(stranger.remedy?.english.contains("--state pending --notifier sink") == true)
     }
 
+    /// The newest delivery waits for a notifier that others have found failing.
+    @Test(
+        arguments: [
+            ("notifier failing", "It waits for sink: notifier failing.", Explanation.Outcome.problem),
+            (nil, "It waits for its turn at sink.", .note),
+        ] as [(String?, String, Explanation.Outcome)])
+    func `a delivery that was never tried says why its notifier fails`(
+        _ hold: String?, _ start: String, _ outcome: Explanation.Outcome
+    ) {
+        let facts = Self.facts(.pending, hold: hold, lastFailure: "cannot_connect")
+        let cause = "The last attempt of sink failed: no connection to the receiver could be made (cannot_connect)."
+        #expect(facts.outcome == outcome)
+        #expect(facts.sentence.english == "\(start) \(cause)")
+        #expect(facts.sentence.isTranslated)
+        #expect(facts.remedy?.english.contains("heck \"url\", the network and the firewall") == true)
+        #expect(facts.remedy?.english.contains("log says why") == false)
+        #expect(facts.remedy?.isTranslated == true)
+    }
+
+    /// The pause has its own reason.
+    @Test func `a pause names no other failure`() {
+        let paused = Self.facts(.pending, hold: "notifier paused (status_410)", lastFailure: "status_410")
+        #expect(paused.sentence.english == "It waits for sink: notifier paused (status_410).")
+    }
+
     @Test func whatIsUnderWayIsFine() {
-        for facts in [Self.facts(.pending, wait: AdminContext.turn), Self.facts(.pending)] {
-            #expect(facts.outcome == .ok && facts.remedy == nil)
-        }
+        let facts = Self.facts(.pending)
+        #expect(facts.outcome == .ok)
+        #expect(facts.remedy == nil)
         let retried = Self.facts(.pending, "status_500", attempts: [Self.attempt(1, "retry", "status_500")])
         #expect(
             retried.outcome == .problem && retried.sentence.english.hasPrefix("sink tries again at 2026-03-10T08:15:12.000Z. The last of"))
@@ -207,14 +232,14 @@ import Time
 
     @Test func `without a service on this host it cannot be said whether a comment is delivered`() throws {
         let app = Self.webhook + #","notifiers":["sink"]"#
-        let due = Self.facts(.pending, wait: AdminContext.serviceIsElsewhere)
+        let due = Self.facts(.pending, hold: AdminContext.serviceIsElsewhere)
         let pending = Explanation(try Self.comment(app, [Self.facts(.delivered, "logged"), due]))
         #expect(pending.outcome == .note)
         #expect(pending.finding.english == "Comment 4711 is on its way: It waits for sink: no service on this host.")
         #expect(pending.remedy == Problem.serviceElsewhere.remedy)
         let failed = Explanation(try Self.comment(app, [due, Self.facts(.dead, "timeout")]))
         #expect(failed.outcome == .problem)
-        let held = Explanation(try Self.comment(app, [Self.held(.pending, wait: AdminContext.serviceIsElsewhere)]))
+        let held = Explanation(try Self.comment(app, [Self.held(.pending, hold: AdminContext.serviceIsElsewhere)]))
         #expect(held.outcome == .note)
         #expect(held.remedy == Problem.serviceElsewhere.remedy)
         let alone = Explanation(due)
@@ -233,7 +258,7 @@ import Time
     }
 
     /// A delivery of a held message.
-    private static func held(_ state: Delivery.State, _ reason: String = "", attempts: Int = 0, wait: String? = nil) -> DeliveryFacts {
+    private static func held(_ state: Delivery.State, _ reason: String = "", attempts: Int = 0, hold: String? = nil) -> DeliveryFacts {
         let event = Event(
             id: UUIDv7(milliseconds: now, random: InlineArray(repeating: 2)).event, kind: .messageHeld,
             identity: Event.Identity(appID: "shop", ticketID: 17, commentID: 4711, deviceID: "held"), userID: "", occurredAt: now,
@@ -241,13 +266,13 @@ import Time
         let delivery = Delivery(
             id: event.id.delivery(0), notifier: HeldMessage.notifier, event: event, deviceID: "held", state: state, attempts: attempts,
             dueAt: now, endedAt: state == .pending ? nil : now, reason: reason)
-        return DeliveryFacts(delivery, attempts: [], wait: wait, notifier: nil)
+        return DeliveryFacts(delivery, attempts: [], hold: hold, notifier: nil)
     }
 
     private static let heldCases: [(facts: DeliveryFacts, outcome: Explanation.Outcome, says: String)] = [
         (held(.pending), .problem, "Deskgate asks again at 2026-03-10T08:15:12.000Z."),
         (held(.pending, "status_429", attempts: 3), .problem, "The last of 3 attempts failed:"),
-        (held(.pending, "timeout", attempts: 1, wait: AdminContext.serviceIsDown), .problem, "It waits: service not running."),
+        (held(.pending, "timeout", attempts: 1, hold: AdminContext.serviceIsDown), .problem, "It waits: service not running."),
         (held(.dead, "expired", attempts: 9), .problem, "Nobody was told of it, because the help desk has not said for whom it is:"),
         (held(.delivered, "owner_found", attempts: 2), .ok, "the help desk has said for whom it is."),
         (held(.delivered, "no_customer", attempts: 2), .ok, "so no phone was told."),
@@ -366,7 +391,7 @@ import Time
         let due = DeviceFacts(
             deviceID: "h1", userID: "ann", app: comment.app, audience: comment.audience, stopping: [],
             registration: configuration.pushTokens, devices: [device], isCut: false,
-            deliveries: [Self.facts(.pending, wait: AdminContext.serviceIsElsewhere)], search: nil)
+            deliveries: [Self.facts(.pending, hold: AdminContext.serviceIsElsewhere)], search: nil)
         #expect(Explanation(due).outcome == .note)
         #expect(Explanation(due).remedy == Problem.serviceElsewhere.remedy)
     }

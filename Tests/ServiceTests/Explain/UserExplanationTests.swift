@@ -13,8 +13,8 @@ import Time
 
     private static func explanation(
         deviceType: String? = nil, _ deliveries: [DeliveryFacts] = [], revocations: [Revocation] = [], closing: [Problem] = [],
-        stopping: [Problem] = [], authorizations: AuthorizationFacts = .unknown, backend: BackendStatus? = nil, _ rule: UndecidedRule = .error,
-        store: MemoryStore = MemoryStore()
+        stopping: [Problem] = [], authorizations: AuthorizationFacts = .unknown, backend: BackendStatus? = nil,
+        _ rule: UndecidedRule = .error, store: MemoryStore = MemoryStore()
     ) throws -> Explanation {
         let secret = "whsec_" + String(repeating: "QUJD", count: 8)
         let sink = #""allow_insecure_secrets":true,"notifiers":{"sink":{"type":"http","url":"https://sink.test/","secret":"\#(secret)"}}"#
@@ -149,7 +149,7 @@ import Time
                 Delivery(
                     id: event.id.delivery(0), notifier: delivery.notifier, event: event, deviceID: "phone", state: delivery.state,
                     attempts: 1, dueAt: now, endedAt: now, reason: delivery.state == .dead ? "status_500" : "logged"),
-                attempts: [], wait: nil, notifier: nil)
+                attempts: [], hold: nil, notifier: nil)
         }
     }
 
