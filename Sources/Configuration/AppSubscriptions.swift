@@ -7,6 +7,8 @@ package struct AppSubscriptions: Sendable {
     private let quietComments: [ByteKey: [Subscription]]
     private let tickets: [ByteKey: [Subscription]]
     private let pushTypes: [String: NotifierType]
+    /// Those that post events, whose receivers may notify phones.
+    private let posting: Set<String>
     /// Who is told of changes in the registry.
     package let registry: RegistryAudience
 
@@ -36,6 +38,7 @@ package struct AppSubscriptions: Sendable {
         self.quietComments = quietComments
         self.tickets = tickets
         self.pushTypes = pushTypes
+        posting = Set(known.values.filter { $0.type == .http }.map(\.name))
         let relays = configuration.notifiers.filter(\.type.isRelay).map(\.name)
         self.registry = RegistryAudience(
             registry, relays: relays,
@@ -51,6 +54,20 @@ package struct AppSubscriptions: Sendable {
     /// Whom a comment of an app goes to that no phone shall show.
     package func quietComments(_ appID: String) -> [Subscription] {
         quietComments[ByteKey(appID)] ?? []
+    }
+
+    /// The notifiers of an app's comments for devices of a type: those that make phones show something, and those that post events, whose
+    /// receivers may.
+    package func serving(_ appID: String, deviceType: String) -> (push: [String], posts: [String]) {
+        let names = comments(appID).filter { $0.deviceTypes.contains(deviceType) }.map(\.notifier)
+        return (names.filter { pushTypes[$0] != nil }, names.filter(posting.contains))
+    }
+
+    /// Whether an app notifies phones, and none of those of a type.
+    package func leaveOut(_ appID: String, deviceType: String) -> Bool {
+        guard comments(appID).contains(where: { pushTypes[$0.notifier] != nil || posting.contains($0.notifier) }) else { return false }
+        let serving = serving(appID, deviceType: deviceType)
+        return serving.push.isEmpty && serving.posts.isEmpty
     }
 
     /// Whether APNs and no other provider notifies an app's devices of a type, so that their tokens are hexadecimal.

@@ -165,7 +165,7 @@ package struct ServiceGraph: Sendable {
                 refusal: record.refusal, standings: Self.standings(inbox), pending: pending,
                 replicas: store.replicas, keysDigest: helpDeskState.current.authorizer.keysDigest, crowded: pressure.crowded,
                 backends: helpDeskState.current.backends?.statuses ?? [], answers: answers.look(), nearestApp: answers.nearestApp,
-                facts: facts.facts)
+                unserved: answers.unservedDevices, facts: facts.facts)
         }
         let currentProblems: @Sendable () -> ProblemSearch = { problems((try? store.pending()) ?? []) }
         metrics.tellProblems { currentProblems().counts }

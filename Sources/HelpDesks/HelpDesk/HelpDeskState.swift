@@ -1,6 +1,7 @@
 package import Configuration
 package import Core
 package import Observability
+package import Threading
 package import Time
 
 /// The parts of the configuration in force that all help desks use: an immutable snapshot, which a reload replaces.
@@ -81,6 +82,8 @@ package struct HelpDeskMetrics: Sendable {
     package let keyUses = KeyUseBook()
     /// Which apps unknown ones resemble.
     package let nearestApps = NearestApps()
+    /// Which types of device register that no notifier serves.
+    package let unservedDevices = Monitor(UnservedDevices())
     /// Requests to the help desks' own APIs by app, request and outcome.
     package let helpDeskRequests: MetricFamily<Counter>
     /// How long those took, by app.

@@ -176,10 +176,12 @@ package final class PushTokenRoute: Sendable {
         switch result {
         case .success(.registered):
             metrics.count(.registered, app: app)
+            noteType(of: registration)
             services.onChange()
             return registered
         case .success(.unchanged):
             metrics.count(.unchanged, app: app)
+            noteType(of: registration)
             return unchanged
         case .success(.removed):
             metrics.count(.removed, app: app)
@@ -200,6 +202,13 @@ package final class PushTokenRoute: Sendable {
             services.logger.log(.error, "push token", fields)
             return storeRefusals.response(error.kind)
         }
+    }
+
+    private func noteType(of registration: Registration) {
+        let (app, type) = (registration.key.appID, registration.type)
+        let isServed = !services.state.current.subscriptions.leaveOut(app, deviceType: type)
+        let now = services.clocks.monotonicMilliseconds()
+        services.metrics.unservedDevices.withLock { $0.note(app: app, type: type, isServed: isServed, now: now) }
     }
 
     private func refuse(_ verdict: Verdict, _ app: String?, _ caller: Caller, _ mark: RequestMark) -> Decision {

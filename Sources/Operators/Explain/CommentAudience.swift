@@ -4,27 +4,23 @@ internal import Time
 
 /// Who hears of an app's comments.
 struct CommentAudience {
-    private let members: [(subscription: Subscription, type: NotifierType)]
+    private let appID: String
+    private let subscriptions: AppSubscriptions
+    /// Whether some of them make phones show something.
+    let hasPush: Bool
 
     /// The audience of a configured app.
     init(of appID: String, _ configuration: Configuration) {
-        members = AppSubscriptions(configuration).comments(appID).compactMap { subscription in
-            configuration.notifier(subscription.notifier).map { (subscription, $0.type) }
-        }
+        (self.appID, subscriptions) = (appID, AppSubscriptions(configuration))
+        hasPush = subscriptions.comments(appID).contains { configuration.notifier($0.notifier)?.type.isPush == true }
     }
 
     /// Whether nobody hears of them.
-    var isEmpty: Bool { members.isEmpty }
-    /// Whether some of them make phones show something.
-    var hasPush: Bool { members.contains(where: \.type.isPush) }
+    var isEmpty: Bool { subscriptions.comments(appID).isEmpty }
 
-    /// The notifiers of devices of a type: those that make phones show something, and those that post events, whose receivers may.
+    /// The notifiers of devices of a type.
     fileprivate func serving(_ deviceType: String) -> (push: [String], posts: [String]) {
-        let serving = members.filter { $0.subscription.deviceTypes.contains(deviceType) }
-        return (
-            serving.filter(\.type.isPush).map(\.subscription.notifier),
-            serving.filter { $0.type == .http }.map(\.subscription.notifier)
-        )
+        subscriptions.serving(appID, deviceType: deviceType)
     }
 }
 

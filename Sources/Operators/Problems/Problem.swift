@@ -29,6 +29,8 @@ struct Problem: Equatable {
         case callersRefused = "callers_refused"
         /// The help desk's webhooks are refused.
         case webhooksRefused = "webhooks_refused"
+        /// Devices register whose type no notifier of the app serves.
+        case devicesUnserved = "devices_unserved"
         /// An app's backend has failed so often in a row that it is asked only now and then.
         case backendOpen = "backend_open"
         /// An app's backend fails for new keys, so calls about them are paced.

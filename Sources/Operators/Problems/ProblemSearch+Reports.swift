@@ -56,7 +56,8 @@ extension Problem.Kind {
         case .store, .revocationsUnknown, .authorizationsUndecided, .nearlyAllDenied, .unknownApp, .authorizationsMalformed,
             .callersRefused, .webhooksRefused, .backendOpen, .settingsDoubtful, .listenerFull, .bodiesFull, .queueFull, .reloadRefused:
             true
-        case .serviceDown, .revocationsLate, .revocationsCopy, .backendNewKeys, .notifierPaused, .callerFull, .listenerCertificateEnds,
+        case .serviceDown, .revocationsLate, .revocationsCopy, .devicesUnserved, .backendNewKeys, .notifierPaused, .callerFull,
+            .listenerCertificateEnds,
             .listenerCertificateRenewed, .appKeyEnds, .credentialEnds, .notifierFailing, .notifierUnknown, .queueLate, .deliveriesDead,
             .diskLow, .replicaKeys, .configurationWarning:
             false

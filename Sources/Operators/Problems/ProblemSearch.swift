@@ -23,6 +23,7 @@ package struct ProblemSearch {
     let backends: [(app: String, status: BackendStatus)]
     let answers: [AnswerWindow.Finding]
     let nearestApp: String?
+    let unserved: [UnservedDevices.Finding]
     let facts: StoreFacts
 
     /// Gathers what is known.
@@ -37,12 +38,13 @@ package struct ProblemSearch {
     ///   - backends: how the apps' backends do.
     ///   - answers: why people are kept out.
     ///   - nearestApp: the configured app that the last unknown one resembled; nil without one.
+    ///   - unserved: the types of device that have registered and were not served then.
     ///   - facts: how the store was when it was last read.
     package init(
         _ configuration: Configuration, now: UnixMilliseconds, store: StoreError?, revocations: RevocationStatus,
         refusal: RefusedReload?, standings: [NotifierStanding], pending: [PendingDeliveries], replicas: [Replica], keysDigest: String,
         crowded: [CrowdedListener], backends: [(app: String, status: BackendStatus)],
-        answers: [AnswerWindow.Finding], nearestApp: String?, facts: StoreFacts
+        answers: [AnswerWindow.Finding], nearestApp: String?, unserved: [UnservedDevices.Finding], facts: StoreFacts
     ) {
         self.configuration = configuration
         self.now = now
@@ -55,6 +57,7 @@ package struct ProblemSearch {
         self.backends = backends
         self.answers = answers
         self.nearestApp = nearestApp
+        self.unserved = unserved
         self.facts = facts
         strangers = replicas.filter { replica in
             !replica.isOwn && !replica.isDead && replica.keysDigest.map { $0 != keysDigest } ?? false
@@ -95,6 +98,7 @@ package struct ProblemSearch {
             keptOut.filter { $0.kind == kind }
         // Where nobody sends webhooks, those that come are a stranger's.
         case .webhooksRefused: configuration.apps.contains(where: \.takesWebhooks) ? keptOut.filter { $0.kind == kind } : []
+        case .devicesUnserved: unservedDevices
         case .backendOpen, .backendNewKeys:
             backends.flatMap { app, status in
                 let verify = configuration.app(app)?.verify

@@ -13,6 +13,7 @@ final class WatchedAnswers: Sendable {
     private let webhookEvents: MetricFamily<Counter>
     private let webhookRefusals: MetricFamily<Counter>
     private let nearestApps: NearestApps
+    private let registrations: Monitor<UnservedDevices>
     private let clocks: Clocks
     private let window = Monitor(AnswerWindow())
     /// Of the answers to webhooks, by the same rule.
@@ -24,6 +25,7 @@ final class WatchedAnswers: Sendable {
         webhookEvents = metrics.helpDesks.webhookEvents
         webhookRefusals = metrics.helpDesks.webhookRefusals
         nearestApps = metrics.helpDesks.nearestApps
+        registrations = metrics.helpDesks.unservedDevices
         self.clocks = clocks
     }
 
@@ -53,6 +55,12 @@ final class WatchedAnswers: Sendable {
 
     /// The configured app that the last unknown one resembles.
     var nearestApp: String? { nearestApps.current(now: clocks.monotonicMilliseconds()) }
+
+    /// The types of device that have registered and were not served then.
+    var unservedDevices: [UnservedDevices.Finding] {
+        let now = clocks.monotonicMilliseconds()
+        return registrations.withLock { $0.findings(now: now) }
+    }
 
     private var counts: [AnswerWindow.Answer: UInt64] {
         var counts: [AnswerWindow.Answer: UInt64] = [:]

@@ -93,6 +93,19 @@ import Testing
         #expect(!subscriptions.useAPNsAlone("other", deviceType: type))
     }
 
+    @Test(
+        arguments: [
+            (#","notifiers":["log"],"routes":{"iOS":"one"}"#, true), (#","routes":{"iOS":"backend"}"#, true),
+            (#","routes":{"ios":"one"}"#, false), (#","routes":{"iOS":"one","default":"two"}"#, false),
+            (#","notifiers":["backend"],"routes":{"iOS":"one"}"#, false), (#","notifiers":["one"]"#, false),
+            (#","notifiers":["log"]"#, false), (#","notifiers":[]"#, false),
+        ])
+    func `an app that notifies phones may leave out a type`(_ app: String, _ isLeftOut: Bool) throws {
+        let subscriptions = try subscriptions(app)
+        #expect(subscriptions.leaveOut("shop", deviceType: "ios") == isLeftOut)
+        #expect(!subscriptions.leaveOut("other", deviceType: "ios"))
+    }
+
     @Test(arguments: [
         (#","routes":[]"#, [#"routes: expected an object such as {"ios": "NOTIFIER", "default": "NOTIFIER"}, found a list"#]),
         (#","routes":{}"#, [#"routes: expected at least one type of device, or "default""#]),

@@ -85,7 +85,7 @@ import Time
                     id: event.id.delivery(0), notifier: "sink", event: event, deviceID: "phone", state: state, attempts: 3,
                     dueAt: Self.now.milliseconds, endedAt: state == .pending ? nil : Self.now.milliseconds, reason: reason)
                 let facts = DeliveryFacts(
-                    delivery, attempts: attempts, wait: wait,
+                    delivery, attempts: attempts, hold: wait,
                     notifier: isConfigured ? Configuration.Notifier(name: "sink", kind: .log) : nil)
                 Self.check(Explanation(facts))
             }

@@ -18,7 +18,8 @@ extension ProblemScene {
         refusal: RefusedReload? = nil, standings: [NotifierStanding] = [],
         pending: [PendingDeliveries] = [], replicas: [Replica] = [], others: String = "", crowded: [CrowdedListener] = [],
         backends: [(app: String, status: BackendStatus)] = [], answers: [AnswerWindow.Finding] = [], nearestApp: String? = nil,
-        disks: [(name: String, freeBytes: UInt64, wasLow: Bool)] = [], dead: [DeadDeliveries] = [],
+        unserved: [UnservedDevices.Finding] = [], disks: [(name: String, freeBytes: UInt64, wasLow: Bool)] = [],
+        dead: [DeadDeliveries] = [],
         renewed: [String] = []
     ) throws -> ProblemSearch {
         let crm = #""crm":{"type":"http","url":"https://crm.test/","secret":"\#(secret)"}"#
@@ -30,7 +31,7 @@ extension ProblemScene {
             configuration, now: now.milliseconds, store: store, revocations: revocations, refusal: refusal, standings: standings,
             pending: pending,
             replicas: replicas, keysDigest: "own", crowded: crowded, backends: backends, answers: answers, nearestApp: nearestApp,
-            facts: facts)
+            unserved: unserved, facts: facts)
     }
 
     static func known(

@@ -53,6 +53,9 @@ import Time
             Self.search(answers: [Self.answers(.malformed, "not_a_security_key")]),
             Self.search(answers: [Self.answers(.callersRefused, "network")]),
             Self.search(apps: Self.sendbird, answers: [Self.answers(.webhooksRefused, "unknown_app")]),
+            Self.search(
+                apps: ConfigurationDirectory.apps.replacing(#""shop","#, with: #""shop","notifiers":[],"routes":{"iOS":"crm"},"#),
+                unserved: [UnservedDevices.Finding(app: "shop", type: "ios", count: 5, total: 5)]),
             Self.search(backends: [("shop", BackendStatus(breaker: .open, pacesNewKeys: false))]),
             Self.search(backends: [("shop", BackendStatus(breaker: .working, pacesNewKeys: true))]),
             Self.search(renewed: ["public"]), Self.search(disks: [("store", 999_999_999, false)]),

@@ -1,0 +1,70 @@
+package import Time
+
+/// Counts the registrations of the last ten minutes, and which of them are of a type of device that no notifier of the app serves: such a
+/// device is registered and never notified, which no delivery shows.
+///
+/// Apps register at each start, so a type that is in use comes again and again.
+package struct UnservedDevices: Sendable {
+    /// The fewest registrations of a type that say something, as for `AnswerWindow`.
+    package static let fewest = AnswerWindow.fewest
+    /// How many types of an app are told apart within five seconds, because callers choose them.
+    private static let mostTypes = 16
+
+    /// Registrations of a type that no notifier serves.
+    package struct Finding: Sendable, Equatable {
+        /// The app and the type, in the callers' own words.
+        package let app, type: String
+        /// How many registrations were of the type, and how many there were of the app in all.
+        package let count, total: UInt64
+
+        /// Notes a finding.
+        package init(app: String, type: String, count: UInt64, total: UInt64) {
+            (self.app, self.type, self.count, self.total) = (app, type, count, total)
+        }
+    }
+
+    /// The registrations of one app.
+    private struct Tally {
+        var total: UInt64 = 0
+        var unserved: [ByteKey: UInt64] = [:]
+    }
+
+    /// The registrations of one step, the oldest first.
+    private var slices: [(at: MonotonicMilliseconds, apps: [ByteKey: Tally])] = []
+
+    /// Has seen none.
+    package init() {}
+
+    /// Counts a registration.
+    /// - Parameter isServed: whether a notifier serves the type.
+    package mutating func note(app: String, type: String, isServed: Bool, now: MonotonicMilliseconds) {
+        drop(now)
+        if slices.last.map({ now.elapsed(since: $0.at) >= AnswerWindow.stepMilliseconds }) ?? true { slices.append((now, [:])) }
+        let (last, name, type) = (slices.count - 1, ByteKey(app), ByteKey(type))
+        var tally = slices[last].apps[name] ?? Tally()
+        tally.total += 1
+        if !isServed, tally.unserved[type] != nil || tally.unserved.count < Self.mostTypes { tally.unserved[type, default: 0] += 1 }
+        slices[last].apps[name] = tally
+    }
+
+    /// The types of which there were enough, by app and type.
+    package mutating func findings(now: MonotonicMilliseconds) -> [Finding] {
+        drop(now)
+        var sums: [ByteKey: Tally] = [:]
+        for slice in slices {
+            for (app, tally) in slice.apps {
+                sums[app, default: Tally()].total += tally.total
+                sums[app, default: Tally()].unserved.merge(tally.unserved, uniquingKeysWith: +)
+            }
+        }
+        return sums.sorted { $0.key < $1.key }.flatMap { app, tally in
+            tally.unserved.sorted { $0.key < $1.key }.filter { $0.value >= Self.fewest }.map { type, count in
+                Finding(app: app.text, type: type.text, count: count, total: tally.total)
+            }
+        }
+    }
+
+    private mutating func drop(_ now: MonotonicMilliseconds) {
+        slices.removeAll { now.elapsed(since: $0.at) >= AnswerWindow.lengthMilliseconds }
+    }
+}

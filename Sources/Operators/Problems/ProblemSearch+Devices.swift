@@ -1,0 +1,40 @@
+internal import Configuration
+internal import Core
+
+/// Devices that register and are never notified.
+extension ProblemSearch {
+    /// One for each type that no notifier serves by the configuration in force. It may be a few phones', so it is a warning.
+    var unservedDevices: [Problem] {
+        guard !unserved.isEmpty else { return [] }
+        let subscriptions = AppSubscriptions(configuration)
+        return unserved.filter { subscriptions.leaveOut($0.app, deviceType: $0.type) }.map(unservedDevices)
+    }
+
+    private func unservedDevices(_ found: UnservedDevices.Finding) -> Problem {
+        let (app, count, total, window) = (found.app, found.count, found.total, AnswerWindow.lengthMilliseconds / 60_000)
+        let known = configuration.app(app)?.routes.byType.map(\.type) ?? []
+        let nearest =
+            NearestWord.nearest(to: found.type, in: known).map {
+                Told(" The nearest entry of apps[].routes is \($0).", " Ближайшая запись в apps[].routes: \($0).")
+            } ?? Told(verbatim: "")
+        let type = found.type.isEmpty ? Told("without a type", "без типа") : Told("of the type \(found.type)", "типа \(found.type)")
+        return Problem(
+            .devicesUnserved, as: .warning, of: app,
+            Told(
+                """
+                \(count) of \(total) registrations of \(app) within \(window) minutes came from devices \(type), which no notifier serves: \
+                they are never notified.\(nearest)
+                """,
+                """
+                За \(window) мин. \(count) из \(total) регистраций приложения \(app) пришли от устройств \(type), которые не обслуживает \
+                ни один канал: их никогда не уведомляют.\(nearest)
+                """),
+            remedy: found.type.isEmpty
+                ? Told(
+                    "Have the app send the type of its device, or name a \"default\" in apps[].routes, and \(Told.reload).",
+                    "Пусть приложение передаёт тип устройства, или укажите \"default\" в apps[].routes и \(Told.reload).")
+                : Told(
+                    "Lead the type to a notifier in apps[].routes, and \(Told.reload).",
+                    "Направьте этот тип в канал в apps[].routes и \(Told.reload)."))
+    }
+}
