@@ -71,12 +71,24 @@ extension Configuration {
 }
 
 extension Configuration.Store {
-    /// Obstacles to opening the store: its directory, and the permissions of its files. Root looks with the rights of the path's owner.
+    /// Obstacles to opening the store: its directory, and the permissions of its files. Root looks with the rights of the path's owner. A path
+    /// that several users control has none, so no command of root would use it.
     package var obstacles: [ConfigurationProblem] {
-        guard case .sqlite(let path) = kind else { return [] }
-        let found = try? Process.asOwner(of: path) { () throws(SystemError) in Self.obstacles(toWriting: path) }
-        // A path of several users has no owner; commands that open the store refuse it.
-        return found ?? Self.obstacles(toWriting: path)
+        var found: [ConfigurationProblem] = []
+        if case .sqlite(let path) = kind { found = Self.asOwner(of: path, "$.store.path") { Self.obstacles(toWriting: path) } }
+        // By default the copy is beside the database, and would only repeat its obstacle.
+        guard found.isEmpty, let revocationsPath else { return found }
+        return Self.asOwner(of: revocationsPath, "$.store.revocations_path") { [] }
+    }
+
+    private static func asOwner(
+        of path: String, _ place: String, _ body: () -> [ConfigurationProblem]
+    ) -> [ConfigurationProblem] {
+        do throws(SystemError) {
+            return try Process.asOwner(of: path) { () throws(SystemError) in body() }
+        } catch {
+            return [ConfigurationProblem(path: place, message: Process.cannotActAsOwner(of: path, error))]
+        }
     }
 
     private static func obstacles(toWriting path: String) -> [ConfigurationProblem] {

@@ -1,16 +1,29 @@
-internal import POSIX
+package import POSIX
 
 extension Configuration {
-    /// Files that root has read and the service could not: it runs as the owner of the store's path, as which root refuses to serve. Without
-    /// files of the store the configuration's path decides, because `init` gives all files to its owner.
+    /// The user other than root that the service runs as, as far as root can tell: the owner of the store's path, beside whose files root
+    /// refuses to serve. Without files of the store the configuration's path decides, because `init` gives all files to its owner.
+    /// - Returns: nil for root's own path, for one of several users, and if root does not run this process.
+    package var userThatServes: FileOwner? { placeOfService.map { FileOwner(id: $0.owner, at: $0.place) } }
+
+    /// The command line that starts the service; for root, as the user that serves.
+    package var serveLine: String { userThatServes?.line("deskgate serve") ?? "deskgate serve" }
+
+    /// The path that decides who serves, the directory, link or file that shows the owner, and the owner.
+    private var placeOfService: (path: String, place: String, owner: UInt32)? {
+        guard let path = store.files.first ?? sources.files.first, let (place, owner) = try? FileSystem.otherOwner(of: path) else {
+            return nil
+        }
+        return (path, place, owner)
+    }
+
+    /// Files that root has read and the user that serves could not.
     ///
     /// All threads take that owner's rights for a moment, as `Process.asOwner` says.
-    /// - Returns: as warnings the files that a group may read which the unit alone may give to the user; nothing for root's own path and if
-    ///   root does not run this process.
+    /// - Returns: as warnings the files that a group may read which the unit alone may give to the user; nothing for root's own path, for one
+    ///   of several users, which is an obstacle of the store, and if root does not run this process.
     package var unreadableFiles: (problems: [ConfigurationProblem], warnings: [ConfigurationProblem]) {
-        guard let decisive = store.files.first ?? sources.files.first, let (place, owner) = FileSystem.otherOwner(of: decisive) else {
-            return ([], [])
-        }
+        guard let (decisive, place, owner) = placeOfService else { return ([], []) }
         let found = try? Process.asOwner(of: decisive) { () throws(SystemError) in
             sources.places.compactMap { UnreadableFile($0.file, at: $0.path) }
         }

@@ -29,14 +29,20 @@ extension ForbiddenPath {
 }
 
 extension Arguments {
-    /// Refuses a command of root that would make files of the service where another user's service could not write them afterwards.
+    /// Refuses a command of root that would make files of the service where another user's service could not write them afterwards, or where
+    /// a second user could redirect them, and no later command of root would use them.
     /// - Parameters:
     ///   - paths: the files.
     ///   - line: the command line for that user.
     ///   - hint: another remedy.
     func refuseRoot(making paths: [String], line: String, hint: String? = nil) throws(CommandError) {
         for path in paths {
-            guard let (place, owner) = FileSystem.otherOwner(of: path) else { continue }
+            let found = try explaining { () throws(SystemError) in
+                try FileSystem.otherOwner(of: path)
+            } as: {
+                .failed(Process.cannotActAsOwner(of: path, $0))
+            }
+            guard let (place, owner) = found else { continue }
             let forbidden = ForbiddenPath(place: place, owner: owner)
             let reason = "root would make files beside \(path), which the service of \(forbidden.owner.title) could not write afterwards"
             throw .failed([reason, hint, forbidden.remedy(line)].compactMap(\.self).joined(separator: "; "))

@@ -64,11 +64,12 @@ package enum FileSystem {
 
     /// The user other than root who controls a path, as `Process.asOwner` finds it, and the directory, link or file that shows it. The
     /// service of that user could not write files that root makes there.
-    /// - Returns: nil for root's own paths, for those of several users, and when root does not run this process.
-    package static func otherOwner(of path: String) -> (place: String, owner: UInt32)? {
-        guard Process.user == 0, let owner = try? PathOwner(of: path), let place = owner.place, owner.user != Machine.unmappedUser else {
-            return nil
-        }
+    /// - Returns: nil for root's own paths, and when root does not run this process.
+    /// - Throws: why nobody alone controls the path, with the remedy.
+    package static func otherOwner(of path: String) throws(SystemError) -> (place: String, owner: UInt32)? {
+        guard Process.isRunByRoot else { return nil }
+        let owner = try PathOwner(of: path)
+        guard let place = owner.place, owner.user != Machine.unmappedUser else { return nil }
         return (place, owner.user)
     }
 

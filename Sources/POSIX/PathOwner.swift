@@ -61,8 +61,8 @@ struct PathOwner {
         guard let place else { return become(status, path) }
         guard status.st_uid == user else {
             throw SystemError(code: EPERM) { _ in
-                "\(path) belongs to user \(status.st_uid), but \(place) on the way to it to user \(user): give both to one user "
-                    + "(chown), or use a directory of that user in one that is root's, as are all above it"
+                "\(path) belongs to \(Machine.userName(status.st_uid)), but \(place) on the way to it to \(Machine.userName(user)): give "
+                    + "both to one user (chown), or use a directory of that user in one that is root's, as are all above it"
             }
         }
     }

@@ -17,7 +17,7 @@ extension Process {
     package static func asOwner<Value, Failure: Error>(
         of path: String, orThrow explain: (SystemError) -> Failure, _ body: () throws(Failure) -> Value
     ) throws(Failure) -> Value {
-        guard getuid() == 0 else { return try body() }
+        guard isRunByRoot else { return try body() }
         Turn.begin()
         defer { Turn.end() }
         guard !PathOwner.isInForce(for: path) else { return try body() }
@@ -40,6 +40,12 @@ extension Process {
 }
 
 extension Process {
+    /// The sentence for a path with whose owner's rights nothing can be done.
+    /// - Parameter error: what `asOwner` or `FileSystem.otherOwner` has thrown.
+    package static func cannotActAsOwner(of path: String, _ error: SystemError) -> String {
+        "cannot take the rights of the owner of \(path): \(error)"
+    }
+
     /// The owner whose rights are in force, and the remedy if they do not suffice, as the end of an error's sentence; nil for the rights
     /// with which the process was started.
     package static var rightsInForce: String? {

@@ -82,6 +82,9 @@ package enum Process {
     /// The id of the user whose rights this process has.
     package static var user: UInt32 { geteuid() }
 
+    /// Whether root runs this process, also while it has the rights of a path's owner.
+    package static var isRunByRoot: Bool { getuid() == 0 }
+
     /// Ends the process at once with this code (_exit(2)), without waiting for threads or closing anything.
     package static func abandon(_ code: Int32) -> Never {
         _exit(code)

@@ -124,6 +124,33 @@ struct RootCheckTests {
         #expect(try check().errors == "\(workspace.configuration): \(expected)\n")
     }
 
+    @Test(arguments: [false, true])
+    func `a directory for the store that others may write to is named before the first start and after it`(hasStarted: Bool) throws {
+        let state = try TemporaryDirectory()
+        #expect(unsafe chmod(state.path, 0o777) == 0)
+        if hasStarted { try state.write("deskgate.db", "") }
+        let file = state.path("deskgate.db")
+        try workspace.configure(["store": ["path": .string(file)]])
+        let reason = "\(state.path) is root's, but others may write to it: give it to the user of the service (chown), or let only root "
+        let expected = "$.store.path: cannot take the rights of the owner of \(file): \(reason)write to it (chmod go-w)\n"
+        let result = try check()
+        #expect(result.code == 2)
+        #expect(result.errors == "\(workspace.configuration): \(expected)")
+        let doctor = try Deskgate.run("doctor", "--config", workspace.configuration)
+        #expect(doctor.output.contains("PROBLEM store: \(expected)"))
+    }
+
+    @Test func `a copy of the revocations that a second user could redirect is named`() throws {
+        let copies = try TemporaryDirectory()
+        #expect(unsafe chmod(copies.path, 0o777) == 0)
+        let file = copies.path("revocations")
+        try workspace.configure(["store": ["path": "deskgate.db", "revocations_path": .string(file)]])
+        #expect(try Command("chown", "daemon:", workspace.configuration).status == 0)
+        let result = try check()
+        let problem = "$.store.revocations_path: cannot take the rights of the owner of \(file): "
+        #expect(result.errors.hasPrefix("\(workspace.configuration): \(problem)"))
+    }
+
     /// The files lie where another user deploys them, and the service's user may read them.
     @Test func `the owner of the store's path serves, not the owner of the configuration`() throws {
         let state = try TemporaryDirectory()

@@ -71,10 +71,28 @@ struct RootServiceTests {
         #expect(try server.stop() == .exit(0))
     }
 
-    @Test func `root serves in its own directory that a group may write to`() throws {
-        #expect(unsafe chmod(workspace.directory.path, 0o2770) == 0)
-        let server = try RunningServer(workspace)
-        #expect(try server.stop() == .exit(0))
+    /// No command of root would use such a database afterwards.
+    @Test func `serve makes no database that a second user could redirect`() throws {
+        try File.createDirectory(path("theirs"), mode: 0o755)
+        try File.createDirectory(path("theirs/others"), mode: 0o755)
+        try give(path("theirs"))
+        try give(path("theirs/others"), to: "bin")
+        try workspace.configure(["store": ["path": "theirs/others/deskgate.db"]])
+        let text = try complaint(["--config", workspace.configuration])
+        let reason = "\(path("theirs/others")) belongs to bin, but \(path("theirs")) on the way to it to daemon: give both to one user "
+        #expect(text.hasPrefix("deskgate: cannot take the rights of the owner of \(path("theirs/others/deskgate.db")): \(reason)"))
+        #expect(!File.exists(path("theirs/others/deskgate.db")))
+    }
+
+    @Test(arguments: [0o2770, 0o777] as [mode_t])
+    func `serve makes no database in a directory of root that others may write to`(_ mode: mode_t) throws {
+        try File.createDirectory(path("state"), mode: 0o700)
+        #expect(unsafe chmod(path("state"), mode) == 0)
+        try workspace.configure(["store": ["path": "state/deskgate.db"]])
+        let text = try complaint(["--config", workspace.configuration])
+        let reason = "\(path("state")) is root's, but others may write to it: give it to the user of the service (chown), or "
+        #expect(text.hasPrefix("deskgate: cannot take the rights of the owner of \(path("state/deskgate.db")): \(reason)"))
+        #expect(!File.exists(path("state/deskgate.db")))
     }
 
     @Test func `a demonstration makes no database in the directory of another user`() throws {

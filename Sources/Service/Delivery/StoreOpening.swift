@@ -10,9 +10,10 @@ internal import Threading
 package import Time
 
 extension Configuration.Store {
-    /// Why a service could not open the store, as far as that can be found out without changing anything; nil when no problem is known. For a
-    /// database of PostgreSQL it connects, which takes up to five seconds.
+    /// Why a service could not open the store, as far as that can be found out without changing anything; nil when no problem is known beside
+    /// its obstacles. For a database of PostgreSQL it connects, which takes up to five seconds.
     package var problem: ConfigurationProblem? {
+        guard obstacles.isEmpty else { return nil }
         do throws(StoreError) {
             switch kind {
             case .memory: break

@@ -24,7 +24,7 @@ extension StoreError {
     }
 
     static func cannotActAsOwner(of path: String, _ error: SystemError) -> StoreError {
-        StoreError(.unavailable, "cannot take the rights of the owner of \(path): \(error)")
+        StoreError(.unavailable, Process.cannotActAsOwner(of: path, error))
     }
 
     static func exists(_ path: String) -> StoreError {
