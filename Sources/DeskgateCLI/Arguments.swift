@@ -60,7 +60,10 @@ struct Arguments {
 
     /// Who makes the change, of a command that declares `Option.author`.
     func author() throws(CommandError) -> String {
-        guard let name = self[Option.author.name] else { return PlainName.resembling(Machine.userName(POSIX.Process.user)) }
+        guard let name = self[Option.author.name] else {
+            let user = POSIX.Process.user
+            return PlainName.resembling(Machine.knownUserName(user) ?? Machine.userName(user))
+        }
         guard PlainName.accepts(name) else { throw .usage("--author: expected \(PlainName.expectation)") }
         return name
     }

@@ -51,11 +51,17 @@ extension Arguments {
 }
 
 extension SystemError {
-    /// The remedy when this user may not use a path, as the end of an error's sentence; empty for other errors, and for root, whose errors
-    /// have one.
+    /// The remedy when this user may not use a path, or its directory is missing, as the end of an error's sentence; empty for other errors,
+    /// and where root may not, whose errors have one.
     /// - Parameter line: the command line.
     func remedy(at path: String, _ line: String) -> String {
-        guard isForbidden, Process.rightsInForce == nil, let place = ForbiddenPath(path) else { return "" }
+        let directory = Path.directory(of: path)
+        if isMissing, !File.exists(directory) {
+            let owner = (try? FileSystem.otherOwner(of: directory)).map { FileOwner(id: $0.owner, at: $0.place) }
+            let command = "mkdir -p \(ShellWord.quoted(directory))"
+            return "; first run \(owner?.line(command) ?? command)"
+        }
+        guard isForbidden, !Process.isRunByRoot, let place = ForbiddenPath(path) else { return "" }
         return "; \(place.remedy(line))"
     }
 }

@@ -20,7 +20,7 @@ package struct FileOwner: Equatable, Sendable {
     }
 
     /// The name for people; `user ID` where the system has none.
-    package var title: String { name ?? Machine.userName(id) }
+    package var title: String { Machine.userName(id, known: name) }
 
     /// The command line with which root runs another one as this user; runuser(1) knows only users with a name.
     package func line(_ line: String) -> String {

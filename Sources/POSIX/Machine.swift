@@ -24,7 +24,14 @@ package enum Machine {
     }
 
     /// The name of a user for people; `user ID` where the system has none.
-    package static func userName(_ id: UInt32) -> String { knownUserName(id) ?? "user \(id)" }
+    package static func userName(_ id: UInt32) -> String { userName(id, known: knownUserName(id)) }
+
+    /// The name of a user for people.
+    /// - Parameter name: the system's name; nil when it has none.
+    static func userName(_ id: UInt32, known name: String?) -> String {
+        // A file that "belongs to nobody" would seem to have no owner.
+        name.map { $0 == "nobody" ? "the user \($0)" : $0 } ?? "user \(id)"
+    }
 
     /// The name of a user; nil when the system has none (getpwuid_r(3)).
     package static func knownUserName(_ id: UInt32) -> String? {

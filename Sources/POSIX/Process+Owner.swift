@@ -50,8 +50,8 @@ extension Process {
     /// with which the process was started.
     package static var rightsInForce: String? {
         Rights.place.withLock(\.self).map {
-            "with the rights of user \(geteuid()), who owns \($0): give that user the directory and its files (chown), or keep everything "
-                + "in a directory that is root's, as are all above it"
+            "with the rights of \(Machine.userName(user)), who owns \($0): give that user the directory and its files (chown), or keep "
+                + "everything in a directory that is root's, as are all above it"
         }
     }
 }
@@ -144,7 +144,7 @@ private struct Rights: Equatable {
     private func take() throws(SystemError) {
         // Root's rights first: only root may choose groups.
         guard seteuid(0) == 0, unsafe setgroups(groups.count, groups) == 0, setegid(group) == 0, seteuid(user) == 0 else {
-            throw SystemError(code: errno) { "\($0); run the command as user \(user)" }
+            throw SystemError(code: errno) { "\($0); run the command as \(Machine.userName(user))" }
         }
         Self.place.withLock { $0 = place }
     }

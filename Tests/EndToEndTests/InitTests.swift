@@ -51,6 +51,14 @@ import Testing
             ])
     }
 
+    @Test func `a missing directory above its own is named with the command that makes it`() throws {
+        let scratch = try TemporaryDirectory()
+        let result = try Deskgate.run("init", scratch.path("a/b/c"))
+        #expect(result.code == 2)
+        let line = "mkdir -p \(scratch.path("a/b"))\n"
+        #expect(result.errors == "deskgate: cannot make \(scratch.path("a/b/c")): No such file or directory; first run \(line)")
+    }
+
     @Test func theDatabaseLiesWhereItIsSaid() throws {
         let scratch = try TemporaryDirectory()
         #expect(try Deskgate.run("init", scratch.path("new"), "--store", scratch.path("state/own.db")).code == 0)

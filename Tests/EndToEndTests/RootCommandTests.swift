@@ -182,6 +182,10 @@ final class RootCommandTests {
             result.errors.contains(
                 "Permission denied with the rights of user 12345, who owns \(site.workspace.directory.path): give that user"))
         #expect(try run("store backup THEIRS/roots/backup.db --config CONFIG").errors.contains("with the rights of user 12345, who owns"))
+        // Root has the rights that this would give, and the owner of the path has not.
+        let secret = try run("secret new --out THEIRS/roots/secret").errors
+        #expect(secret.contains("with the rights of user 12345, who owns"))
+        #expect(!secret.contains("chmod u+rwX"))
         #expect(site.workspace.directory.contents().filter { $0.hasPrefix("roots/") } == [])
     }
 

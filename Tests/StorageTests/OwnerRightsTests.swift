@@ -93,6 +93,18 @@ struct OwnerRightsTests {
         }
     }
 
+    @Test func `an error names a user whom the system knows`() async {
+        await #expect(processExitsWith: .success) {
+            let directory = try Self.makePlaces()
+            #expect(unsafe chown(directory.path("theirs"), 1, 1) == 0)
+            let path = directory.path("theirs/own/file")
+            let error = #expect(throws: SystemError.self) {
+                try Process.asOwner(of: path) { () throws(SystemError) in try File.create(path, mode: 0o600, []) }
+            }
+            #expect(error?.description.contains(" with the rights of daemon, who owns ") == true, "\(String(describing: error))")
+        }
+    }
+
     @Test func `a file counts as missing where its owner may not look`() async {
         await #expect(processExitsWith: .success) {
             let directory = try Self.makePlaces()

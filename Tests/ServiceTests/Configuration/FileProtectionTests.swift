@@ -144,6 +144,11 @@ import Testing
         #expect(Machine.userName(4_294_000_000) == "user 4294000000")
     }
 
+    @Test func `the user nobody is not taken for no user`() {
+        #expect(Machine.userName(65_534) == "the user nobody")
+        #expect(FileOwner(id: 65_534, name: "nobody", group: 0).title == "the user nobody")
+    }
+
     @Test func looksBehindSymbolicLinks() throws {
         try directory.scratch.write("open/app.key", TestSecret.text(1), mode: 0o600)
         #expect(unsafe chmod(directory.scratch.path("open"), 0o777) == 0)
