@@ -67,7 +67,7 @@ extension Arguments {
         let file = try configurationFile()
         do throws(ConfigurationError) {
             let configuration = try Configuration(contentsOf: file)
-            return (AdminAccess(configuration, author: author) { InitPlace(of: file).start(file) }, configuration)
+            return (AdminAccess(configuration, author: author) { InitPlace(of: file).start(file, of: configuration) }, configuration)
         } catch {
             guard let admin = Configuration.Admin(contentsOf: file) else {
                 throw .configuration(error, remark: error.isOfContents ? error.unasked : nil)

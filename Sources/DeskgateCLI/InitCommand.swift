@@ -60,7 +60,7 @@ enum InitCommand {
         let files = InitFiles(directory: arguments.operand ?? ".", helpDesk: helpDesk, hasBot: hasBot) { path, error in
             error.remedy(at: path, arguments.line)
         }
-        try files.refuseExisting(start: place.start)
+        try files.refuseExisting { place.start($0, of: try? Configuration(contentsOf: $0)) }
         try Process.asOwner(of: files.configuration) {
             .failed("cannot make \(files.configuration) with the rights of the path's owner: \($0)")
         } _: { () throws(CommandError) in

@@ -1,3 +1,4 @@
+internal import Configuration
 internal import POSIX
 internal import Service
 
@@ -51,9 +52,12 @@ extension InitPlace {
     init(of configuration: String) { self.init(named: Path.directory(of: configuration)) }
 
     /// The command that starts the service of a configuration that is there now.
-    func start(_ configuration: String) -> String {
-        let owner = try? FileSystem.owner(of: configuration)
-        let otherOwner = Process.user == 0 ? owner.map { FileOwner(id: $0, at: configuration) } : nil
-        return start(configuration, hasUnit: Self.hasUnit, otherOwner: otherOwner)
+    /// - Parameter configuration: what the file says; nil when that is not known, so that the owner of its path decides.
+    func start(_ file: String, of configuration: Configuration? = nil) -> String {
+        guard let configuration else {
+            let owner = (try? FileSystem.otherOwner(of: file)).map { FileOwner(id: $0.owner, at: $0.place) }
+            return start(file, hasUnit: Self.hasUnit, otherOwner: owner)
+        }
+        return start(file, hasUnit: Self.hasUnit, otherOwner: configuration.userThatServes)
     }
 }

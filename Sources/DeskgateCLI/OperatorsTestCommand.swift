@@ -54,7 +54,7 @@ enum OperatorsTestCommand {
         }
         guard let tests else {
             let finding = configuration.store.isShared ? "no service runs on this host" : "the service does not run"
-            throw .negative("not_running", "\(finding). \(ReportedProblem.serviceDown.remedy)")
+            throw .negative("not_running", "\(finding). \(ReportedProblem.serviceDown(of: configuration).remedy)")
         }
         Console.answer(arguments, ["notifiers": .array(tests.map(json))], tests.map(line).joined(separator: "\n"))
         return tests.allSatisfy { $0.status == .delivered } ? .done : .negative

@@ -189,6 +189,11 @@ final class RootCommandTests {
         #expect(site.workspace.directory.contents().filter { $0.hasPrefix("roots/") } == [])
     }
 
+    @Test func `root is told to start the service as the owner of the store`() throws {
+        let line = "setpriv --reuid=12345 --regid=12345 --clear-groups deskgate serve"
+        #expect(try run("status --config CONFIG").output.contains("\nRemedy: Start it: systemctl start deskgate, or \(line). If it does "))
+    }
+
     @Test func `a command that cannot take the rights of the owner makes nothing`() throws {
         let before = site.workspace.directory.contents()
         let words = ["--bounding-set=-setgid", "--inh-caps=-setgid", Deskgate.path, "init", path("site")]

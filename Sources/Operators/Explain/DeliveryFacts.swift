@@ -14,12 +14,15 @@ struct DeliveryFacts {
     let notifier: Configuration.Notifier?
     /// Why the notifier's last attempt failed, of whichever delivery; empty while it works, and where that is not known.
     let lastFailure: String
+    /// The command line that starts a service.
+    private var serve = "deskgate serve"
 
     init(_ delivery: Delivery, attempts: [DeliveryAttempt], _ standings: [NotifierStanding], _ context: AdminContext) {
         let standing = standings.first { $0.name.utf8.elementsEqual(delivery.notifier.utf8) && $0.state != .working }
         self.init(
             delivery, attempts: attempts, hold: context.hold(of: delivery),
             notifier: context.state.configuration.notifier(delivery.notifier), lastFailure: standing?.lastFailure ?? "")
+        if context.holds == nil { serve = context.state.configuration.serveLine }
     }
 
     init(
@@ -201,8 +204,8 @@ struct DeliveryFacts {
                 "Configure the notifier again, or give its deliveries up: \(purge)",
                 "Верните канал в настройки или откажитесь от его доставок: \(purge)")
         }
-        if hold == AdminContext.serviceIsDown { return Problem.serviceDown.remedy }
-        if hold == AdminContext.serviceIsElsewhere { return Problem.serviceElsewhere.remedy }
+        if hold == AdminContext.serviceIsDown { return Problem.serviceDown(serve).remedy }
+        if hold == AdminContext.serviceIsElsewhere { return Problem.serviceElsewhere(serve).remedy }
         if let reason = AdminContext.pauseReason(hold) {
             return ReasonMeaning.ofPause(reason, notifier).remedyOfPause
         }

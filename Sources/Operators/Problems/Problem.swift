@@ -99,21 +99,27 @@ struct Problem: Equatable {
     }
 
     /// What commands say where no service runs.
-    static let serviceDown = Problem(
-        .serviceDown, Told("The service does not run.", "Служба не запущена."),
-        remedy: Told(
-            "Start it: systemctl start deskgate, or deskgate serve. If it does not start, deskgate check and its log say why.",
-            "Запустите её: systemctl start deskgate или deskgate serve. Если она не запускается, причину назовут deskgate check и журнал."))
+    /// - Parameter serve: the command line that starts it.
+    static func serviceDown(_ serve: String) -> Problem {
+        Problem(
+            .serviceDown, Told("The service does not run.", "Служба не запущена."),
+            remedy: Told(
+                "Start it: systemctl start deskgate, or \(serve). If it does not start, deskgate check and its log say why.",
+                "Запустите её: systemctl start deskgate или \(serve). Если она не запускается, причину назовут deskgate check и журнал."))
+    }
 
     /// What commands say where no service runs on this host. Services on others may share the store, so it is a warning.
-    static let serviceElsewhere = Problem(
-        .serviceDown, as: .warning,
-        Told(
-            "No service runs on this host, so the command has read the store itself. Services on other hosts may share it.",
-            "На этой машине служба не запущена, поэтому команда прочла хранилище сама. Его могут использовать службы на других машинах."),
-        remedy: Told(
-            "Run the command where a service runs, or start one here: systemctl start deskgate, or deskgate serve.",
-            "Запустите команду там, где служба работает, или запустите службу здесь: systemctl start deskgate или deskgate serve."))
+    /// - Parameter serve: the command line that starts one.
+    static func serviceElsewhere(_ serve: String) -> Problem {
+        Problem(
+            .serviceDown, as: .warning,
+            Told(
+                "No service runs on this host, so the command has read the store itself. Services on other hosts may share it.",
+                "На этой машине служба не запущена, команда прочла хранилище сама. Его могут использовать службы на других машинах."),
+            remedy: Told(
+                "Run the command where a service runs, or start one here: systemctl start deskgate, or \(serve).",
+                "Запустите команду там, где служба работает, или запустите службу здесь: systemctl start deskgate или \(serve)."))
+    }
 
     static let schema = Schema.object([
         ("kind", Schema.choice(of: Kind.self)), ("severity", Schema.choice(of: Severity.self)),
@@ -132,6 +138,7 @@ extension AdminContext {
     /// The problem that commands have without a service; nil in one.
     var serviceProblem: Problem? {
         guard holds == nil else { return nil }
-        return state.configuration.store.isShared ? .serviceElsewhere : .serviceDown
+        let configuration = state.configuration
+        return configuration.store.isShared ? .serviceElsewhere(configuration.serveLine) : .serviceDown(configuration.serveLine)
     }
 }

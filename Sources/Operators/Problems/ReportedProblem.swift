@@ -1,3 +1,4 @@
+package import Configuration
 internal import Core
 package import JSON
 
@@ -15,7 +16,9 @@ package struct ReportedProblem {
     package let remedy: String
 
     /// The problem that no service runs, which only commands report.
-    package static let serviceDown = ReportedProblem(Problem.serviceDown.json(in: .english))
+    package static func serviceDown(of configuration: Configuration) -> ReportedProblem {
+        ReportedProblem(Problem.serviceDown(configuration.serveLine).json(in: .english))
+    }
 
     private init(_ problem: JSONValue) {
         isSevere = problem["severity"]?.text == Problem.Severity.problem.rawValue

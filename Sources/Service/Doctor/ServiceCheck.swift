@@ -96,7 +96,7 @@ struct ServiceCheck: Sendable {
         // Such as a certificate that has expired: somebody may well answer.
         guard failure.isSilence else { return DoctorFinding(.ports, .problem, failure.description) }
         let admin = signs.listener == .nobody ? ", and nobody listens at \(configuration.admin.listener.address)" : ""
-        let remedy = ReportedProblem.serviceDown.remedy
+        let remedy = ReportedProblem.serviceDown(of: configuration).remedy
         return DoctorFinding(.ports, .problem, "the service does not run: \(failure.description)\(admin). \(remedy)")
     }
 

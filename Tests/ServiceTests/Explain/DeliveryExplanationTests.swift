@@ -76,12 +76,12 @@ import Time
         let failing = Self.facts(.pending, hold: "notifier failing")
         #expect(failing.outcome == .problem && failing.remedy?.english.contains("tried again by itself within minutes") == true)
         let stopped = Self.facts(.pending, hold: AdminContext.serviceIsDown)
-        #expect(stopped.remedy == Problem.serviceDown.remedy)
+        #expect(stopped.remedy == Problem.serviceDown("deskgate serve").remedy)
         let elsewhere = Self.facts(.pending, hold: AdminContext.serviceIsElsewhere)
         #expect(elsewhere.sentence.english == "It waits for sink: no service on this host.")
         #expect(elsewhere.sentence.isTranslated)
         #expect(elsewhere.outcome == .note)
-        #expect(elsewhere.remedy == Problem.serviceElsewhere.remedy)
+        #expect(elsewhere.remedy == Problem.serviceElsewhere("deskgate serve").remedy)
         #expect(Self.facts(.pending, "status_500", hold: AdminContext.serviceIsElsewhere).outcome == .problem)
         let stranger = Self.facts(.pending, hold: "notifier not configured", isConfigured: false)
         #expect(stranger.remedy?.english.contains("--state pending --notifier sink") == true)
@@ -236,15 +236,15 @@ import Time
         let pending = Explanation(try Self.comment(app, [Self.facts(.delivered, "logged"), due]))
         #expect(pending.outcome == .note)
         #expect(pending.finding.english == "Comment 4711 is on its way: It waits for sink: no service on this host.")
-        #expect(pending.remedy == Problem.serviceElsewhere.remedy)
+        #expect(pending.remedy == Problem.serviceElsewhere("deskgate serve").remedy)
         let failed = Explanation(try Self.comment(app, [due, Self.facts(.dead, "timeout")]))
         #expect(failed.outcome == .problem)
         let held = Explanation(try Self.comment(app, [Self.held(.pending, hold: AdminContext.serviceIsElsewhere)]))
         #expect(held.outcome == .note)
-        #expect(held.remedy == Problem.serviceElsewhere.remedy)
+        #expect(held.remedy == Problem.serviceElsewhere("deskgate serve").remedy)
         let alone = Explanation(due)
         #expect(alone.outcome == .note)
-        #expect(alone.remedy == Problem.serviceElsewhere.remedy)
+        #expect(alone.remedy == Problem.serviceElsewhere("deskgate serve").remedy)
     }
 
     @Test func aDeviceThatNobodyServesIsAProblem() throws {
@@ -393,6 +393,6 @@ import Time
             registration: configuration.pushTokens, devices: [device], isCut: false,
             deliveries: [Self.facts(.pending, hold: AdminContext.serviceIsElsewhere)], search: nil)
         #expect(Explanation(due).outcome == .note)
-        #expect(Explanation(due).remedy == Problem.serviceElsewhere.remedy)
+        #expect(Explanation(due).remedy == Problem.serviceElsewhere("deskgate serve").remedy)
     }
 }

@@ -76,8 +76,8 @@ import Time
 
     @Test(
         arguments: [
-            (.authorized(keyID: 1), .serviceDown, .problem), (.unconfirmed(keyID: nil), .serviceDown, .problem),
-            (.authorized(keyID: 1), .serviceElsewhere, .note), (.authorized(keyID: 1), mostDenied, .note),
+            (.authorized(keyID: 1), .serviceDown("deskgate serve"), .problem), (.unconfirmed(keyID: nil), .serviceDown("deskgate serve"), .problem),
+            (.authorized(keyID: 1), .serviceElsewhere("deskgate serve"), .note), (.authorized(keyID: 1), mostDenied, .note),
             (.unconfirmed(keyID: nil), mostDenied, .problem),
         ] as [(Verdict, Problem, Explanation.Outcome)])
     func `a key is not well while the chat is closed`(_ verdict: Verdict, _ problem: Problem, _ outcome: Explanation.Outcome) throws {
@@ -95,7 +95,7 @@ import Time
     @Test func `a key that is denied is told before why the chat is closed`() throws {
         var facts = try Self.facts(.denied(.wrongMac, keyID: 1))
         let open = Explanation(facts)
-        facts.closing = ChatClosure([.serviceDown])
+        facts.closing = ChatClosure([.serviceDown("deskgate serve")])
         let closed = Explanation(facts)
         #expect(closed.finding.english == "\(open.finding.english) The service does not run.")
         #expect(closed.remedy == open.remedy)

@@ -12,7 +12,7 @@ import Time
 /// Explanations of deliveries, comments and devices by a command while no service runs.
 @Suite struct StoppedServiceExplanationTests {
     private static let time = AdminDeliverFixture.time
-    private static let start = Problem.serviceDown.remedy.english
+    private static let start = Problem.serviceDown("deskgate serve").remedy.english
 
     private let store = MemoryStore()
 
@@ -50,12 +50,12 @@ import Time
 
     @Test func `a device that is registered is notified by no service`() {
         let device = Explanation(Explanation.Conclusion(.ok, Told("It is notified.", "Его уведомляют.")), [])
-        let stopped = device.but(.serviceDown)
+        let stopped = device.but(.serviceDown("deskgate serve"))
         #expect(stopped.outcome == .problem)
         #expect(stopped.finding.english == "It is notified. But: The service does not run.")
         #expect(stopped.finding.isTranslated)
-        #expect(stopped.remedy == Problem.serviceDown.remedy)
-        #expect(stopped.but(.serviceDown) == stopped, "it is told once")
-        #expect(device.but(.serviceElsewhere).outcome == .note)
+        #expect(stopped.remedy == Problem.serviceDown("deskgate serve").remedy)
+        #expect(stopped.but(.serviceDown("deskgate serve")) == stopped, "it is told once")
+        #expect(device.but(.serviceElsewhere("deskgate serve")).outcome == .note)
     }
 }

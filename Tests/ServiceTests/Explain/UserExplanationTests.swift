@@ -55,13 +55,13 @@ import Time
     }
 
     @Test func `a warning hides no problem of the user`() throws {
-        let elsewhere = try Self.explanation(closing: [.serviceElsewhere])
+        let elsewhere = try Self.explanation(closing: [.serviceElsewhere("deskgate serve")])
         #expect(elsewhere.outcome == .note)
-        #expect(elsewhere.finding == Problem.serviceElsewhere.text)
-        #expect(elsewhere.remedy == Problem.serviceElsewhere.remedy)
-        let dead = try Self.explanation(Self.deliveries([("sink", .dead)]), closing: [.serviceElsewhere])
+        #expect(elsewhere.finding == Problem.serviceElsewhere("deskgate serve").text)
+        #expect(elsewhere.remedy == Problem.serviceElsewhere("deskgate serve").remedy)
+        let dead = try Self.explanation(Self.deliveries([("sink", .dead)]), closing: [.serviceElsewhere("deskgate serve")])
         #expect(dead.outcome == .problem)
-        let text = "\(Problem.serviceElsewhere.text.english) But: Comment 4711, device phone: sink gave it up"
+        let text = "\(Problem.serviceElsewhere("deskgate serve").text.english) But: Comment 4711, device phone: sink gave it up"
         #expect(dead.finding.english.hasPrefix(text), "\(dead.finding.english)")
         #expect(dead.finding.isTranslated)
         #expect(dead.remedy == dead.steps.first { $0.subject == .delivery }?.remedy)

@@ -64,7 +64,8 @@ import Time
         ].map(\.problems)
         for problems in found { #expect(problems.count == 1, "\(problems)") }
         let certificate = ExpiringCredential(.listenerCertificate, of: "public", expiresAt: Self.now + 86_400)
-        let all = found.flatMap { $0 } + [.serviceDown, .serviceElsewhere, certificate.problem(now: Self.now)]
+        let none: [Problem] = [.serviceDown("deskgate serve"), .serviceElsewhere("deskgate serve")]
+        let all = found.flatMap { $0 } + none + [certificate.problem(now: Self.now)]
         #expect(Set(all.map(\.kind)) == Set(Problem.Kind.allCases))
         for problem in all {
             #expect(problem.text.english.hasSuffix("."), "\(problem)")
