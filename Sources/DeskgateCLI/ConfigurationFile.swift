@@ -18,11 +18,13 @@ enum ConfigurationFile {
 /// Shared by all commands that need a configuration.
 extension Arguments {
     /// The configuration's path: from the option, else from the environment, else the default.
+    /// - Parameter toServe: whether this user is to serve, so that the file may be given to it.
     /// - Throws: also when this user may not read it.
-    func configurationFile() throws(CommandError) -> String {
+    func configurationFile(toServe: Bool = false) throws(CommandError) -> String {
         let file = try namedConfigurationFile() ?? ConfigurationFile.usual
         if let error = FileSystem.obstacle(toReading: file), error.isForbidden {
-            let remedy = error.remedy(at: file, line(naming: file))
+            let gift = toServe ? ForbiddenPath(file)?.remedy(servingFrom: file) ?? "" : ""
+            let remedy = error.remedy(at: file, line(naming: file)) + gift
             throw .failed(
                 "\(file) \(File.exists(file) ? "exists, but this user may not read it" : "may not be read by this user")\(remedy)")
         }

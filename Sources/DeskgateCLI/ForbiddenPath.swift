@@ -18,6 +18,17 @@ struct ForbiddenPath: Equatable {
 }
 
 extension ForbiddenPath {
+    /// The other remedy of a user who is to serve and may not read root's configuration, as the end of an error's sentence; empty where the
+    /// place belongs to another service, or may hold files of others.
+    func remedy(servingFrom configuration: String) -> String {
+        guard owner.id == 0, user != 0, [configuration, Path.directory(of: configuration)].contains(place) else { return "" }
+        let isWhole = place != configuration
+        return "; if \(Machine.userName(user)) is to serve\(isWhole ? ", and nothing else is in \(place)" : ""), rather give it to that "
+            + "user: \(Machine.chown(place, to: user, isWhole: isWhole))"
+    }
+}
+
+extension ForbiddenPath {
     /// A path that this user may not use, because it belongs to another one.
     init(place: String, owner: UInt32) { self.init(place: place, owner: FileOwner(id: owner, at: place), user: Process.user) }
 
@@ -34,8 +45,8 @@ extension Arguments {
     /// - Parameters:
     ///   - paths: the files.
     ///   - line: the command line for that user.
-    ///   - hint: another remedy.
-    func refuseRoot(making paths: [String], line: String, hint: String? = nil) throws(CommandError) {
+    ///   - hints: other remedies, and what is to be done before.
+    func refuseRoot(making paths: [String], line: String, hints: [String] = []) throws(CommandError) {
         for path in paths {
             let found = try explaining { () throws(SystemError) in
                 try FileSystem.otherOwner(of: path)
@@ -45,7 +56,7 @@ extension Arguments {
             guard let (place, owner) = found else { continue }
             let forbidden = ForbiddenPath(place: place, owner: owner)
             let reason = "root would make files beside \(path), which the service of \(forbidden.owner.title) could not write afterwards"
-            throw .failed([reason, hint, forbidden.remedy(line)].compactMap(\.self).joined(separator: "; "))
+            throw .failed(([reason] + hints + [forbidden.remedy(line)]).joined(separator: "; "))
         }
     }
 }

@@ -25,11 +25,11 @@ enum ServeCommand {
         let signals = try explaining { () throws(SystemError) in try Signals() }
         // Before the first secret is read.
         POSIX.Process.forbidMemoryDumps()
-        let file = try arguments.configurationFile()
+        let file = try arguments.configurationFile(toServe: true)
         let configuration = try arguments.configuration()
         try arguments.refuseRoot(
             making: configuration.store.files, line: arguments.line(naming: file),
-            hint: InitPlace(of: file).hint())
+            hints: [InitPlace(of: file).hint(), configuration.checkHint(file)].compactMap(\.self))
         let sink = try Configuration.openLog(configuration.log.format)
         // A log reader that no longer reads must not keep the service from ending.
         defer { sink.close(timeoutMilliseconds: TimeLimit.milliseconds(2000)) }
@@ -70,5 +70,13 @@ enum ServeCommand {
                     "max_connections": .integer(configuration.connectionsOfCallers),
                 ])
         }
+    }
+}
+
+extension Configuration {
+    /// Tells root before the line for the user that serves that the line would fail, too; nil when that user can read every file.
+    fileprivate func checkHint(_ file: String) -> String? {
+        unreadableFiles.problems.isEmpty
+            ? nil : "that user cannot read every file: deskgate check --config \(ShellWord.quoted(file)) names them with their remedies"
     }
 }

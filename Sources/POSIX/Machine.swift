@@ -47,8 +47,9 @@ package enum Machine {
     }
 
     /// The command that gives a file or directory to a user, and to the user's group where the system knows it.
-    package static func chown(_ path: String, to user: UInt32) -> String {
-        "chown \(knownUserName(user).map { "\($0):" } ?? "\(user)") \(ShellWord.quoted(path))"
+    /// - Parameter isWhole: whether with all that is in a directory.
+    package static func chown(_ path: String, to user: UInt32, isWhole: Bool = false) -> String {
+        "chown \(isWhole ? "-R " : "")\(knownUserName(user).map { "\($0):" } ?? "\(user)") \(ShellWord.quoted(path))"
     }
 
     /// The id of the user that files belong to whose owners have no id in this user namespace (user_namespaces(7)); nil where all have one.

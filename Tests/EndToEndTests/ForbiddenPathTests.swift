@@ -22,6 +22,31 @@ import Testing
         #expect(ForbiddenPath(place: "/etc/deskgate", owner: owner, user: 1000).remedy("deskgate status") == remedy)
     }
 
+    @Test(arguments: [
+        ("/srv/it", 0, "; if daemon is to serve, and nothing else is in /srv/it, rather give it to that user: chown -R daemon: /srv/it"),
+        ("/srv/it/config.json", 0, "; if daemon is to serve, rather give it to that user: chown daemon: /srv/it/config.json"),
+        ("/srv", 0, ""), ("/srv/it", 998, ""),
+    ])
+    func `only root's places of a configuration are given to the user that is to serve`(_ place: String, _ owner: UInt32, _ end: String) {
+        let forbidden = ForbiddenPath(place: place, owner: FileOwner(id: owner, name: "owner", group: 0), user: 1)
+        #expect(forbidden.remedy(servingFrom: "/srv/it/config.json") == end)
+    }
+
+    @Test(.enabled(if: getuid() == 0, "only root can become another user"))
+    func `root's configuration can be given to the user that is to serve`() throws {
+        let workspace = try Workspace()
+        let directory = workspace.directory.path
+        let text = try run(["serve", "--config", workspace.configuration])
+        let command = "chown -R nobody: \(directory)"
+        let condition = "if the user nobody is to serve, and nothing else is in \(directory), "
+        #expect(text.hasSuffix("; \(condition)rather give it to that user: \(command)\n"))
+        #expect(try !run(["status", "--config", workspace.configuration]).contains("rather give it"))
+        #expect(try Command("sh", "-c", command).status == 0)
+        let nobody = ["--reuid=65534", "--regid=65534", "--clear-groups", Deskgate.path, "check", "--config", workspace.configuration]
+        let check = try ChildProcess("setpriv", nobody.map { Array($0.utf8) })
+        #expect(try check.waitForEnd() == .exit(0))
+    }
+
     @Test func `a user without a name does not get root's group`() {
         let line = FileOwner(id: 12345, name: nil, group: 0).line("deskgate status")
         #expect(line == "setpriv --reuid=12345 --regid=65534 --clear-groups deskgate status")

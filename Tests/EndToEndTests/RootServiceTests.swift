@@ -63,6 +63,25 @@ struct RootServiceTests {
         #expect(!File.exists(path("deskgate.db")))
     }
 
+    /// The line for the other user would say that root must serve.
+    @Test func `the line follows a check where its user could not read the files`() throws {
+        let state = try TemporaryDirectory()
+        try workspace.configure(["store": ["path": .string(state.path("deskgate.db"))]])
+        try give(state.path)
+        let text = try complaint(["--config", workspace.configuration])
+        let check = "deskgate check --config \(workspace.configuration) names them with their remedies"
+        #expect(text.contains("; that user cannot read every file: \(check); \(state.path) belongs to daemon; as root, "))
+    }
+
+    @Test func `the service is started as the owner of the store, not of the configuration`() throws {
+        let state = try TemporaryDirectory()
+        try workspace.configure(["store": ["path": .string(state.path("deskgate.db"))]])
+        try give(state.path)
+        let result = try Deskgate.run("status", "--config", workspace.configuration)
+        #expect(result.code == 2)
+        #expect(result.errors.hasSuffix("start it: runuser -u daemon -- deskgate serve --config \(workspace.configuration)\n"))
+    }
+
     @Test func `root serves another user's configuration whose store is root's`() throws {
         let own = try TemporaryDirectory()
         try workspace.configure(["store": ["path": .string(own.path("deskgate.db"))]])
