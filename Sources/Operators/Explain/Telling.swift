@@ -24,9 +24,9 @@ enum Telling {
     /// A number with its English noun: `1 device`, `2 devices`.
     static func count(_ number: some BinaryInteger, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
 
-    /// A sentence from its end: with a capital letter and a full stop.
+    /// A sentence from its end: with a capital letter and, unless it is a question, a full stop.
     static func sentence(_ end: Told) -> Told {
-        end.map { $0.prefix(1).uppercased() + $0.dropFirst() + ($0.hasSuffix(".") ? "" : ".") }
+        end.map { $0.prefix(1).uppercased() + $0.dropFirst() + ($0.hasSuffix(".") || $0.hasSuffix("?") ? "" : ".") }
     }
 
     /// Sentences one after the other.
