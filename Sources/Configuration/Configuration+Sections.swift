@@ -19,6 +19,8 @@ extension Configuration {
         package var kind: Kind
         /// The database of the other kind that is configured too: `store copy` reads it or fills it, and nothing else uses it.
         package var other: Kind?
+        /// Whether there is a `url` without a `type`, so that it is not used, against what one may expect.
+        package var hasURLWithoutType = false
         /// The most deliveries that may wait; over it webhooks are answered 503.
         package var maximumPending: Int
         /// The most deliveries that may wait for one notifier; what comes on top for it ends.

@@ -110,6 +110,16 @@ extension Configuration {
     }
 
     private var storeWarnings: [ConfigurationWarning] {
+        if store.hasURLWithoutType {
+            return [
+                ConfigurationWarning(
+                    path: "$.store.url",
+                    message: Told(
+                        "is not used, because the store is SQLite without $.store.type; set that to \"postgres\", or to \"sqlite\" if the ",
+                        "не используется: без $.store.type хранилище — SQLite; задайте там \"postgres\" или, если этот ")
+                        + Told("address is for deskgate store copy", "адрес нужен для deskgate store copy, \"sqlite\""))
+            ]
+        }
         guard case .postgres(let settings) = store.kind, settings.isUnverified else { return [] }
         return [
             ConfigurationWarning(

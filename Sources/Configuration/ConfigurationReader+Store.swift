@@ -21,7 +21,8 @@ extension ConfigurationReader {
         let (kind, other) = storeKinds(object)
         let maximumAge = object.integer("revocations_max_age_seconds", 60...30 * 86_400, default: 86_400)
         return Configuration.Store(
-            kind: kind, other: other, maximumPending: maximumPending,
+            kind: kind, other: other, hasURLWithoutType: object.value("url") != nil && object.value("type") == nil,
+            maximumPending: maximumPending,
             maximumPendingPerNotifier: object.integer("max_pending_per_notifier", 1...1_000_000_000, default: share),
             minimumFreeMegabytes: object.integer("minimum_free_megabytes", 0...1_000_000, default: 100),
             revocationsPath: revocationsPath(object, kind), revocationsMaximumAgeSeconds: maximumAge)

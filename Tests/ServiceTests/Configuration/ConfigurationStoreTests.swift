@@ -1,3 +1,4 @@
+import Core
 import Postgres
 import TestSupport
 import Testing
@@ -81,5 +82,16 @@ import Time
         directory.environment["DATABASE_URL"] = "postgres://deskgate@db.example.com/desk?\(query)"
         let warnings = try directory.configuration(members: Self.postgres).warnings(now: UnixSeconds(rawValue: 1_800_000_000))
         #expect(warnings.map(\.path) == Array(repeating: "$.store.url", count: count))
+    }
+
+    @Test(arguments: [("", 1), (#""type":"sqlite","#, 0), (#""type":"postgres","#, 0)])
+    func `an address without a type is worth a warning`(type: String, count: Int) throws {
+        let configuration = try directory.configuration(members: #""store":{\#(type)"url":{"env":"DATABASE_URL"}}"#)
+        let warnings = configuration.toldWarnings(now: UnixSeconds(rawValue: 1_800_000_000))
+        #expect(warnings.map(\.path) == Array(repeating: "$.store.url", count: count))
+        for warning in warnings {
+            #expect(warning.message.english.hasPrefix("is not used, because the store is SQLite without $.store.type; "))
+            #expect(warning.message.isTranslated)
+        }
     }
 }
