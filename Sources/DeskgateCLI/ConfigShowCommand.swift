@@ -1,6 +1,7 @@
 internal import Configuration
 internal import JSON
 internal import Operators
+internal import POSIX
 
 /// `deskgate config show`
 enum ConfigShowCommand {
@@ -31,9 +32,21 @@ enum ConfigShowCommand {
         let service = try arguments.service().access
         let changes = try ask(ConfigurationChangesAction(), service)
         let standing = try ask(StatusAction(), service)["configuration"]
+        if let served = changes["file"]?.text, let named = try fileThatIsNotRead(arguments, served) {
+            Console.complain("warning: \(named) is not compared; it says only where the service is, which reads \(served)")
+        }
         let difference = ConfigurationReport(changes, standing)
         Console.answer(arguments, difference.json, difference.text)
         return difference.isEmpty ? .done : .negative
+    }
+
+    /// The configuration that the command names, if it is another one than that of the service; nil when that cannot be told.
+    /// - Parameter served: the path as the service was started with it.
+    private static func fileThatIsNotRead(_ arguments: Arguments, _ served: String) throws(CommandError) -> String? {
+        let named = try arguments.configurationFile()
+        // A relative path is in the service's working directory.
+        guard served != named, served.utf8.first == UInt8(ascii: "/") else { return nil }
+        return (try? FileSystem.absolutePath(of: served)) == (try? FileSystem.absolutePath(of: named)) ? nil : named
     }
 
     private static func show(_ arguments: Arguments) throws(CommandError) {
