@@ -76,7 +76,8 @@ import Time
 
     @Test(
         arguments: [
-            (.authorized(keyID: 1), .serviceDown("deskgate serve"), .problem), (.unconfirmed(keyID: nil), .serviceDown("deskgate serve"), .problem),
+            (.authorized(keyID: 1), .serviceDown("deskgate serve"), .problem),
+            (.unconfirmed(keyID: nil), .serviceDown("deskgate serve"), .problem),
             (.authorized(keyID: 1), .serviceElsewhere("deskgate serve"), .note), (.authorized(keyID: 1), mostDenied, .note),
             (.unconfirmed(keyID: nil), mostDenied, .problem),
         ] as [(Verdict, Problem, Explanation.Outcome)])
