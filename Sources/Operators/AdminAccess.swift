@@ -21,14 +21,17 @@ package struct AdminAccess {
     private let author: String?
     /// Nil where only the running service is asked.
     private let ownStore: OwnStore?
+    /// The command that starts the service; nil where that is not known.
+    private let start: () -> String?
 
     /// Prepares access to the service of a configuration.
     /// - Parameters:
     ///   - author: who makes the changes, a `PlainName`; nil where nothing is changed.
+    ///   - start: the command that starts the service; nil where that is not known.
     ///   - withStore: opens the store when no service runs, runs an action on it, and closes it.
     ///   - aroundChange: called with that store and an action that changes it, which it runs.
     package init(
-        _ configuration: Configuration, clocks: Clocks, author: String? = nil,
+        _ configuration: Configuration, clocks: Clocks, author: String? = nil, start: @escaping () -> String?,
         withStore: @escaping ((any Store) throws(StoreError) -> AdminAnswer) throws(StoreError) -> AdminAnswer,
         aroundChange: @escaping (any Store, () throws(StoreError) -> AdminAnswer) throws(StoreError) -> AdminAnswer = {
             _, change throws(StoreError) in try change()
@@ -36,6 +39,7 @@ package struct AdminAccess {
     ) {
         admin = configuration.admin
         self.author = author
+        self.start = start
         ownStore = OwnStore(
             configuration: configuration, clocks: clocks, author: author, withStore: withStore, aroundChange: aroundChange)
     }
@@ -45,6 +49,7 @@ package struct AdminAccess {
     package init(serviceAt admin: Configuration.Admin, author: String? = nil) {
         self.admin = admin
         self.author = author
+        start = { nil }
         ownStore = nil
     }
 
@@ -66,7 +71,7 @@ package struct AdminAccess {
             return answer
         } catch {
             // A service that could not be asked may have the store, and is not to be stopped for a command.
-            throw Failure(description: doubt.map { "\($0); \(error.isForOwner ? error.cause : error.description)" } ?? error.description)
+            throw Failure(description: doubt.map { "\($0); \(error.isForOwner ? error.cause : error.description)" } ?? unserved(error))
         }
     }
 
@@ -82,6 +87,18 @@ package struct AdminAccess {
                     "no service answers at \(admin.listener.address), where the configuration has its admin listener; "
                     + "start it, or name the configuration that it was started with")
         }
+    }
+
+    /// Nobody answers, and the store cannot be used, either. A process that has it open is the service with other addresses in force, which
+    /// is not to be stopped for a command.
+    private func unserved(_ error: StoreError) -> String {
+        guard error.isForOwner else {
+            let absence = ownStore?.configuration.store.isShared == true ? "no service runs on this host" : "the service does not run"
+            // It serves authorizations without its store, so that is not to be mended first.
+            return "\(absence), and \(error)\(start().map { "; start it: \($0)" } ?? "")"
+        }
+        return "\(error.cause), and nobody answers at \(admin.listener.address), where this configuration has the admin listener; name the "
+            + "configuration that the service was started with (--config), or restart it to take this one over"
     }
 
     private func call(_ action: some AdminAction) throws(Failure) -> AdminCall.Outcome {

@@ -53,6 +53,27 @@ import Time
         try check(access)
     }
 
+    @Test func `a service that has the store is not to be stopped for a command`() throws {
+        let configuration = try AdminDeliverFixture.configuration(storedIn: directory)
+        let store = try SQLiteStore(path: directory.path("store.db"))
+        defer { store.close() }
+        let failure = #expect(throws: AdminAccess.Failure.self) { try AdminAccess(configuration).perform(StatusAction()) }
+        let text = try #require(failure?.description)
+        #expect(text.contains("store.db is used by "))
+        #expect(text.contains(", and nobody answers at \(configuration.admin.listener.address), where this configuration has "))
+        #expect(!text.contains("stop it"))
+    }
+
+    @Test func `a service that does not run is named beside its store that cannot be opened`() throws {
+        let configuration = try AdminDeliverFixture.configuration(storedIn: directory)
+        try directory.write("store.db", String(repeating: "no database", count: 1000))
+        let access = AdminAccess(configuration, start: { "deskgate serve" })
+        let failure = #expect(throws: AdminAccess.Failure.self) { try access.perform(StatusAction()) }
+        let text = try #require(failure?.description)
+        #expect(text.hasPrefix("the service does not run, and \(directory.path("store.db"))"))
+        #expect(text.hasSuffix("; start it: deskgate serve"))
+    }
+
     @Test func `an explanation of a user says that the service does not run`() throws {
         let configuration = try AdminDeliverFixture.configuration(storedIn: directory)
         try SQLiteStore(path: directory.path("store.db")).close()

@@ -166,9 +166,8 @@ extension Configuration.Store {
     }
 
     /// Opens an existing store for a command, with the rights of the path's owner, and closes it after `body`.
-    /// - Parameter start: the command that starts the service; nil where that is not known.
     fileprivate func lend<Value>(
-        devicesPerUser: Int, start: () -> String?, _ body: (any Core.Store) throws(StoreError) -> Value
+        devicesPerUser: Int, _ body: (any Core.Store) throws(StoreError) -> Value
     ) throws(StoreError) -> Value {
         func run() throws(StoreError) -> Value {
             let store = try open(devicesPerUser: devicesPerUser)
@@ -176,14 +175,12 @@ extension Configuration.Store {
             return try body(store)
         }
         switch kind {
-        case .memory: throw StoreError(.unavailable, "the service does not run, and its store is memory that went with it")
+        case .memory: throw StoreError(.unavailable, "its store is memory that went with it")
         case .sqlite(let path):
             // Opening would create a store, which only the service should do.
             guard File.exists(path) else {
                 try refuseNewDatabaseAsOwner(at: path)
-                throw StoreError(
-                    .unavailable, "the service does not run, and there is no store at \(path) yet",
-                    remedy: start().map { "start it: \($0)" })
+                throw StoreError(.unavailable, "there is no store at \(path) yet")
             }
             return try StoreFile.asOwner(of: path, run)
         case .postgres: return try run()
@@ -209,8 +206,8 @@ extension AdminAccess {
     package init(
         _ configuration: Configuration, clocks: Clocks = .system, author: String? = nil, start: @escaping () -> String? = { nil }
     ) {
-        self.init(configuration, clocks: clocks, author: author) { action throws(StoreError) in
-            try configuration.store.lend(devicesPerUser: configuration.pushTokens.devicesPerUser, start: start, action)
+        self.init(configuration, clocks: clocks, author: author, start: start) { action throws(StoreError) in
+            try configuration.store.lend(devicesPerUser: configuration.pushTokens.devicesPerUser, action)
         } aroundChange: { store, change throws(StoreError) in
             try configuration.store.whileCopyIsEmpty(store, now: clocks.unixSeconds(), change)
         }
