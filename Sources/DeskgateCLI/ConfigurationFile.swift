@@ -90,6 +90,11 @@ extension Arguments {
 }
 
 extension Arguments {
+    /// From when on operators are told of a disk; the default while the configuration has mistakes.
+    func thresholds() throws(CommandError) -> OperatorThresholds {
+        (try? Configuration(contentsOf: configurationFile()))?.operators.thresholds ?? OperatorThresholds()
+    }
+
     /// Reads where the store is, for a command that looks at it and changes nothing in it.
     ///
     /// Mistakes outside of `store` do not keep the command from it: a line on standard error tells them.

@@ -1,6 +1,7 @@
 internal import Configuration
 internal import Core
 internal import JSON
+internal import POSIX
 internal import Service
 internal import Storage
 
@@ -37,7 +38,7 @@ enum StoreCommands {
     }
 
     static let status = Command(
-        "store status", "Tells how the store is: versions, sizes, and of PostgreSQL the replicas, old transactions and replication.",
+        "store status", "Tells how the store is: versions, sizes, room; of PostgreSQL also the replicas, old transactions and replication.",
         exits: [.negative: "when something should be looked at"], options: [.config, .json],
         examples: [
             Example("deskgate store status", "Tells sizes and versions, and what should be looked at.")
@@ -49,8 +50,11 @@ enum StoreCommands {
         } as: {
             .failed("\($0)")
         }
-        Console.answer(arguments, .object(report.json), report.text)
-        return report.server?.warnings.isEmpty ?? true ? .done : .negative
+        let thresholds = try arguments.thresholds()
+        let room = report.freeBytes.map { store.room(freeBytes: $0, in: Path.directory(of: report.place), thresholds) }
+        let warnings = (report.server?.warnings ?? []) + [room].compactMap { $0.flatMap { $0.state == .ok ? nil : $0.message } }
+        Console.answer(arguments, .object(report.json(warnings)), report.text(warnings, room: room?.message))
+        return warnings.isEmpty ? .done : .negative
     }
 
     static let backup = Command(

@@ -4,34 +4,40 @@ internal import Storage
 
 extension StoreReport {
     /// The answer of `store status --json`.
-    var json: JSONObject {
+    func json(_ warnings: [String]) -> JSONObject {
         var json: JSONObject = [
             "store": .string(place), "version": .integer(Int64(version)), "latest": .integer(Int64(latest)),
-            "bytes": .integer(Int64(bytes)),
-            "parts": .array(
-                parts.map { part in
-                    var json: JSONObject = ["name": .string(part.name), "bytes": .integer(Int64(part.bytes))]
-                    if let rows = part.rows { json.append(.integer(Int64(rows)), forKey: "rows") }
-                    if let dead = part.deadRows { json.append(.integer(Int64(dead)), forKey: "dead_rows") }
-                    return .object(json)
-                }),
+            "bytes": .integer(Int64(bytes)), "parts": .array(parts.map(\.json)), "beside": .array(beside.map(\.json)),
+            "free_bytes": freeBytes.map { .integer(Int64(clamping: $0)) } ?? .null, "warnings": .array(warnings.map { .string($0) }),
         ]
         if let server { json.append(.object(server.json), forKey: "server") }
         return json
     }
 
     /// The answer of `store status` for people.
-    var text: String {
+    /// - Parameter room: how much room its disk has; nil where that is not known.
+    func text(_ warnings: [String], room: String?) -> String {
         var lines = ["\(place): schema \(version)\(version == latest ? "" : ", this program's is \(latest)"), \(Self.size(bytes))"]
         for part in parts where part.rows == nil || part.bytes > 0 {
             let rows = part.rows.map { ", about \($0) rows and \(part.deadRows ?? 0) dead ones" } ?? ""
             lines.append("  \(part.name): \(Self.size(part.bytes))\(rows)")
         }
-        return (lines + (server?.lines ?? [])).joined(separator: "\n")
+        lines += beside.map { "  beside it \($0.name): \(Self.size($0.bytes))" }
+        if let room, !warnings.contains(room) { lines.append("  \(room)") }
+        return (lines + (server?.lines ?? []) + warnings.map { "warning: \($0)" }).joined(separator: "\n")
     }
 
     fileprivate static func size(_ bytes: UInt64) -> String {
         bytes < 10 << 20 ? "\(bytes >> 10) KiB" : "\(bytes >> 20) MiB"
+    }
+}
+
+extension StoreReport.Part {
+    fileprivate var json: JSONValue {
+        var json: JSONObject = ["name": .string(name), "bytes": .integer(Int64(bytes))]
+        if let rows { json.append(.integer(Int64(rows)), forKey: "rows") }
+        if let deadRows { json.append(.integer(Int64(deadRows)), forKey: "dead_rows") }
+        return .object(json)
     }
 }
 
@@ -75,7 +81,7 @@ extension ServerReport {
             lines.append("  oldest transaction: unknown")
         }
         if let blindSpot { lines.append("  \(blindSpot)") }
-        return lines + warnings.map { "warning: \($0)" }
+        return lines
     }
 }
 

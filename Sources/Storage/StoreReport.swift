@@ -22,6 +22,10 @@ package struct StoreReport: Sendable {
     package let latest: Int
     /// What the store takes, the largest first.
     package let parts: [Part]
+    /// Former stores and saved databases that lie beside a file, which no service uses.
+    package let beside: [Part]
+    /// How much is free on the disk of a file, in bytes; nil where that is not known.
+    package let freeBytes: UInt64?
     /// What a database server says besides; nil for a file.
     package let server: ServerReport?
 

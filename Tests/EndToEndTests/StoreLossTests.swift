@@ -98,11 +98,30 @@ import Testing
         #expect(restored.code == 0)
         let former = try #require(try jsonObject(restored.output).string("former"))
         #expect(former.hasPrefix(path("deskgate.db.before-")))
+        #expect(try Deskgate.run(["store", "status"] + config).output.contains("\n  beside it \(former): "))
         let second = try site.start()
         let again = try SocketClient(second.publicAddress)
         #expect(try WebhookSite.post(1, again) == "duplicate")
         #expect(try WebhookSite.post(2, again) == "accepted", "the backup is older")
         #expect(try second.stop() == .exit(0))
+    }
+
+    @Test func `the status of the store has the room on its disk and both bounds`() throws {
+        #expect(try site.start().stop() == .exit(0))
+        let config = ["--config", site.workspace.configuration]
+        let bounds = "events are refused below 0 (store.minimum_free_megabytes), and operators are told below "
+        try site.configure(["operators": ["thresholds": ["disk_free_megabytes": 0]]])
+        let well = try Deskgate.run(["store", "status"] + config)
+        #expect(well.code == 0)
+        #expect(well.output.contains(" MB are free in \(site.workspace.directory.path): \(bounds)0 ("))
+        try site.configure(["operators": ["thresholds": ["disk_free_megabytes": 1_000_000_000]]])
+        let low = try Deskgate.run(["store", "status", "--json"] + config)
+        #expect(low.code == 1)
+        let report = try jsonObject(low.output)
+        #expect(report.integer("free_bytes") ?? 0 > 0)
+        let warnings = try #require(report["warnings"]?.elements)
+        #expect(warnings.count == 1)
+        #expect(warnings.first?.text?.hasSuffix("\(bounds)1000000000 (operators.thresholds.disk_free_megabytes); make room") == true)
     }
 
     @Test(.enabled(if: geteuid() == 0, "only root may give files away"))

@@ -1,5 +1,5 @@
-internal import Configuration
-internal import Core
+package import Configuration
+package import Core
 internal import POSIX
 internal import Time
 
@@ -51,20 +51,7 @@ struct MachineCheck: Sendable {
                     .limits, .warning, "\(directory) is in memory: a restart of the machine loses the store; give a path on a disk"))
         }
         guard let free = try? FileSystem.freeBytes(at: directory) else { return findings }
-        let (megabytes, least) = (free >> 20, UInt64(configuration.store.minimumFreeMegabytes))
-        let room = "\(megabytes) MiB are free in \(directory)"
-        if megabytes < least {
-            let message = "\(room), less than store.minimum_free_megabytes (\(least)): events are refused; make room"
-            findings.append(DoctorFinding(.limits, .problem, message))
-        } else if DiskRule.standing(freeBytes: free, configuration.operators.thresholds) == .holds {
-            let message =
-                "\(room), less than operators.thresholds.disk_free_megabytes; events are refused below \(least) (store.minimum_free_megabytes); "
-                + "make room"
-            findings.append(DoctorFinding(.limits, .warning, message))
-        } else {
-            findings.append(DoctorFinding(.limits, .ok, room))
-        }
-        return findings
+        return findings + [configuration.store.room(freeBytes: free, in: directory, configuration.operators.thresholds)]
     }
 
     /// Whether a host's name has an address.
@@ -73,5 +60,22 @@ struct MachineCheck: Sendable {
         guard let problem = Machine.problem(resolving: host) else { return DoctorFinding(.dns, .ok, "\(host) has an address") }
         let remedy = "check the name, the name servers in /etc/resolv.conf and the firewall"
         return DoctorFinding(.dns, .problem, "\(host) (\(path)) has no address: \(problem); \(remedy)")
+    }
+}
+
+extension Configuration.Store {
+    /// Tells whether a disk has room for the store.
+    /// - Parameters:
+    ///   - freeBytes: what an unprivileged user can still write.
+    ///   - directory: where the store lies.
+    package func room(freeBytes: UInt64, in directory: String, _ thresholds: OperatorThresholds) -> DoctorFinding {
+        let state: DoctorFinding.State =
+            freeBytes < UInt64(minimumFreeMegabytes) * 1_000_000
+            ? .problem : DiskRule.standing(freeBytes: freeBytes, thresholds) == .holds ? .warning : .ok
+        let bounds =
+            "events are refused below \(minimumFreeMegabytes) (store.minimum_free_megabytes), and operators are told below "
+            + "\(thresholds.diskFreeMegabytes) (operators.thresholds.disk_free_megabytes)"
+        let room = "\(freeBytes / 1_000_000) MB are free in \(directory): \(bounds)"
+        return DoctorFinding(.limits, state, state == .ok ? room : "\(room); make room")
     }
 }

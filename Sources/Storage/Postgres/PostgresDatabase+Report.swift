@@ -12,8 +12,8 @@ extension PostgresDatabase {
             let version = try session.place().version
             guard version > 0 else { return nil }
             return StoreReport(
-                place: "\(settings)", version: version, latest: PostgresSchema.latest, parts: try session.parts(),
-                server: try session.serverReport())
+                place: "\(settings)", version: version, latest: PostgresSchema.latest, parts: try session.parts(), beside: [],
+                freeBytes: nil, server: try session.serverReport())
         }
         guard let report else {
             throw StoreError(

@@ -11,8 +11,8 @@ extension StoreError {
                 ? "put it back, or restart to go on with what lies there" : "put it back before you restart: a start would not find it")
     }
 
-    static func noStore(_ path: String) -> StoreError {
-        StoreError(.unavailable, "there is no store at \(path)")
+    static func noStore(_ path: String, remedy: String? = nil) -> StoreError {
+        StoreError(.unavailable, "there is no store at \(path)", remedy: remedy)
     }
 
     /// A restored store could not be put in its place, and the former store could not be put back.

@@ -28,17 +28,24 @@ package enum StoreFile {
     /// How the file is, without searching it for damage. Another process may have it open.
     /// - Throws: when there is no store, or it could not be opened.
     package static func report(_ path: String) throws(StoreError) -> StoreReport {
-        guard File.exists(path) else { throw .noStore(path) }
+        guard File.exists(path) else { throw .noStore(path, remedy: "the first start makes it, if store.path is right") }
         let version = try read(path) { connection throws(StoreError) in
             try DatabaseFile.explained(path) { () throws(SQLiteError) in try connection.userVersion() }
         }
-        let parts = StoreFiles.File.allCases.compactMap { file in
-            (try? FileSystem.size(of: path + file.suffix)).map {
-                StoreReport.Part(name: path + file.suffix, bytes: $0, rows: nil, deadRows: nil)
-            }
-        }
+        let directory = Path.directory(of: path)
+        let base = String(path.split(separator: "/").last ?? "")
+        let beside = FileSystem.names(in: directory).filter { name in [formerMark, rescueMark].contains { name.hasPrefix(base + $0) } }
         return StoreReport(
-            place: path, version: Int(version), latest: Int(Migrations.latest), parts: parts.sorted { $0.bytes > $1.bytes }, server: nil)
+            place: path, version: Int(version), latest: Int(Migrations.latest),
+            parts: parts(StoreFiles.File.allCases.map { path + $0.suffix }),
+            beside: parts(beside.map { path + $0.dropFirst(base.count) }), freeBytes: try? FileSystem.freeBytes(at: directory), server: nil)
+    }
+
+    /// Those of the files that are there, the largest first.
+    private static func parts(_ paths: [String]) -> [StoreReport.Part] {
+        paths.compactMap { path in
+            (try? FileSystem.size(of: path)).map { StoreReport.Part(name: path, bytes: $0, rows: nil, deadRows: nil) }
+        }.sorted { $0.bytes > $1.bytes }
     }
 
     /// Writes a consistent copy of a store to a new file with mode 0600. A service may have the store open and is not interrupted.
@@ -82,11 +89,12 @@ package enum StoreFile {
             try DatabaseCopy.write(connection, of: backup, to: draft, asOwnerOf: path)
         }
         defer { try? File.remove(draft) }
-        let former = "\(path).before-\(SystemClock.unixSeconds())"
+        let former = "\(path)\(formerMark)\(SystemClock.unixSeconds())"
         try replace(path, by: draft, exists: exists, former: former)
         return exists ? former : nil
     }
 
+    private static let formerMark = ".before-"
     private static let rescueMark = ".rescued-"
 
     /// The path to which a service saves a database that is removed while it is open.
