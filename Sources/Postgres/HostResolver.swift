@@ -9,7 +9,7 @@ enum HostResolver {
         if host.isSocket { return [nil] }
         if let literal = host.literal { return [literal] }
         guard let found = try callBounded(by: deadline, { [name = host.name] in resolve(name) }) else {
-            throw PostgresError(.notConnected, "the name \(host.name) was not resolved in time")
+            throw PostgresError(.notResolved, "the name \(host.name) was not resolved in time")
         }
         switch found {
         case .success(let addresses): return addresses
@@ -23,7 +23,7 @@ enum HostResolver {
         var list: UnsafeMutablePointer<addrinfo>?
         let code = unsafe getaddrinfo(name, nil, &hints, &list)
         guard code == 0, let first = unsafe list else {
-            return .failure(PostgresError(.notConnected, "cannot resolve \(name): \(unsafe String(cString: gai_strerror(code)))"))
+            return .failure(PostgresError(.notResolved, "cannot resolve \(name): \(unsafe String(cString: gai_strerror(code)))"))
         }
         defer { unsafe freeaddrinfo(first) }
         var addresses: [String?] = []

@@ -5,12 +5,14 @@ extension PostgresError {
         case .notVerified:
             "the certificate must be for the host's name and from an authority in sslrootcert; "
                 + "sslmode in the URL says what is verified"
+        case .notResolved: "correct the host in the URL, or mend the name servers in /etc/resolv.conf"
         case .notConnected, .refused:
             sqlState.flatMap { $0.remedy } ?? (failure == .notConnected ? Self.unreachable : nil)
         case .notReplicated:
             "somebody cancelled the wait for the synchronous standby: look at the standby"
         case .timedOut:
-            "the server is overloaded, cannot be reached, or waits for a lock or for a synchronous standby: deskgate store status names them"
+            "the server is overloaded, cannot be reached, or waits for a lock or for a synchronous standby: deskgate store status names "
+                + "them unless the server does not answer it, either; then look at the server"
         case .connectionLost, .value, .settings:
             nil
         }
@@ -23,16 +25,17 @@ extension SQLState {
     /// What the operator can do about a failure of this name.
     fileprivate var remedy: String? {
         switch code {
-        case "28P01": "the password or the user in the URL is wrong: correct it, and run deskgate reload"
+        case "28P01": "the password or the user in the URL is wrong: deskgate reload takes over another password, a restart another user"
         case "28000": "pg_hba.conf must let this user in, from this address and to this database"
         case "3D000": "create the database, or correct its name in the URL"
-        case "42501": "grant the user of the URL what it needs, or have it own the tables"
+        case "42501": "have the owner of the tables run: deskgate store migrate --url - --grant ROLE, with the user of the URL as ROLE"
         case "42P01", "3F000": "the schema is missing: the database is another one, or its migration has not run"
         case "53100": "free space on the server's disk"
         case "53200": "the server has no memory left: give it more, or lower its max_connections or work_mem"
         case "53300": "raise max_connections of the server, or connect fewer replicas"
         case "57P03": "the server starts or stops: wait"
-        case "25006": "the server is a standby, or the database is set to read only: name the primary in the URL as well"
+        case "25006":
+            "the server is a standby: name the primary in the URL as well; or default_transaction_read_only is on: switch it off"
         case "26000", "42P05": "a pooler that changes sessions between transactions needs prepared statements turned off"
         default: nil
         }

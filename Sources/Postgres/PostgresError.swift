@@ -6,6 +6,8 @@ package struct PostgresError: Error, Equatable, Sendable {
         case refused
         /// No connection could be made.
         case notConnected
+        /// A host's name has no address.
+        case notResolved
         /// The server could not prove who it is, or TLS could not be agreed on.
         case notVerified
         /// The connection broke.
@@ -55,7 +57,7 @@ extension PostgresError {
     /// Whether there is no connection any more, or none was made: close it and make another one.
     package var isConnectionLost: Bool {
         switch failure {
-        case .notConnected, .notVerified, .connectionLost, .timedOut: true
+        case .notConnected, .notResolved, .notVerified, .connectionLost, .timedOut: true
         case .refused: isFatal || hasLostConnection
         case .notReplicated, .value, .settings: false
         }
@@ -66,7 +68,7 @@ extension PostgresError {
     package var isRetryable: Bool {
         guard !commitIsInDoubt else { return false }
         switch failure {
-        case .connectionLost, .timedOut: return true
+        case .connectionLost, .timedOut, .notResolved: return true
         case .refused, .notConnected: return sqlState.map { $0.isTransient } ?? (failure == .notConnected)
         case .notVerified, .notReplicated, .value, .settings: return false
         }

@@ -35,6 +35,8 @@ package struct StoreReport: Sendable {
 
 /// What a database server says of itself and of those who use it.
 package struct ServerReport: Sendable {
+    /// Why a service could not serve with it, with the remedy; nil when it could.
+    package let obstacle: String?
     /// PostgreSQL's version, such as `15.4`.
     package let version: String
     /// Whether it only reads, as a standby does.
@@ -111,7 +113,7 @@ extension ServerReport {
 
     /// What an operator should look at, one sentence each.
     package var warnings: [String] {
-        var warnings: [String] = []
+        var warnings = [obstacle].compactMap(\.self)
         if let oldest, oldest.milliseconds > Self.longTransactionMilliseconds {
             warnings.append(
                 "a transaction of \(oldest.owner) has been open for \(oldest.milliseconds / 1000) s: dead rows stay, and claims become slower; "

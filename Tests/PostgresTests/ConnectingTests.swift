@@ -61,7 +61,8 @@ import Testing
         #expect(
             error.map { "\($0)" }
                 == #"connection to server at "127.0.0.1", port \#(server.port) failed: password authentication failed for "#
-                + #"user "guarded" (SQLSTATE 28P01); the password or the user in the URL is wrong: correct it, and run deskgate reload"#)
+                + #"user "guarded" (SQLSTATE 28P01); the password or the user in the URL is wrong: "#
+                + "deskgate reload takes over another password, a restart another user")
         var dumped = ""
         dump(error, to: &dumped)
         #expect(!dumped.contains("secret"))
@@ -80,7 +81,9 @@ import Testing
         // No label of a name has 64 bytes, so no name server is asked.
         let name = String(repeating: "a", count: 64) + ".invalid"
         let error = refusal("postgres://\(name)/app")
-        #expect(error?.failure == .notConnected)
+        #expect(error?.failure == .notResolved)
+        #expect(error?.isRetryable == true)
+        #expect(error?.remedy == "correct the host in the URL, or mend the name servers in /etc/resolv.conf")
         #expect(error?.message.hasPrefix("cannot resolve \(name): ") == true)
     }
 

@@ -29,7 +29,7 @@ import Testing
         try connection.run("SET ROLE guarded")
         let denied = failure { () throws(PostgresError) in try connection.run("SELECT * FROM pg_authid") }
         #expect(denied?.sqlState == "42501")
-        #expect(denied.map { "\($0)" }?.hasSuffix("; grant the user of the URL what it needs, or have it own the tables") == true)
+        #expect(denied?.remedy?.hasPrefix("have the owner of the tables run: deskgate store migrate --url - --grant ROLE") == true)
         #expect(denied?.isRetryable == false)
     }
 

@@ -8,16 +8,19 @@ extension PostgresDatabase {
     /// Without `pg_read_all_stats` (or `pg_monitor`, which includes it) a role sees neither what other roles do nor how standbys are.
     /// - Throws: when there is no way to it, or it has no schema yet.
     package static func report(_ settings: ConnectionSettings) throws(StoreError) -> StoreReport {
-        let report = try use(settings) { session throws(PostgresError) -> StoreReport? in
-            let version = try session.place().version
-            guard version > 0 else { return nil }
-            return StoreReport(
-                place: "\(settings)", version: version, latest: PostgresSchema.latest, parts: try session.parts(), beside: [],
-                freeBytes: nil, server: try session.serverReport())
+        let (report, obstacle) = try use(settings) { session throws(PostgresError) -> (StoreReport?, StoreError?) in
+            let place = try session.place()
+            let obstacle = session.surroundingObstacle(place)
+            guard place.version > 0 else { return (nil, obstacle) }
+            let report = StoreReport(
+                place: "\(settings)", version: place.version, latest: PostgresSchema.latest, parts: try session.parts(), beside: [],
+                freeBytes: nil, server: try session.serverReport(obstacle))
+            return (report, obstacle)
         }
         guard let report else {
-            throw StoreError(
-                .unavailable, "there is no schema in \(settings) yet", remedy: "deskgate store migrate makes it, or the first start")
+            throw obstacle
+                ?? StoreError(
+                    .unavailable, "there is no schema in \(settings) yet", remedy: "deskgate store migrate makes it, or the first start")
         }
         return report
     }
@@ -34,7 +37,7 @@ extension PostgresSession {
         return parts
     }
 
-    fileprivate func serverReport() throws(PostgresError) -> ServerReport {
+    fileprivate func serverReport(_ obstacle: StoreError?) throws(PostgresError) -> ServerReport {
         let results = try run([
             Query(ReportStatements.server), Query(ReportStatements.oldest), Query(ReportStatements.replicas),
             Query(ReportStatements.standbys), Query(ReportStatements.slots),
@@ -57,7 +60,8 @@ extension PostgresSession {
             oldest = ServerReport.OldTransaction(milliseconds: try row.size(0), owner: try row.string(1))
         }
         return ServerReport(
-            version: try server.string(0), isStandby: try server.bool(1), synchronousCommit: try server.string(2),
+            obstacle: obstacle?.description, version: try server.string(0), isStandby: try server.bool(1),
+            synchronousCommit: try server.string(2),
             synchronousStandbyNames: try server.string(7),
             connections: try server.optionalInt64(3).map { Int($0) }, mostConnections: Int(try server.int64(4)), oldest: oldest,
             replicas: replicas, standbys: standbys, slots: slots, pending: try pending(), clockOffsetMilliseconds: offset,

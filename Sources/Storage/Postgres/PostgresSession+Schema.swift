@@ -17,6 +17,8 @@ struct PostgresSurroundings {
     let serverVersion: Int
     /// The role.
     let role: String
+    /// The tables that it may not read and write, in a row with commas; nil when there is none.
+    let closedTables: String?
 }
 
 /// The schema.
@@ -32,7 +34,8 @@ extension PostgresSession {
         let version = isPrepared ? Int(try run([Query(SchemaStatements.version)])[0].one().int64(0)) : 0
         return PostgresSurroundings(
             version: version, isPrepared: isPrepared, schema: row.isNull(1) ? nil : try row.string(1), mayCreate: try row.bool(2),
-            isStandby: try row.bool(3), serverVersion: Int(try row.int32(4)), role: try row.string(5))
+            isStandby: try row.bool(3), serverVersion: Int(try row.int32(4)), role: try row.string(5),
+            closedTables: isPrepared ? try row.optionalString(6) : nil)
     }
 
     /// Why the database cannot be used, with the remedy; nil when it can, at the latest after `migrate`.
@@ -50,14 +53,16 @@ extension PostgresSession {
         if place.isStandby {
             return StoreError(
                 .unavailable, "this server only reads: it is a standby, or default_transaction_read_only is on",
-                remedy: "name the primary, or all hosts of the cluster: the one that writes is used")
+                remedy: "name the primary, or all hosts of the cluster: the one that writes is used; or switch that setting off")
+        }
+        let remedy = "have its owner run: deskgate store migrate --url - --grant \(place.role)"
+        if let tables = place.closedTables {
+            return StoreError(.unavailable, "\(place.role) may not read and write every table of the schema: \(tables)", remedy: remedy)
         }
         guard place.version < PostgresSchema.latest, !place.mayCreate else { return nil }
         let found =
             place.isPrepared ? "the schema has version \(place.version), and \(PostgresSchema.latest) is needed" : "there is no schema"
-        return StoreError(
-            .unavailable, "\(found), and \(place.role) may not make tables",
-            remedy: "have its owner run: deskgate store migrate --url - --grant \(place.role)")
+        return StoreError(.unavailable, "\(found), and \(place.role) may not make tables", remedy: remedy)
     }
 
     /// Brings the schema to the present version, if it is not there yet; of several processes one does, and the others wait for it. A schema of
@@ -97,7 +102,15 @@ private enum SchemaStatements {
     static let place: StaticString = """
         SELECT to_regclass('deskgate_versions') IS NOT NULL, current_schema(),
             coalesce(has_schema_privilege(current_schema(), 'CREATE'), false), current_setting('transaction_read_only') = 'on',
-            current_setting('server_version_num')::integer, current_user::text
+            current_setting('server_version_num')::integer, current_user::text,
+            (SELECT string_agg(c.relname::text, ', ' ORDER BY c.relname)
+            FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+            WHERE n.nspname = current_schema() AND c.relkind = 'r' AND c.relname = ANY ('{apps, attempts, bot_calls, conditions, copies,
+                dead_counts, deliveries, depth, device_calls, devices, events, key_uses, marks, order_heads, paced_calls, past_comments,
+                pauses, persons, removed_revocations, replicas, revocation_versions, revocations, topics, user_questions, window_calls,
+                windows}'::name[])
+                AND NOT (has_table_privilege(c.oid, 'SELECT') AND has_table_privilege(c.oid, 'INSERT')
+                    AND has_table_privilege(c.oid, 'UPDATE') AND has_table_privilege(c.oid, 'DELETE')))
         """
     static let addVersions: StaticString = "CREATE TABLE IF NOT EXISTS deskgate_versions (version bigint PRIMARY KEY)"
     // Any number that nobody else is likely to lock; until the transaction ends.
