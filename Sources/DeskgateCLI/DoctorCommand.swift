@@ -14,7 +14,7 @@ enum DoctorCommand {
         exits: [.done: "when all is well", .negative: "when something should be looked at", .usage: "when something must be done"],
         options: [
             .config,
-            Option("unit", value: .text("NAME"), default: "deskgate.service", "the systemd unit that runs the service, where one does"),
+            Option("unit", value: .text("NAME"), default: Doctor.packagedUnit, "the systemd unit that runs the service, where one does"),
             .json,
         ],
         examples: [
@@ -43,7 +43,7 @@ enum DoctorCommand {
 
     /// The name of a unit, of which systemd lets `.service` be left out.
     private static func unit(_ name: String?) -> String {
-        guard let name else { return "deskgate.service" }
+        guard let name else { return Doctor.packagedUnit }
         return name.contains(".") ? name : "\(name).service"
     }
 

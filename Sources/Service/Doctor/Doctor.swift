@@ -14,6 +14,9 @@ package struct Doctor {
     /// The same for providers, which answer over the network.
     private static let providerPatience: UInt64 = TimeLimit.milliseconds(30_000)
 
+    /// The unit of the package.
+    package static let packagedUnit = "deskgate.service"
+
     private static let slowDisk = "the disk hangs; see dmesg"
     private static let slowService = "the service does not answer in time; see its log"
     private static let slowStore = "the store does not answer in time; see dmesg, and for PostgreSQL its log"
@@ -31,7 +34,7 @@ package struct Doctor {
     ///   - logger: for what trying the notifiers logs.
     ///   - unit: the systemd unit that runs the service, where there is one.
     package init(
-        file: String, logger: Logger, clocks: Clocks = .system, unit: String = "deskgate.service", places: HostPlaces = .system
+        file: String, logger: Logger, clocks: Clocks = .system, unit: String = Self.packagedUnit, places: HostPlaces = .system
     ) {
         self.file = file
         self.logger = logger
@@ -95,8 +98,15 @@ package struct Doctor {
     func supervision(of configuration: Configuration) -> [DoctorFinding] {
         let settings = places.shown(unit) ?? places.written(unit)
         let limits = LimitCheck(configuration: configuration, unit: settings, places: places)
-        let fits = settings.map { UnitCheck(configuration: configuration, unit: $0, places: places).examine(file) } ?? []
+        let fits = settings.map { UnitCheck(configuration: configuration, unit: $0, places: places).examine(file) } ?? [missingUnit]
         return [limits.openFiles()] + limits.controlGroup() + fits
+    }
+
+    /// A service without systemd has no unit. Somebody who names one has it, unless the name is mistyped.
+    private var missingUnit: DoctorFinding {
+        let message = "not checked: systemd knows no unit \(unit), or does not run, and there is no file of that name"
+        return unit == Self.packagedUnit
+            ? DoctorFinding(.unit, .ok, message) : DoctorFinding(.unit, .warning, "\(message); correct the name (--unit)")
     }
 
     /// Runs checks at the same time; takes as long as the slowest may take.

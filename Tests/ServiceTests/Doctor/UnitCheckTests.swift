@@ -29,10 +29,11 @@ import Testing
         directory = try ConfigurationDirectory()
     }
 
-    private func examine(_ shown: String?, members: String = #""store":{"path":"/var/lib/deskgate/deskgate.db"}"#) throws -> [DoctorFinding]
-    {
+    private func examine(
+        _ shown: String?, members: String = #""store":{"path":"/var/lib/deskgate/deskgate.db"}"#, unit: String = Doctor.packagedUnit
+    ) throws -> [DoctorFinding] {
         let log = try TestLog(in: root, level: .error)
-        let doctor = Doctor(file: directory.file, logger: log.logger, places: try places(shown))
+        let doctor = Doctor(file: directory.file, logger: log.logger, unit: unit, places: try places(shown))
         return doctor.supervision(of: try directory.configuration(members: members))
     }
 
@@ -67,6 +68,18 @@ import Testing
                     .limits, .ok, "65536 open files are allowed in the process 412 of systemd's unit deskgate.service; 11064 are wanted"),
                 DoctorFinding(.unit, .ok, "systemd's unit deskgate.service fits the configuration"),
             ])
+    }
+
+    @Test(arguments: [nil, "LoadState=not-found"])
+    func `a unit that is not there is told of, and one that somebody named is a warning`(_ shown: String?) throws {
+        let packaged = try #require(try examine(shown).last)
+        #expect(packaged.state == .ok)
+        let message = "not checked: systemd knows no unit deskgate.service, or does not run, and there is no file of that name"
+        #expect(packaged == DoctorFinding(.unit, .ok, message))
+        let named = try #require(try examine(shown, unit: "nosuch.service").last)
+        #expect(named.state == .warning)
+        #expect(named.message.hasPrefix("not checked: systemd knows no unit nosuch.service, or does not run, "))
+        #expect(named.message.hasSuffix("; correct the name (--unit)"))
     }
 
     @Test func theLimitOfTheProcessCounts() throws {
