@@ -29,7 +29,7 @@ enum StatusCommands {
     private static func keys(_ status: JSONObject, inFile digest: String?) -> String {
         var lines: [String] = []
         for process in RotationStanding(status).processes where digest != nil && process.keysDigest != digest {
-            lines.append("The keys in force in \(process.name) are not those of the configuration file: \(Told.reload.english) there.")
+            lines.append(ReportedProblem.otherKeys(in: process.name))
         }
         guard case .array(let keys) = status["keys"] else { return lines.joined(separator: "\n") }
         let rows = keys.map { key -> JSONValue in

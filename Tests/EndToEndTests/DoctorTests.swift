@@ -31,7 +31,7 @@ import Time
         )
         #expect(findings.message("ports") == "the service answers on unix:\(workspace.directory.path("public.sock")) and is ready")
         #expect(findings.messages("service") == ["the service that runs finds nothing wrong"])
-        #expect(before.messages("service").isEmpty)
+        #expect(before.messages("service").map { $0.hasPrefix("not asked: no service answers at ") } == [true])
         #expect(findings.messages("store").last == "no page of \(workspace.directory.path("deskgate.db")) is damaged")
         #expect(findings.messages("limits").contains { $0.wholeMatch(of: /\d+ MB are free in .*/) != nil })
         #expect(findings.list.allSatisfy { $0.state != "problem" })
@@ -97,6 +97,46 @@ import Time
         let obstacle = try #require(try examine(workspace).message("ports"))
         #expect(obstacle.hasPrefix("$.admin: cannot listen on 127.0.0.1:\(stranger.port): it is already in use; "))
         #expect(obstacle.hasSuffix("; it has not proven to know an admin token: it answered with the status 404"))
+    }
+
+    @Test func `a public listener that is not in force is told with the one that is`() throws {
+        let port = try freePorts(3)
+        let workspace = try Workspace(["listen": Workspace.listener(port: port), "admin": Workspace.admin(port: port + 1)])
+        let server = try RunningServer(workspace)
+        try workspace.configure(["listen": Workspace.listener(port: port + 2), "admin": Workspace.admin(port: port + 1)])
+        let finding = try #require(try examine(workspace).message("ports"))
+        #expect(finding.hasPrefix("nobody answers at 127.0.0.1:\(port + 2)"))
+        #expect(finding.contains(", because the service that runs has another listener in force ($.listen.port is \(port)); restart it, "))
+        #expect(try server.stop() == .exit(0))
+    }
+
+    @Test func `an admin listener that is not in force is told, and nobody is to stop the service`() throws {
+        let port = try freePorts(3)
+        let workspace = try Workspace(["listen": Workspace.listener(port: port), "admin": Workspace.admin(port: port + 1)])
+        let server = try RunningServer(workspace)
+        try workspace.configure(["listen": Workspace.listener(port: port), "admin": Workspace.admin(port: port + 2)])
+        let findings = try examine(workspace)
+        #expect(findings.states("ports") == ["ok", "warning"])
+        let text = "nobody answers at 127.0.0.1:\(port + 2) ($.admin), so the service that runs has another configuration in force; "
+        #expect(findings.messages("ports").last?.hasPrefix(text) == true)
+        #expect(findings.message("service")?.hasPrefix("not asked: no service answers at 127.0.0.1:\(port + 2), ") == true)
+        let status = try Deskgate.run("status", "--config", workspace.configuration)
+        #expect(status.code == 2)
+        #expect(status.errors.contains("is used by process \(server.process.identifier) (deskgate), and nobody answers at "))
+        #expect(!status.errors.contains("stop it"))
+        #expect(try server.stop() == .exit(0))
+    }
+
+    @Test func `keys of the file that are not in force are told`() throws {
+        let workspace = try Workspace(Self.listeners)
+        let server = try RunningServer(workspace)
+        try workspace.write("app-1.key", String(try Deskgate.run("secret", "new").output.dropLast()), mode: 0o600)
+        let findings = try examine(workspace)
+        #expect(findings.states("service") == ["warning"])
+        let text = "The keys in force in the service are not those of the configuration file: run deskgate reload there. "
+        #expect(findings.message("service")?.hasPrefix(text) == true)
+        #expect(findings.message("service")?.contains("A secret of the environment, which may be another one in this shell, ") == true)
+        #expect(try server.stop() == .exit(0))
     }
 
     @Test func `problems of the running service are told`() throws {

@@ -20,6 +20,13 @@ package struct ReportedProblem {
         ReportedProblem(Problem.serviceDown(configuration.serveLine).json(in: .english))
     }
 
+    /// Tells that other keys are in force than those of the configuration file, as a command has read it.
+    /// - Parameter process: the one that serves, such as `the service`.
+    package static func otherKeys(in process: String) -> String {
+        "The keys in force in \(process) are not those of the configuration file: \(Told.reload.english) there. A secret of the environment, "
+            + "which may be another one in this shell, or of a systemd credential changes with a restart only."
+    }
+
     private init(_ problem: JSONValue) {
         isSevere = problem["severity"]?.text == Problem.Severity.problem.rawValue
         isInConfiguration = problem["kind"]?.text == Problem.Kind.configurationWarning.rawValue

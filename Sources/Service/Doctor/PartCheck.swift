@@ -44,7 +44,7 @@ struct PartCheck: Sendable {
     func problems() -> [DoctorFinding] {
         guard let admin else { return [] }
         do throws(AdminAccess.Failure) {
-            return ServiceCheck.problems(in: try AdminAccess(serviceAt: admin).performInService(StatusAction()))
+            return ServiceCheck.problems(in: try AdminAccess(serviceAt: admin).performInService(StatusAction()), keysInFile: nil)
         } catch {
             return [DoctorFinding(.service, .warning, "not asked: \(error)")]
         }

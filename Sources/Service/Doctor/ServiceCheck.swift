@@ -60,7 +60,7 @@ struct ServiceCheck: Sendable {
             let isWell = try HealthProbe(configuration.listen, now: now).ask(isReady: true).isWell
             let certificates = configuration.certificatesNotInForce(now: now)
             let readiness = Self.readiness(isWell, of: configuration.listen)
-            return Self.findings(certificates) + [readiness] + stranger(signs.listener, certificates)
+            return Self.findings(certificates) + [readiness] + stranger(signs.listener, certificates) + absent(signs.listener)
         } catch {
             if error.isHang || error.isRefusal { return [DoctorFinding(.ports, .problem, error.description)] }
             let certificates = configuration.certificatesNotInForce(now: now)
@@ -83,6 +83,13 @@ struct ServiceCheck: Sendable {
     /// The finding when the public listener does not answer.
     private func silence(_ signs: ServiceSigns, _ failure: HealthProbe.Failure) -> DoctorFinding {
         if signs.listener == .service {
+            let others = listenInForce()
+            guard others.isEmpty else {
+                return DoctorFinding(
+                    .ports, .problem,
+                    "\(failure.description), because the service that runs has another listener in force (\(others.joined(separator: ", "))); "
+                        + "restart it, or set the file back: deskgate config show --diff")
+            }
             return DoctorFinding(
                 .ports, .problem, "the service answers on its admin listener, but \(failure.description); see the log of the service")
         }
@@ -100,6 +107,29 @@ struct ServiceCheck: Sendable {
         return DoctorFinding(.ports, .problem, "the service does not run: \(failure.description)\(admin). \(remedy)")
     }
 
+    /// The keys of `listen` that the running service has in force with another value than the file, each with that value.
+    private func listenInForce() -> [String] {
+        let answer = try? AdminAccess(configuration).performInService(ShownConfigurationAction())
+        let file = configuration.settings.map(\.json)
+        return (answer?.json["settings"]?.elements ?? []).compactMap { setting in
+            guard let path = setting["path"]?.text, path.hasPrefix("$.listen."), let value = setting["value"],
+                !file.contains(where: { $0["path"]?.text == path && $0["value"] == value })
+            else { return nil }
+            return "\(path) is \(String(decoding: value.serialized(), as: UTF8.self))"
+        }
+    }
+
+    /// That a service answers its callers, and none its operators.
+    private func absent(_ listener: AdminListenerIdentity) -> [DoctorFinding] {
+        guard listener == .nobody else { return [] }
+        return [
+            DoctorFinding(
+                .ports, .warning,
+                "nobody answers at \(configuration.admin.listener.address) ($.admin), so the service that runs has another configuration in "
+                    + "force; restart it, or set $.admin back")
+        ]
+    }
+
     private func stranger(_ listener: AdminListenerIdentity, _ certificates: [ConfigurationProblem]) -> [DoctorFinding] {
         guard case .unproven(let reason) = listener, !certificates.contains(where: { $0.path.hasPrefix("$.admin.") }) else { return [] }
         let address = configuration.admin.listener.address
@@ -115,20 +145,30 @@ struct ServiceCheck: Sendable {
         _ = hasSeenLock.wait { $0 ? true : nil }
     }
 
-    /// The problems that the service reports; none when it cannot be asked, which the check of the ports reports. The file itself shows the
-    /// warnings of the configuration.
+    /// The problems that the service reports. Why it cannot be asked is judged by the check of the ports. The file itself shows the warnings
+    /// of the configuration.
     func problems() -> [DoctorFinding] {
-        (try? AdminAccess(configuration).performInService(StatusAction())).map(Self.problems) ?? []
+        do throws(AdminAccess.Failure) {
+            let answer = try AdminAccess(configuration).performInService(StatusAction())
+            return Self.problems(in: answer, keysInFile: try? configuration.makeAuthorizer().keysDigest)
+        } catch {
+            return [DoctorFinding(.service, .ok, "not asked: \(error)")]
+        }
     }
 
     /// The problems in an answer to `StatusAction`.
-    static func problems(in answer: AdminAnswer) -> [DoctorFinding] {
+    /// - Parameter keysInFile: the digest of the keys of the configuration file; nil while it has mistakes.
+    static func problems(in answer: AdminAnswer, keysInFile: String?) -> [DoctorFinding] {
         guard answer.status == 200, case .object(let status) = answer.json else {
             return [DoctorFinding(.service, .warning, "not asked: the service refused the question (\(answer.status))")]
         }
-        let problems = ReportedProblem.all(in: status).filter { !$0.isInConfiguration }
-        guard !problems.isEmpty else { return [DoctorFinding(.service, .ok, "the service that runs finds nothing wrong")] }
-        return problems.map { DoctorFinding(.service, $0.isSevere ? .problem : .warning, "\($0.text) \($0.remedy)") }
+        var findings = ReportedProblem.all(in: status).filter { !$0.isInConfiguration }.map {
+            DoctorFinding(.service, $0.isSevere ? .problem : .warning, "\($0.text) \($0.remedy)")
+        }
+        if let keysInFile, let inForce = status["keys_digest"]?.text, inForce != keysInFile {
+            findings.append(DoctorFinding(.service, .warning, ReportedProblem.otherKeys(in: "the service")))
+        }
+        return findings.isEmpty ? [DoctorFinding(.service, .ok, "the service that runs finds nothing wrong")] : findings
     }
 
     /// Whether the store could be opened, and how it is.

@@ -39,7 +39,7 @@ import Time
     @Test(arguments: [403, 503]) func `a refused question is a warning`(_ status: Int) {
         let answer = AdminAnswer(status: status, ["error": "too_many_requests"])
         #expect(
-            ServiceCheck.problems(in: answer) == [
+            ServiceCheck.problems(in: answer, keysInFile: nil) == [
                 DoctorFinding(.service, .warning, "not asked: the service refused the question (\(status))")
             ])
     }
