@@ -87,8 +87,8 @@ let package = Package(
         library(
             "HelpDesk",
             [
-                "Configuration", "Core", "Crypto", "HTTPClient", "HTTPServer", "JSON", "Observability", "POSIX", "Threading", "Time",
-                "Tracing", "Bytes",
+                "Configuration", "Core", "Crypto", "HTTPClient", "HTTPServer", "JSON", "Notifiers", "Observability", "POSIX", "Threading",
+                "Time", "Tracing", "Bytes",
             ],
             path: "Sources/HelpDesks/HelpDesk"),
         library(

@@ -45,6 +45,7 @@ import Time
         }
         let line = try jsonObject(server.process.errors.line(containing: "a backend cannot decide").text)
         #expect(line.string("reason") == "backend_status")
+        #expect(line.string("cause") == "status_500")
         #expect(line.string("level") == "warning")
         // Without a backend the key decides.
         try workspace.configure()

@@ -26,6 +26,13 @@ package struct BackendReply: Sendable, Equatable {
     package let health: Health
     /// For how many seconds the backend lets its answer be kept at most; nil when it does not say.
     package let keepSeconds: UInt64?
+    /// As `BackendFailure.cause`, for a call that brought no decision.
+    package var cause: String?
+
+    /// Why it is no decision; nil when it is one.
+    package var failure: BackendFailure? {
+        if case .undecided(let reason) = answer { BackendFailure(reason, cause: cause) } else { nil }
+    }
 
     /// Takes a response: only its status counts, and how long it may be kept.
     ///

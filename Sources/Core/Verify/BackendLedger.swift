@@ -72,7 +72,7 @@ package struct BackendLedger<Waiter: Sendable>: Sendable {
     private var breaker: Breaker
     /// The persons of the failures in a row; while the breaker is open, the person of the last one.
     private var failedPersons: Set<UInt128> = []
-    private var lastFailure: Indecision?
+    private var lastFailure: BackendFailure?
     private var newKeys = NewKeyPace()
     private var calls: [UInt64: Call] = [:]
     private var knownCalls = 0
@@ -143,7 +143,7 @@ package struct BackendLedger<Waiter: Sendable>: Sendable {
         if let start = call.start {
             knownCalls -= 1
             let wasOpen = isOpen
-            if reply.health == .fails, case .undecided(let indecision) = reply.answer { lastFailure = indecision }
+            if reply.health != .unknown, let failure = reply.failure { lastFailure = failure }
             end(start, of: call.identity.person, reply.health, now: now, random: &random)
             change = isOpen == wasOpen ? nil : isOpen ? .opened : .closed
         } else {

@@ -79,8 +79,8 @@ extension Denial {
             return Told("The app's backend denies this user.", "Сервер приложения отказывает этому пользователю.")
         case .backendUndecided:
             return Told(
-                "The app's backend could not decide, and the app's rule (verify.when_undecided) denies then.",
-                "Сервер приложения не смог решить, а правило приложения (verify.when_undecided) тогда отказывает.")
+                "The app's backend could not decide, and the app's rule (verify.when_undecided) denies then.\(facts.backendCause)",
+                "Сервер приложения не смог решить, а правило приложения (verify.when_undecided) тогда отказывает.\(facts.backendCause)")
         }
     }
 
@@ -132,10 +132,7 @@ extension Denial {
             return Told(
                 "Ask whoever runs the backend why; deskgate_authorize_requests_total counts such denials as backend_denied.",
                 "Спросите тех, кто обслуживает сервер; deskgate_authorize_requests_total считает такие отказы как backend_denied.")
-        case .backendUndecided:
-            return Told(
-                "Look at the log for why the backend was not reached or did not answer, and mend that.",
-                "Посмотрите в журнале, почему сервер был недоступен или не ответил, и устраните это.")
+        case .backendUndecided: return (facts.backendStatus?.lastFailure?.reason ?? .backendUnreachable).remedy
         }
     }
 

@@ -21,8 +21,8 @@ extension AnswerWindow.Finding {
         let ofApp = app.isEmpty ? Told(verbatim: "") : Told(" of \(app)", " приложения \(app)")
         let indecision = Indecision(rawValue: reason) ?? .internalError
         // An open breaker is only what follows.
-        let backend = indecision == .backendBreakerOpen ? facts.backendStatus : nil
-        let cause = backend?.cause(at: facts.backend) ?? Told(verbatim: "")
+        let isOfBackend = [.backendBreakerOpen, facts.backendStatus?.lastFailure?.reason].contains(indecision)
+        let cause = isOfBackend ? facts.backendCause : Told(verbatim: "")
         return Problem(
             .authorizationsUndecided, as: severity, of: app.isEmpty ? nil : app,
             Told(
@@ -34,22 +34,23 @@ extension AnswerWindow.Finding {
                 За \(window) мин. на \(count) из \(total) запросов доступа\(ofApp) не нашлось решения, и на них ответили 503, \
                 из них \(reasonCount) с причиной \(reason).\(cause)
                 """),
-            remedy: (backend?.lastFailure ?? indecision).remedy)
+            remedy: ((isOfBackend ? facts.backendStatus?.lastFailure?.reason : nil) ?? indecision).remedy)
     }
 
     private func mostDenied(_ facts: KeyFacts) -> Problem {
         let denial = Denial(rawValue: reason) ?? .wrongMac
         let share = reasonCount * 100 / max(1, count)
+        let cause = denial == .backendUndecided ? facts.backendCause : Told(verbatim: "")
         return Problem(
             .nearlyAllDenied, of: app,
             Told(
                 """
                 Nearly nobody may use the chat of \(app): \(count) of \(total) authorizations within \(window) minutes were denied, \
-                \(share) % of them as \(reason).
+                \(share) % of them as \(reason).\(cause)
                 """,
                 """
                 В чат \(app) почти никого не пускают: за \(window) мин. отказано в \(count) из \(total) запросов доступа, \
-                \(share) % отказов с причиной \(reason).
+                \(share) % отказов с причиной \(reason).\(cause)
                 """),
             remedy: denial.remedy(facts))
     }
@@ -142,10 +143,14 @@ extension Indecision {
             Told(
                 "Have the backend of apps[].verify.url answer faster, or raise apps[].verify.timeout_ms and \(Told.reload).",
                 "Пусть сервер из apps[].verify.url отвечает быстрее, или увеличьте apps[].verify.timeout_ms и \(Told.reload).")
-        case .backendUnreachable, .backendStatus, .backendBreakerOpen:
+        case .backendUnreachable, .backendBreakerOpen:
             Told(
-                "Repair the backend of apps[].verify.url, or the way to it; the log has the reason. It is asked again by itself.",
-                "Почините сервер из apps[].verify.url или путь к нему; причину называет журнал. Спрашивать его снова начнут автоматически.")
+                "Repair the backend of apps[].verify.url, or the way to it. It is asked again by itself.",
+                "Почините сервер из apps[].verify.url или путь к нему. Спрашивать его снова начнут автоматически.")
+        case .backendStatus:
+            Told(
+                "Have the backend of apps[].verify.url answer 2xx, 401, 403 or 404. It is asked again by itself.",
+                "Пусть сервер из apps[].verify.url отвечает 2xx, 401, 403 или 404. Спрашивать его снова начнут автоматически.")
         case .backendNewKeysPaced:
             Told(
                 "Repair the backend of apps[].verify.url. If others send junk keys, have it answer them 401, 403 or 404.",

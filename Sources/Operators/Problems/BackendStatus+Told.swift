@@ -1,4 +1,5 @@
 internal import Core
+internal import Notifiers
 
 extension BackendStatus {
     /// The problems of an app's backend.
@@ -12,9 +13,10 @@ extension BackendStatus {
     /// Why the last call failed, as a sentence after others; empty when none has.
     func cause(at origin: String?) -> Told {
         guard let lastFailure else { return Told(verbatim: "") }
-        let (reason, place) = (lastFailure.rawValue, origin.map { " \($0)" })
+        let place = origin.map { " \($0)" }
         return Told(
-            " The last call\(place.map { " to\($0)" } ?? "") failed: \(reason).", " Последний вызов\(place ?? "") не удался: \(reason).")
+            " The last call\(place.map { " to\($0)" } ?? "") failed: \(lastFailure.told).",
+            " Последний вызов\(place ?? "") не удался: \(lastFailure.told).")
     }
 
     private func open(_ app: String, _ origin: String?, _ rule: UndecidedRule) -> Problem? {
@@ -31,7 +33,7 @@ extension BackendStatus {
                 Сервер приложения \(app) столько раз подряд не смог ответить, что его спрашивают лишь изредка.\(cause) Пользователям пока \
                 отвечают \(rule.answer) (when_undecided \(rule.rawValue)).
                 """),
-            remedy: (lastFailure ?? .backendUnreachable).remedy)
+            remedy: (lastFailure?.reason ?? .backendUnreachable).remedy)
     }
 
     private func newKeys(_ app: String) -> Problem? {
@@ -50,6 +52,14 @@ extension BackendStatus {
             remedy: Told(
                 "If others send junk keys, have the backend answer them 401, 403 or 404. The log has the reason.",
                 "Если присылают случайные ключи, пусть сервер отвечает на них 401, 403 или 404. Причину называет журнал."))
+    }
+}
+
+extension BackendFailure {
+    /// The cause in words and as the log names it: the end of a sentence.
+    fileprivate var told: Told {
+        guard let meaning = ReasonMeaning(cause, from: .http)?.text else { return Told(verbatim: cause) }
+        return Told("\(meaning) (\(cause))", "\(meaning) (\(cause))")
     }
 }
 

@@ -152,11 +152,15 @@ import Time
         #expect(ledger.status(now: 0).lastFailure == nil, "a stranger may cause it")
         ledger = Self.ledger(keysAreChecked: true)
         try call(identity(1), BackendReply(.backendTimeout, .fails))
-        #expect(ledger.status(now: 0).lastFailure == .backendTimeout)
+        #expect(ledger.status(now: 0).lastFailure?.reason == .backendTimeout)
         try call(identity(2), BackendReply(.backendOverloaded, .unknown))
-        #expect(ledger.status(now: 0).lastFailure == .backendTimeout)
+        #expect(ledger.status(now: 0).lastFailure?.reason == .backendTimeout)
         try call(identity(3), BackendReply(status: 500, cacheControl: nil))
-        #expect(ledger.status(now: 0).lastFailure == .backendStatus)
+        #expect(ledger.status(now: 0).lastFailure?.reason == .backendStatus)
+        var refusal = BackendReply(status: 400, cacheControl: nil)
+        refusal.cause = "status_400"
+        try call(identity(4), refusal)
+        #expect(ledger.status(now: 0).lastFailure == BackendFailure(.backendStatus, cause: "status_400"))
     }
 
     /// The call did not reach the backend.

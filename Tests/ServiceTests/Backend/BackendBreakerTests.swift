@@ -33,7 +33,7 @@ import Testing
         let lines = try fixture.log.lines()
         #expect(
             lines.filter { $0.contains("a backend") } == [
-                "WARN  a backend cannot decide app=shop reason=backend_unreachable when_undecided=error "
+                "WARN  a backend cannot decide app=shop reason=backend_unreachable cause=cannot_connect when_undecided=error "
                     + #"remedy="look at the backend of apps[].verify.url; it is asked again by itself""#
             ])
         // Strangers can cause them, so they are sampled like denials, and none of them names anybody.

@@ -85,7 +85,7 @@ import Time
         let lines = try fixture.log.lines()
         let told = lines.filter { $0.contains("a backend") }
         #expect(told.count == 1)
-        #expect(told.first?.hasPrefix("WARN  a backend fails for new keys app=shop reason=backend_status when_undecided=error ") == true)
+        #expect(told.first?.hasPrefix("WARN  a backend fails for new keys app=shop reason=backend_status cause=status_") == true)
         #expect(lines.allSatisfy { !$0.contains("user-") })
         #expect(lines.allSatisfy { !$0.contains("junk-") })
     }

@@ -1,5 +1,6 @@
 internal import Core
 internal import HTTPClient
+internal import Notifiers
 
 extension BackendReply {
     /// Takes the result of a call; a timeout in our own queue tells nothing about the backend.
@@ -8,10 +9,12 @@ extension BackendReply {
         case .success(let response):
             // Several of them are one list (RFC 9110 section 5.3).
             self.init(status: response.status, cacheControl: response.headers("Cache-Control").joined(separator: ","))
+            cause = StatusReason.word(response.status)
         case .failure(.timeout(.queued)), .failure(.overloaded): self.init(.backendOverloaded, .unknown)
         case .failure(.timeout): self.init(.backendTimeout, .fails)
         case .failure(.cancelled), .failure(.invalidURL): self.init(.internalError, .unknown)
         case .failure: self.init(.backendUnreachable, .fails)
         }
+        if case .failure(let error) = result { cause = ClientReason.word(error) }
     }
 }

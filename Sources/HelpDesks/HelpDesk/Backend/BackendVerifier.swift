@@ -133,7 +133,7 @@ final class BackendVerifier: Sendable {
     }
 
     private func log(_ change: BackendLedger<Waiter>.Change, _ reply: BackendReply) {
-        guard change != .closed, case .undecided(let indecision) = reply.answer else {
+        guard change != .closed, let failure = reply.failure else {
             return services.logger.log(.info, "a backend decides again", ["app": .string(app)])
         }
         let remedy =
@@ -143,8 +143,8 @@ final class BackendVerifier: Sendable {
         services.logger.log(
             .warning, change == .opened ? "a backend cannot decide" : "a backend fails for new keys",
             [
-                "app": .string(app), "reason": .string(indecision.rawValue), "when_undecided": .string(settings.whenUndecided.rawValue),
-                "remedy": .string(remedy),
+                "app": .string(app), "reason": .string(failure.reason.rawValue), "cause": .string(failure.cause),
+                "when_undecided": .string(settings.whenUndecided.rawValue), "remedy": .string(remedy),
             ])
     }
 }
