@@ -1,6 +1,6 @@
 package import Core
 package import JSON
-internal import Time
+package import Time
 
 /// What operators are told of the keys in force, as members of `GET /v1/status`.
 package struct KeyStanding {
@@ -11,13 +11,15 @@ package struct KeyStanding {
     private let uses: [KeyUse.Name: KeyUse]
     private let replicas: [Replica]
     private let isServing: Bool
+    private let now: UnixSeconds
 
     /// Describes the keys of an authorizer.
     /// - Parameters:
     ///   - uses: what is known of their use, also of other keys.
     ///   - replicas: the processes that share the store.
     ///   - isServing: whether the authorizer's keys are in force in this process.
-    package init(_ authorizer: Authorizer, uses: [KeyUse], replicas: [Replica], isServing: Bool) {
+    package init(_ authorizer: Authorizer, uses: [KeyUse], replicas: [Replica], isServing: Bool, now: UnixSeconds) {
+        self.now = now
         self.authorizer = authorizer
         self.uses = Dictionary(uses.map { ($0.name, $0) }) { first, _ in first }
         self.replicas = isServing ? replicas : replicas.filter { !$0.isOwn }
@@ -44,8 +46,9 @@ package struct KeyStanding {
         return application.keys.map { key in
             let use = uses[KeyUse.Name(app: ByteKey(app), keyID: key.id)]
             return [
-                "app_id": .string(app), "key_id": .integer(Int64(key.id)), "state": .string(key.state.rawValue),
-                "not_after": Self.seconds(key.notAfter), "last_used": Self.seconds(use?.usedAt?.seconds),
+                "app_id": .string(app), "key_id": .integer(Int64(key.id)),
+                "state": .string(key.hasEnded(at: now) ? "ended" : key.state.rawValue), "not_after": Self.seconds(key.notAfter),
+                "last_used": Self.seconds(use?.usedAt?.seconds),
                 "known_since": Self.seconds(use?.since.seconds),
             ]
         }

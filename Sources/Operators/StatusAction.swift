@@ -3,6 +3,7 @@ package import Core
 internal import HTTPClient
 internal import HTTPServer
 internal import JSON
+internal import Time
 
 /// Whether the service can do its work, in the word of `GET /v1/status` and `/readyz`.
 package enum ServiceReadiness: String, CaseIterable {
@@ -46,7 +47,8 @@ package struct StatusAction: AdminAction {
             "paused": [:], "configuration": .null,
         ]
         let uses = try context.store.keyUses()
-        KeyStanding(context.state.authorizer, uses: uses, replicas: context.store.replicas, isServing: false).append(to: &status)
+        let (authorizer, replicas) = (context.state.authorizer, context.store.replicas)
+        KeyStanding(authorizer, uses: uses, replicas: replicas, isServing: false, now: context.now.seconds).append(to: &status)
         let problems = [context.serviceProblem].compactMap { $0?.json(in: .english) }
         status.append(.array(problems), forKey: ProblemSearch.members[0])
         return AdminAnswer(.object(status))

@@ -183,8 +183,10 @@ package struct ServiceGraph: Sendable {
                 state: operatorState, store: store, registry: metrics.registry, clocks: clocks, logger: logger, denials: denials,
                 status: { [readiness, helpDeskState, store] language in
                     var status = readiness.json(in: language)
-                    let (authorizer, replicas) = (helpDeskState.current.authorizer, store.replicas)
-                    KeyStanding(authorizer, uses: keyUses.uses, replicas: replicas, isServing: true).append(to: &status)
+                    KeyStanding(
+                        helpDeskState.current.authorizer, uses: keyUses.uses, replicas: store.replicas, isServing: true,
+                        now: clocks.unixSeconds()
+                    ).append(to: &status)
                     currentProblems().append(to: &status, in: language)
                     return .object(status)
                 }, openAPI: { openAPI.response }, holds: { inbox.withLock { $0.holds } },

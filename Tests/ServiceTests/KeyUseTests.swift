@@ -48,6 +48,15 @@ import Time
         #expect(try lastUses(graph) == [.integer(Self.usedAt), .integer(Self.usedAt)])
     }
 
+    @Test func `a key whose time is over is not called active`() throws {
+        func states(_ end: UnixSeconds) throws -> [JSONValue?] {
+            let json = ServiceFixture.json(keys: [1]).replacing(#"app-1.key"}"#, with: #"app-1.key"},"not_after":\#(end)"#)
+            return try told("state", ServiceFixture(json: json).graph())
+        }
+        #expect(try states(TestTime.now) == ["active"])
+        #expect(try states(TestTime.now - 1) == ["ended"])
+    }
+
     @Test func aReloadForgetsNoUse() throws {
         let fixture = try ServiceFixture()
         let graph = try fixture.graph()

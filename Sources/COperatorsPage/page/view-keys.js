@@ -39,13 +39,13 @@ function keyTable(app, all) {
 /** The step that `deskgate secret rotate` does next. */
 function next(app, all) {
   const active = all.filter(({ state }) => state === "active");
-  const newest = all.reduce((best, key) => (key.key_id > best.key_id ? key : best));
-  const old = all.find((key) => key.key_id < (active[0]?.key_id ?? 0));
+  const newest = all.filter(({ state }) => state !== "ended").at(-1);
+  const old = all.find((key) => key.state === "ended" || key.key_id < (active[0]?.key_id ?? 0));
   const command = `deskgate secret rotate --app ${/^[\w.:@+,/-]+$/.test(app) ? app : `'${app.replaceAll("'", "'\\''")}'`}`;
   let text;
   if (!active.length) text = t("rotate.none");
-  else if (old) text = rest(old);
   else if (newest.state !== "active") text = t("rotate.activate", { id: newest.key_id });
+  else if (old) text = rest(old);
   else text = t("rotate.start");
   return h("div", { class: "next" }, h("p", {}, h("span", { class: "strong" }, t("rotate.next")), " ", text), h("p", {}, h("code", {}, command)));
 }

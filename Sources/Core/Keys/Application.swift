@@ -31,7 +31,10 @@ package struct Application: Sendable {
         }
 
         /// Whether new security keys may be made with it: it is active, and its time is not over, with no regard to clocks that differ.
-        func mints(at now: UnixSeconds) -> Bool { state == .active && notAfter.map { now <= $0 } ?? true }
+        func mints(at now: UnixSeconds) -> Bool { state == .active && !hasEnded(at: now) }
+
+        /// Whether its time is over, with no regard to clocks that differ.
+        package func hasEnded(at now: UnixSeconds) -> Bool { notAfter.map { now > $0 } ?? false }
     }
 
     /// The app's id: UTF-8, compared byte by byte.

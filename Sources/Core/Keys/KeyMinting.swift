@@ -34,7 +34,8 @@ package struct KeyMinting: Sendable {
             case .unknownKey(let id): "The app has no key with the id \(id)."
             case .noKey: "The app has no key: \"verify\" leaves all decisions to its backend."
             case .keyNotActive(let id): "The app's key \(id) makes no new keys: it is verify_only, or its not_after has passed."
-            case .noActiveKey: "The app has no active key: each one is verify_only, or its not_after has passed."
+            case .noActiveKey:
+                "The app has no active key: each one is verify_only, or its not_after has passed; run deskgate secret rotate."
             case .outlivesKey(let id, let longest):
                 "The app's key \(id) ends in \(longest) seconds (not_after), and a key made with it may not live longer."
             case .lifeTooLong(let longest): "A key may live at most \(longest) seconds, and not for ever."

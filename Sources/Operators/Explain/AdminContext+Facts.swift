@@ -37,7 +37,9 @@ extension AdminContext {
             facts.similarApp = NearestWord.nearest(to: appID, in: state.names.apps)
         }
         facts.closing = closing(appID)
-        let verify = state.configuration.app(appID)?.verify
+        let app = state.configuration.app(appID)
+        facts.mintingEnd = app?.lastMinting
+        let verify = app?.verify
         facts.backend = verify?.origin
         facts.whenUndecided = verify?.whenUndecided ?? .error
         facts.backendStatus = backend(appID)

@@ -124,9 +124,13 @@ extension Denial {
                 "\(newKey) The longest life is longest_life_seconds of apps[].security_keys or of security_keys.",
                 "\(newKey) Наибольший срок задаёт longest_life_seconds в apps[].security_keys или в security_keys.")
         case .keyRetired:
+            // Without an active key there is no new one.
+            let last = facts.mintingEnd.map { ExpiringCredential(.appKey, of: facts.appID ?? "", expiresAt: $0) }
+            let ended = last.flatMap { $0.hasEnded(now: facts.now) ? $0.remedy : nil }
+            let start = ended.map { Told("\($0) \(newKey)", "\($0) \(newKey)") } ?? newKey
             return Told(
-                "\(newKey) If many users still have such keys, set a later not_after for the secret under apps[].keys.",
-                "\(newKey) Если такие ключи ещё у многих, задайте секрету в apps[].keys более поздний not_after.")
+                "\(start) If many users still have such keys, set a later not_after for the secret under apps[].keys.",
+                "\(start) Если такие ключи ещё у многих, задайте секрету в apps[].keys более поздний not_after.")
         case .revoked: return facts.revocationRemedy
         case .backendDenied:
             return Told(

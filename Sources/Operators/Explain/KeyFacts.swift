@@ -14,6 +14,8 @@ struct KeyFacts {
     var application: Application?
     /// What is asked of the app's keys.
     var policy = KeyPolicy()
+    /// The `not_after` of the app's last active key; nil when one has no end, or none is active.
+    var mintingEnd: UnixSeconds?
     /// What authorization decides now, before the app's shadow mode; nil without an app or a person.
     var verdict: Verdict?
     /// The time of the question.

@@ -130,7 +130,9 @@ package struct ProblemSearch {
         facts.policy = configuration.keyPolicy
         facts.similarApp = nearestApp.flatMap { configuration.app($0)?.id }
         return answers.filter { $0.app.isEmpty || configuration.app($0.app) != nil }.map { answer in
-            facts.backend = configuration.app(answer.app)?.verify?.origin
+            let app = configuration.app(answer.app)
+            facts.mintingEnd = app?.lastMinting
+            facts.backend = app?.verify?.origin
             facts.backendStatus = backends.first { $0.app.utf8.elementsEqual(answer.app.utf8) }?.status
             return answer.problem(facts)
         }

@@ -3,6 +3,7 @@ import Core
 import HTTPServer
 import TestSupport
 import Testing
+import Time
 
 @testable import Operators
 
@@ -46,6 +47,14 @@ import Testing
         #expect(problem.kind == .nearlyAllDenied)
         #expect(problem.text.english.hasSuffix("20 of 21 authorizations within 10 minutes were denied, 75 % of them as \(reason)."))
         #expect(problem.text.isTranslated)
+        #expect(problem.remedy.isTranslated)
+    }
+
+    @Test(arguments: [(now - 10, "Add a key with deskgate secret rotate"), (now + 10, "Have the app fetch a new key")])
+    func `without an active key the remedy adds one first`(_ end: UnixSeconds, _ remedy: String) throws {
+        let search = try Self.search(apps: Self.ending(end), answers: [Self.answers(.mostDenied, app: "shop", "key_retired")])
+        let problem = try #require(search.problems.first { $0.kind == .nearlyAllDenied })
+        #expect(problem.remedy.english.hasPrefix(remedy))
         #expect(problem.remedy.isTranslated)
     }
 

@@ -176,7 +176,7 @@ import Time
     }
 
     @Test func areMadeWithNoKeyThatIsNotActive() throws {
-        let refused = "The app has no active key: each one is verify_only, or its not_after has passed."
+        let refused = "The app has no active key: each one is verify_only, or its not_after has passed; run deskgate secret rotate."
         #expect(refusal(try minting([(.verifyOnly, nil), (.active, TestTime.now - 1)])) == refused)
         let json = ServiceFixture.json(keys: [1]).replacing(#"app-1.key"}"#, with: #"app-1.key"},"state":"verify_only""#)
         let graph = try ServiceFixture(json: json).graph()
