@@ -27,10 +27,7 @@ enum StatusCommands {
     /// The keys with their last use, after the processes that have other keys in force than the configuration file.
     /// - Parameter digest: of the file's keys; nil while the file has mistakes.
     private static func keys(_ status: JSONObject, inFile digest: String?) -> String {
-        var lines: [String] = []
-        for process in RotationStanding(status).processes where digest != nil && process.keysDigest != digest {
-            lines.append(ReportedProblem.otherKeys(in: process.name))
-        }
+        let lines = otherKeys(status, inFile: digest)
         guard case .array(let keys) = status["keys"] else { return lines.joined(separator: "\n") }
         let rows = keys.map { key -> JSONValue in
             guard case .object(let key) = key else { return key }
@@ -42,6 +39,12 @@ enum StatusCommands {
         }
         let columns = [("APP", "app"), ("KEY", "key"), ("STATE", "state"), ("NOT AFTER", "end"), ("LAST USED", "used")]
         return (lines + [AdminText.table(rows, columns.map { (heading: $0.0, key: $0.1) })]).joined(separator: "\n")
+    }
+
+    /// The processes that have other keys in force than the configuration file. One that has just started, or is no service, has told none.
+    static func otherKeys(_ status: JSONObject, inFile digest: String?) -> [String] {
+        guard let digest else { return [] }
+        return RotationStanding(status).processes.filter { $0.keysDigest.map { $0 != digest } ?? false }.map { ReportedProblem.otherKeys(in: $0.name) }
     }
 
     /// When a key of the status was last used, in words. A key without a record may have been used before.

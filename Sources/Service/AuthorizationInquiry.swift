@@ -52,6 +52,7 @@ final class AuthorizationInquiry: Sendable {
     /// How far the clock that all replicas share is ahead of this machine's.
     private var clockOffset: Int64 { store.clockOffsetMilliseconds ?? 0 }
 
+    /// Whether others may ask; one that has started within the last seconds is not known yet.
     private var hasOthers: Bool { store.replicas.contains { !$0.isOwn && !$0.isDead && $0.keysDigest != nil } }
 
     private func digest(_ appID: String, _ userID: String) -> KeyedDigest {
@@ -60,9 +61,9 @@ final class AuthorizationInquiry: Sendable {
     }
 
     /// Asks the others.
-    /// - Returns: the question and how many were asked, nil when nobody could be; nil when there are no others.
+    /// - Returns: the question and how many were asked, nil when nobody could be; nil when the store is not shared.
     private func put(_ appID: String, _ user: KeyedDigest, forgets: Bool) -> (id: UUIDv7, asked: Int?)? {
-        guard hasOthers else { return nil }
+        guard !store.replicas.isEmpty else { return nil }
         var random = SystemRandomNumberGenerator()
         let id = UUIDv7(milliseconds: clocks.unixMilliseconds(), using: &random)
         return (id, try? store.ask(UserQuestion(id: id, appID: appID, user: user, forgets: forgets)))

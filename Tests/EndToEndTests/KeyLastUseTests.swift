@@ -3,7 +3,7 @@ import Testing
 
 @testable import DeskgateCLI
 
-/// The column `LAST USED` of `deskgate status`.
+/// The keys in `deskgate status`, such as the column `LAST USED`.
 @Suite struct KeyLastUseTests {
     private static let cases: [(key: JSONObject, text: String)] = [
         (["last_used": 60, "known_since": 7], "1970-01-01T00:01:00.000Z"),
@@ -13,5 +13,15 @@ import Testing
 
     @Test(arguments: cases) func `a key is called unused only since a time`(_ key: JSONObject, _ text: String) {
         #expect(StatusCommands.lastUse(of: key) == text)
+    }
+
+    @Test(arguments: [(JSONValue.null, 0), ("own", 0), ("other", 1)])
+    func `a replica that has told no keys has no other ones`(_ digest: JSONValue, _ count: Int) {
+        let status: JSONObject = [
+            "keys_digest": "own", "replicas": [["id": "r", "answers": false, "silent_seconds": 1, "keys_digest": digest]],
+        ]
+        let lines = StatusCommands.otherKeys(status, inFile: "own")
+        #expect(lines.count == count)
+        #expect(lines.allSatisfy { $0.hasPrefix("The keys in force in replica r are not those of the configuration file") })
     }
 }

@@ -22,7 +22,7 @@ export async function keys({ place, signal }) {
 }
 
 function behind({ keys_digest: own, replicas = [] }) {
-  const others = replicas.filter((replica) => !replica.answers && replica.silent_seconds < 30 && replica.keys_digest !== own);
+  const others = replicas.filter((replica) => !replica.answers && replica.silent_seconds < 30 && replica.keys_digest && replica.keys_digest !== own);
   return others.length > 0 && notice(t("keys.behind", { replicas: others.map(({ id }) => id).join(", ") }), "warn");
 }
 

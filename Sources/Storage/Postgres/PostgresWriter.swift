@@ -158,6 +158,8 @@ final class PostgresWriter {
     private var random: any RandomNumberGenerator & Sendable
     private let clock: @Sendable () -> UnixMilliseconds
     private var failedBeats = 0
+    /// Which keys the last heartbeat told; it may have failed.
+    private var toldDigest: String?
     private var countsDepthAt: MonotonicMilliseconds = 0
     private static let idleMilliseconds: UInt64 = 1000
     /// How long it waits before it counts the queue's depth again after that has failed.
@@ -189,8 +191,10 @@ final class PostgresWriter {
         var beatAt = MonotonicMilliseconds(rawValue: 0)
         while true {
             let now = SystemClock.monotonicMilliseconds()
-            if now >= beatAt {
-                beat()
+            let digest = status.withLock { $0.keysDigest }
+            // The others ask only those that have told their keys, so a service that has just started tells them at once.
+            if now >= beatAt || digest != toldDigest {
+                beat(digest)
                 beatAt = now + settings.heartbeatMilliseconds
             }
             switch queue.next(idleAfterMilliseconds: Self.idleMilliseconds) {
@@ -204,9 +208,10 @@ final class PostgresWriter {
     }
 
     /// Says that this process lives. When that fails twice, whatever the reason, the store is opened anew, which tells the reason.
-    private func beat() {
+    private func beat(_ keysDigest: String?) {
+        toldDigest = keysDigest
         do throws(PostgresError) {
-            let heartbeat = try session.beat(keysDigest: status.withLock { $0.keysDigest }, clock)
+            let heartbeat = try session.beat(keysDigest: keysDigest, clock)
             status.withLock { $0.heartbeat = heartbeat.following($0.heartbeat) }
             failedBeats = 0
             // Of several processes the one that has been here longest counts, which is of this version once the older ones have left.

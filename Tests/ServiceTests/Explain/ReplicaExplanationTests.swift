@@ -99,6 +99,25 @@ import Time
         #expect(inquiry.known(appID: "nobody", userID: "user-1") == nil)
     }
 
+    @Test func `a replica of which no heartbeat has told yet is asked`() throws {
+        defer { close() }
+        let place = try PostgresPlace()
+        var settings = StoreSettings()
+        settings.heartbeatMilliseconds = 100 * WaitLimit.milliseconds
+        let asking = try place.store(settings)
+        let other = try place.store(settings)
+        defer { for store in [asking, other] { store.close() } }
+        other.announce(keysDigest: "other")
+        func told() throws -> Int64? {
+            try place.run(Query("SELECT count(*) FROM replicas WHERE keys_digest IS NOT NULL"))?.first?.int64(0)
+        }
+        #expect(eventually { (try? told()) == 1 })
+        let (recorder, state) = (AuthorizationRecorder(now: { TestTime.now }), graphs[0].helpDeskState)
+        _ = recorder.records(of: state.current.authorizer)
+        let inquiry = AuthorizationInquiry(recorder, state, store: asking, clocks: ServiceFixture.clocks, rounds: 1)
+        #expect(inquiry.known(appID: "shop", userID: "user-1")?.silentReplicas == 1)
+    }
+
     @Test func allForgetAUser() throws {
         defer { close() }
         #expect(try authorize(graphs[1], TestKey(secret: 9)) == 403)

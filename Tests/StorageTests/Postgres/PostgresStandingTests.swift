@@ -65,6 +65,19 @@ import Time
         #expect(eventually { told(first) == [true: "one"] })
     }
 
+    /// The others ask only those whose keys they know.
+    @Test func `new keys are told without waiting for the next heartbeat`() throws {
+        var settings = StoreSettings()
+        settings.heartbeatMilliseconds = 100 * WaitLimit.milliseconds
+        let (rare, other) = (try place.store(settings), try store())
+        defer { for store in [rare, other] { store.close() } }
+        // The first ones may be told with the heartbeat of the start.
+        for digest in ["one", "two"] {
+            rare.announce(keysDigest: digest)
+            #expect(eventually { other.replicas.contains { $0.keysDigest == digest } })
+        }
+    }
+
     @Test func silenceIsNoticedBeforeTheOthersNoticeIt() {
         let heartbeat = Heartbeat(sentAt: 1000, clock: DatabaseClock(showing: 0, at: 0, within: 0, beside: { 0 }), isFirst: true)
         let silent = MonotonicMilliseconds(rawValue: 1000 + TimeLimit.milliseconds(20_000))
