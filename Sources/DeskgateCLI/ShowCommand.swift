@@ -51,8 +51,8 @@ enum ShowCommand {
                 return [
                     "limit": .string("\(max) per \(AdminText.text(use["per"])) in \(seconds) s"),
                     "device": use["device_id"] == .null ? "-" : use["device_id"] ?? .null,
-                    "used": .string("\(AdminText.text(use["used"])) of \(max)"),
-                    "next": use["next_at"] == .null ? "now" : use["next_at"] ?? .null,
+                    "used": .string(use["used"] == .null ? "not counted here" : "\(AdminText.text(use["used"])) of \(max)"),
+                    "next": use["used"] == .null ? "-" : use["next_at"] == .null ? "now" : use["next_at"] ?? .null,
                 ]
             })
     }

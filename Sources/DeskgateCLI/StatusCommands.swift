@@ -44,7 +44,8 @@ enum StatusCommands {
     /// The processes that have other keys in force than the configuration file. One that has just started, or is no service, has told none.
     static func otherKeys(_ status: JSONObject, inFile digest: String?) -> [String] {
         guard let digest else { return [] }
-        return RotationStanding(status).processes.filter { $0.keysDigest.map { $0 != digest } ?? false }.map { ReportedProblem.otherKeys(in: $0.name) }
+        let others = RotationStanding(status).processes.filter { $0.keysDigest.map { $0 != digest } ?? false }
+        return others.map { ReportedProblem.otherKeys(in: $0.name) }
     }
 
     /// When a key of the status was last used, in words. A key without a record may have been used before.

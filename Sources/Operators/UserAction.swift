@@ -56,7 +56,7 @@ package struct UserAction: AdminAction, Equatable {
         return filter
     }
 
-    /// How much of the limits of registrations the person and each device have used up, of those that are about persons or devices.
+    /// How much of the limits of registrations the person and each device have used up. Limits of an app or the service are only named.
     private func limits(_ devices: [String], _ context: AdminContext) throws(StoreError) -> [JSONValue] {
         let calls = try context.store.registrationCalls(of: person, devices: devices)
         return context.state.configuration.pushTokens.limits.flatMap { rule -> [JSONValue] in
@@ -66,16 +66,21 @@ package struct UserAction: AdminAction, Equatable {
                 zip(devices, calls.devices).map { device, times in
                     Self.json(LimitUse(rule, times, now: context.now), device: device)
                 }
-            case .app, .service: []
+            case .app, .service: [Self.json(rule, used: nil, nextAt: nil, device: nil)]
             }
         }
     }
 
     private static func json(_ use: LimitUse, device: String?) -> JSONValue {
+        json(use.rule, used: use.used, nextAt: use.nextAt, device: device)
+    }
+
+    private static func json(_ rule: LimitRule, used: Int?, nextAt: UnixMilliseconds?, device: String?) -> JSONValue {
         [
-            "per": .string(use.rule.scope.rawValue), "device_id": device.map { .string($0) } ?? .null, "used": .integer(Int64(use.used)),
-            "max": .integer(Int64(use.rule.max)), "window_seconds": .integer(Int64(clamping: use.rule.windowMilliseconds / 1000)),
-            "next_at": use.nextAt.map { .string(RFC3339.text($0)) } ?? .null,
+            "per": .string(rule.scope.rawValue), "device_id": device.map { .string($0) } ?? .null,
+            "used": used.map { .integer(Int64($0)) } ?? .null, "max": .integer(Int64(rule.max)),
+            "window_seconds": .integer(Int64(clamping: rule.windowMilliseconds / 1000)),
+            "next_at": nextAt.map { .string(RFC3339.text($0)) } ?? .null,
         ]
     }
 }
@@ -98,8 +103,8 @@ extension UserAction {
             [
                 "registrations": Schema.array(
                     Schema.object([
-                        ("per", Schema.choice([LimitRule.Scope.user, .device].map(\.rawValue))), ("device_id", AdminSchema.maybeText),
-                        ("used", AdminSchema.count),
+                        ("per", Schema.choice(LimitRule.Scope.allCases.map(\.rawValue))), ("device_id", AdminSchema.maybeText),
+                        ("used", Schema.nullable(AdminSchema.count)),
                         ("max", AdminSchema.count), ("window_seconds", AdminSchema.count), ("next_at", AdminSchema.maybeTime),
                     ]))
             ],

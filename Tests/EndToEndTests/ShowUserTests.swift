@@ -77,6 +77,20 @@ import Testing
         #expect(former.contains { $0.contains(" former ") } && !former.joined().contains("comment.created"))
     }
 
+    @Test func `limits of the app and the service are named`() throws {
+        let workspace = try Workspace([
+            "push_tokens": [
+                "limits": [["per": "app", "max": 2, "window_seconds": 60], ["per": "service", "max": 3, "window_seconds": 60]]
+            ]
+        ])
+        let server = try RunningServer(workspace)
+        let shown = try Deskgate.run(
+            "users", "show", "--app", Workspace.app, "--user", Self.user, "--config", workspace.configuration)
+        #expect(shown.output.contains("\n2 per app in 60 s      -       not counted here  -\n"))
+        #expect(shown.output.contains("\n3 per service in 60 s  -       not counted here  -\n"))
+        #expect(try server.stop() == .exit(0))
+    }
+
     @Test func aBoundOfTheAppIsOneOfItsUsers() throws {
         let site = try WebhookSite(sink)
         let server = try site.start()

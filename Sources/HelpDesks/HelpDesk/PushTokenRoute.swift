@@ -188,8 +188,10 @@ package final class PushTokenRoute: Sendable {
             services.onChange()
             return removed
         case .success(.limited(let rule, let until)):
-            metrics.count(.limited, app: app)
-            return .limited(LimitRefusal(rule, until: until), now: registration.now)
+            let response = Response.limited(LimitRefusal(rule, until: until), now: registration.now)
+            var fields: LogFields = ["next_at": .string(RFC3339.text(until))]
+            Caller(registration, services.state.current.authorizer).append(to: &fields)
+            return refuse(response, .limited, .info, "limit_\(rule.scope.rawValue)", app, fields, mark)
         case .success(.revoked): return refuse(.denied(.revoked, keyID: registration.claims.key?.keyID), registration, mark)
         case .success(.undecided): return refuse(.undecided(.internalError), registration, mark)
         case .failure(let error):

@@ -109,11 +109,16 @@ extension AdminContext {
         let search = try DeliverySearch(store, filter, wanted: ExplainAction.mostDeliveries) { delivery in
             delivery.deviceID.map { $0.utf8.elementsEqual(deviceID.utf8) } == true
         }
+        let owner = RevokedPerson(appID: app.id, userID: userID ?? devices.found.first?.key.userID ?? "")
+        let calls = try store.registrationCalls(of: owner, devices: [deviceID]).devices.first
+        let uses = calls.map { calls in
+            state.configuration.pushTokens.limits.filter { $0.scope == .device }.map { LimitUse($0, calls, now: now) }
+        }
         return DeviceFacts(
             deviceID: deviceID, userID: userID, app: app, audience: audience(app), stopping: stopping(app.id),
             registration: state.configuration.pushTokens, devices: Array(devices.found.prefix(ExplainAction.mostDevices)),
             isCut: devices.isCut, deliveries: try facts(search.found),
-            search: search.step("deskgate deliveries list --app \(Telling.word(app.id))"))
+            search: search.step("deskgate deliveries list --app \(Telling.word(app.id))"), limitUses: uses ?? [])
     }
 
     /// What is said of a delivery.

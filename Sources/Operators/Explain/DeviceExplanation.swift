@@ -23,16 +23,19 @@ struct DeviceFacts {
     let deliveries: [DeliveryFacts]
     /// Tells where the search for deliveries has ended.
     let search: Explanation.Step?
+    /// How much of the limits of registrations for a device is used up.
+    var limitUses: [LimitUse] = []
 }
 
 extension Explanation {
     /// Explains why a device is notified or not.
     init(_ facts: DeviceFacts) {
         let found = facts.devices.map { $0.step(facts.audience) }
+        let limits = found.isEmpty || facts.limitUses.isEmpty ? [] : [Self.limits(facts)]
         let steps = found.isEmpty ? Self.absence(facts) : found
         self.init(
             found.isEmpty ? Self.absence(facts, steps) : Self.conclusion(facts, found),
-            Self.stopping(facts.stopping) + steps + facts.deliveries.reversed().map(\.step) + [facts.search].compactMap(\.self))
+            Self.stopping(facts.stopping) + steps + limits + facts.deliveries.reversed().map(\.step) + [facts.search].compactMap(\.self))
     }
 
     private static func absence(_ facts: DeviceFacts, _ steps: [Step]) -> Conclusion {
@@ -93,7 +96,7 @@ extension Explanation {
                         "Спросите снова и укажите user_id: по нему устройство находится сразу."))
             ]
         }
-        return [absent(facts), departed(facts), limited]
+        return [absent(facts), departed(facts), limits(facts)]
     }
 
     private static func absent(_ facts: DeviceFacts) -> Step {
@@ -133,9 +136,22 @@ extension Explanation {
                 "Устройства человека: deskgate tokens list --app \(app) --user ID."))
     }
 
-    private static let limited = Step(
-        .limits, .note,
-        Told(
-            "Registrations beyond push_tokens.limits are answered 429, and the app repeats them later.",
-            "На регистрации сверх push_tokens.limits отвечают 429, и приложение повторяет их позже."))
+    private static func limits(_ facts: DeviceFacts) -> Step {
+        let uses = facts.limitUses.reduce(Told(verbatim: "")) { $0 + used($1) }
+        return Step(
+            .limits, .note,
+            Told(
+                "Registrations beyond push_tokens.limits are answered 429, and the app repeats them later.\(uses)",
+                "На регистрации сверх push_tokens.limits отвечают 429, и приложение повторяет их позже.\(uses)"))
+    }
+
+    private static func used(_ use: LimitUse) -> Told {
+        let next = use.nextAt.map {
+            Told("; the next is allowed at \(RFC3339.text($0)).", "; следующая разрешена в \(RFC3339.text($0)).")
+        }
+        return Told(
+            " Of this device \(use.used) of \(use.rule.max) are used up", " У этого устройства израсходовано \(use.used) из \(use.rule.max)"
+        )
+            + (next ?? Told(verbatim: "."))
+    }
 }

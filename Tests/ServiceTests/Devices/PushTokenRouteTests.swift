@@ -2,6 +2,7 @@ import Core
 import HTTPServer
 import TestSupport
 import Testing
+import Time
 
 @testable import Configuration
 @testable import Dispatch
@@ -109,6 +110,20 @@ import Testing
             fixture.counts() == [
                 #"{app="shop",result="limited"} 6"#, #"{app="shop",result="registered"} 1"#, #"{app="shop",result="removed"} 1"#,
                 #"{app="shop",result="unchanged"} 1"#,
+            ])
+    }
+
+    @Test func `a registration beyond a limit has a line with the limit`() throws {
+        let fixture = try PushTokenFixture(members: #""push_tokens":{"limits":[{"per":"device","max":1,"window_seconds":300}]}"#)
+        let body = try PushTokenCases.kit()
+        for expected in [200, 429] { #expect(fixture.send(body, headers: ["X-Request-Id": "r1"]).status == expected) }
+        let person = try fixture.configuration.makeAuthorizer()
+            .userReference(appID: Array("shop".utf8).span, userID: Array("user-1".utf8).span)
+        let next = RFC3339.text(PushTokenFixture.start + 300_000)
+        #expect(
+            try fixture.log.lines() == [
+                "INFO  push token result=limited reason=limit_device next_at=\(next) app=shop key_id=1 "
+                    + "user_ref=\(try #require(person)) request_id=r1"
             ])
     }
 

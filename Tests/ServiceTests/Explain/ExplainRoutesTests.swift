@@ -135,6 +135,8 @@ import Time
         #expect(unknown.outcome == "problem" && unknown.finding == "No such device is registered, so it is not notified.")
         #expect(unknown.words == ["device", "device", "limits"])
         #expect(try explain("device_id=device").outcome == "problem")
+        let limits = unknown.steps.last?["text"]?.text
+        #expect(limits?.hasSuffix(" Of this device 0 of 5 are used up.") == true, "\(limits ?? "")")
     }
 
     @Test(
