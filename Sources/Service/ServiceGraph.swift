@@ -164,8 +164,8 @@ package struct ServiceGraph: Sendable {
                 operatorState.current.configuration, now: clocks.unixMilliseconds(), store: store.refusal, revocations: revocations.status,
                 refusal: record.refusal, standings: Self.standings(inbox), pending: pending,
                 replicas: store.replicas, keysDigest: helpDeskState.current.authorizer.keysDigest, crowded: pressure.crowded,
-                backends: helpDeskState.current.backends?.statuses ?? [], answers: answers.look(), nearestApp: answers.nearestApp,
-                unserved: answers.unservedDevices, facts: facts.facts)
+                backends: helpDeskState.current.backends?.statuses ?? [], answers: answers.look(), letsIn: answers.letsIn,
+                nearestApp: answers.nearestApp, unserved: answers.unservedDevices, facts: facts.facts)
         }
         let currentProblems: @Sendable () -> ProblemSearch = { problems((try? store.pending()) ?? []) }
         metrics.tellProblems { currentProblems().counts }

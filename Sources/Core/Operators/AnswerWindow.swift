@@ -137,6 +137,11 @@ package struct AnswerWindow: Sendable {
         doubted = Set(slices.flatMap(\.counts.keys).filter { $0.result != .authorized }.map(Cause.init))
     }
 
+    /// Whether anybody was let in within so many milliseconds, of the answers that were taken in.
+    package func hasLetIn(within milliseconds: UInt64, now: MonotonicMilliseconds) -> Bool {
+        slices.contains { slice in now.elapsed(since: slice.at) < milliseconds && slice.count { $0.result == .authorized } > 0 }
+    }
+
     private func findings(_ app: ByteKey, _ sums: [Answer: UInt64]) -> [Finding] {
         let own = sums.filter { $0.key.app == app && $0.key.result != .refused }
         let total = own.values.reduce(0, +)

@@ -54,10 +54,10 @@ extension Problem.Kind {
     fileprivate var hasEvent: Bool {
         switch self {
         case .store, .revocationsUnknown, .authorizationsUndecided, .nearlyAllDenied, .unknownApp, .authorizationsMalformed,
-            .callersRefused, .webhooksRefused, .backendOpen, .settingsDoubtful, .listenerFull, .bodiesFull, .queueFull, .reloadRefused:
+            .callersRefused, .webhooksRefused, .backendOpen, .settingsDoubtful, .listenerFull, .callerFull,
+            .bodiesFull, .queueFull, .reloadRefused:
             true
-        case .serviceDown, .revocationsLate, .revocationsCopy, .devicesUnserved, .backendNewKeys, .notifierPaused, .callerFull,
-            .listenerCertificateEnds,
+        case .serviceDown, .revocationsLate, .revocationsCopy, .devicesUnserved, .backendNewKeys, .notifierPaused, .listenerCertificateEnds,
             .listenerCertificateRenewed, .appKeyEnds, .credentialEnds, .notifierFailing, .notifierUnknown, .queueLate, .deliveriesDead,
             .diskLow, .replicaKeys, .configurationWarning:
             false

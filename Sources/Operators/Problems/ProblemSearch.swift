@@ -22,6 +22,7 @@ package struct ProblemSearch {
     let crowded: [CrowdedListener]
     let backends: [(app: String, status: BackendStatus)]
     let answers: [AnswerWindow.Finding]
+    let letsIn: Bool
     let nearestApp: String?
     let unserved: [UnservedDevices.Finding]
     let facts: StoreFacts
@@ -37,6 +38,7 @@ package struct ProblemSearch {
     ///   - crowded: the listeners that have no room for a connection.
     ///   - backends: how the apps' backends do.
     ///   - answers: why people are kept out.
+    ///   - letsIn: whether anybody was let in within the last minute.
     ///   - nearestApp: the configured app that the last unknown one resembled; nil without one.
     ///   - unserved: the types of device that have registered and were not served then.
     ///   - facts: how the store was when it was last read.
@@ -44,7 +46,7 @@ package struct ProblemSearch {
         _ configuration: Configuration, now: UnixMilliseconds, store: StoreError?, revocations: RevocationStatus,
         refusal: RefusedReload?, standings: [NotifierStanding], pending: [PendingDeliveries], replicas: [Replica], keysDigest: String,
         crowded: [CrowdedListener], backends: [(app: String, status: BackendStatus)],
-        answers: [AnswerWindow.Finding], nearestApp: String?, unserved: [UnservedDevices.Finding], facts: StoreFacts
+        answers: [AnswerWindow.Finding], letsIn: Bool, nearestApp: String?, unserved: [UnservedDevices.Finding], facts: StoreFacts
     ) {
         self.configuration = configuration
         self.now = now
@@ -56,6 +58,7 @@ package struct ProblemSearch {
         self.crowded = crowded
         self.backends = backends
         self.answers = answers
+        self.letsIn = letsIn
         self.nearestApp = nearestApp
         self.unserved = unserved
         self.facts = facts
@@ -194,18 +197,32 @@ package struct ProblemSearch {
     }
 
     private func callerFull(_ crowded: CrowdedListener) -> Problem? {
-        guard let caller = crowded.bound?.caller else { return nil }
+        guard let bound = crowded.bound, let caller = bound.caller else { return nil }
         let (name, address) = (crowded.listener.rawValue, caller.isIPv4 ? "\(caller)" : "\(caller)/48")
+        let closes = crowded.listener == .public && bound.isRefused && !letsIn
+        let nobody =
+            closes
+            ? Told(" Nobody was let in within the last minute.", " За последнюю минуту никого не пустили.") : Told(verbatim: "")
         return Problem(
-            .callerFull, as: .warning, of: name,
+            .callerFull, as: closes ? .problem : .warning, of: name,
             Told(
-                "\(address) has as many connections to the \(name) listener as one caller may have.",
-                "У \(address) столько соединений со слушателем \(name), сколько допустимо для одного вызывающего."),
+                """
+                \(address) has as many connections to the \(name) listener as one caller may have: its idle ones are closed for its new \
+                ones, which are answered 503 (too_many_connections) where none is idle.\(nobody)
+                """,
+                """
+                У \(address) столько соединений со слушателем \(name), сколько допустимо для одного вызывающего: ради его новых закрываются \
+                его простаивающие, а если таких нет, новым отвечают 503 (too_many_connections).\(nobody)
+                """),
             remedy: crowded.listener == .public
                 ? Told(
-                    "If it is your proxy, name it in listen.trusted_proxies and \(Told.reload). Otherwise bound it in the proxy or the firewall.",
-                    "Если это ваш прокси, укажите его в listen.trusted_proxies и \(Told.reload). Иначе ограничьте его на прокси или файрволе."
+                    "If it is the help desk, raise listen.max_connections and restart, or list it in listen.allow, which must name every caller. ",
+                    "Если это служба поддержки, увеличьте listen.max_connections и перезапустите службу или впишите её в listen.allow, где должны быть все. "
                 )
+                    + Told(
+                        "If it is your proxy, name it in listen.trusted_proxies and \(Told.reload). If it is a stranger, ",
+                        "Если это ваш прокси, укажите его в listen.trusted_proxies и \(Told.reload). Если посторонний, ")
+                    + Told("bound it in the proxy or the firewall.", "ограничьте его на прокси или файрволе.")
                 : Told(
                     "Find out which program keeps so many open, or raise admin.max_connections and restart.",
                     "Выясните, какая программа держит их открытыми, или увеличьте admin.max_connections и перезапустите службу."))

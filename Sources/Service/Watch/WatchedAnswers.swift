@@ -1,6 +1,7 @@
 internal import Core
 internal import HelpDesk
 internal import Observability
+internal import Operators
 internal import Threading
 internal import Time
 
@@ -33,6 +34,11 @@ final class WatchedAnswers: Sendable {
     @discardableResult
     func look() -> [AnswerWindow.Finding] {
         window.withLock { $0.findings(counts, now: clocks.monotonicMilliseconds()) } + refusedWebhooks()
+    }
+
+    /// Whether anybody was let in while the listeners count as crowded, of the answers until the last look.
+    var letsIn: Bool {
+        window.withLock { $0.hasLetIn(within: CrowdedListener.shownMilliseconds, now: clocks.monotonicMilliseconds()) }
     }
 
     /// One finding for each app. If proven webhooks are refused, which comes first, a stranger's say no more.

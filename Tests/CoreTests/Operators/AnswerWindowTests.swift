@@ -26,8 +26,22 @@ import Time
 
         mutating func changeConfiguration() { window.doubt(counts, now: now) }
 
+        func hasLetIn(withinSeconds seconds: UInt64) -> Bool { window.hasLetIn(within: seconds * 1000, now: now) }
+
         /// The findings at the current moment.
         mutating func look() -> [AnswerWindow.Finding] { window.findings(counts, now: now) }
+    }
+
+    @Test func `whether anybody was let in lately is known`() {
+        var process = Process()
+        process.count(.denied, 5, reason: "wrong_mac")
+        _ = process.pass()
+        #expect(!process.hasLetIn(withinSeconds: 60))
+        process.count(.authorized, 1)
+        _ = process.pass()
+        #expect(process.hasLetIn(withinSeconds: 60))
+        _ = process.pass(seconds: 60)
+        #expect(!process.hasLetIn(withinSeconds: 60))
     }
 
     @Test(

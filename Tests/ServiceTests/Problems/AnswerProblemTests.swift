@@ -21,6 +21,25 @@ import Time
         #expect(problem.subject == listener.rawValue)
         #expect(problem.text.english.hasPrefix(text))
         #expect(problem.remedy.english.contains(remedy))
+        #expect(problem.severity == .warning)
+        #expect(problem.text.isTranslated)
+        #expect(problem.remedy.isTranslated)
+    }
+
+    @Test(arguments: [
+        (CrowdedListener.Name.public, true, false, Problem.Severity.problem), (.public, true, true, .warning),
+        (.public, false, false, .warning), (.admin, true, false, .warning),
+    ])
+    func `a caller with too many connections is severe while nobody is let in`(
+        _ listener: CrowdedListener.Name, _ isRefused: Bool, _ letsIn: Bool, _ severity: Problem.Severity
+    ) throws {
+        let crowded = CrowdedListener(listener, ReachedBound(of: IPAddress("192.0.2.7"), isRefused: isRefused))
+        let search = try Self.search(crowded: [crowded], letsIn: letsIn)
+        let problem = try #require(search.problems.first)
+        #expect(problem.severity == severity)
+        #expect(problem.text.english.contains("503 (too_many_connections)"))
+        #expect(problem.text.english.hasSuffix("Nobody was let in within the last minute.") == (severity == .problem))
+        #expect(search.severe.map(\.hasEvent) == (severity == .problem ? [true] : []))
     }
 
     @Test(arguments: [(CrowdedListener.Name.public, true), (.admin, false)])

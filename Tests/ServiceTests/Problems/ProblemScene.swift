@@ -17,9 +17,9 @@ extension ProblemScene {
         revocations: RevocationStatus = known(),
         refusal: RefusedReload? = nil, standings: [NotifierStanding] = [],
         pending: [PendingDeliveries] = [], replicas: [Replica] = [], others: String = "", crowded: [CrowdedListener] = [],
-        backends: [(app: String, status: BackendStatus)] = [], answers: [AnswerWindow.Finding] = [], nearestApp: String? = nil,
-        unserved: [UnservedDevices.Finding] = [], disks: [(name: String, freeBytes: UInt64, wasLow: Bool)] = [],
-        dead: [DeadDeliveries] = [],
+        backends: [(app: String, status: BackendStatus)] = [], answers: [AnswerWindow.Finding] = [], letsIn: Bool = true,
+        nearestApp: String? = nil, unserved: [UnservedDevices.Finding] = [],
+        disks: [(name: String, freeBytes: UInt64, wasLow: Bool)] = [], dead: [DeadDeliveries] = [],
         renewed: [String] = []
     ) throws -> ProblemSearch {
         let crm = #""crm":{"type":"http","url":"https://crm.test/","secret":"\#(secret)"}"#
@@ -30,8 +30,8 @@ extension ProblemScene {
         return ProblemSearch(
             configuration, now: now.milliseconds, store: store, revocations: revocations, refusal: refusal, standings: standings,
             pending: pending,
-            replicas: replicas, keysDigest: "own", crowded: crowded, backends: backends, answers: answers, nearestApp: nearestApp,
-            unserved: unserved, facts: facts)
+            replicas: replicas, keysDigest: "own", crowded: crowded, backends: backends, answers: answers, letsIn: letsIn,
+            nearestApp: nearestApp, unserved: unserved, facts: facts)
     }
 
     static func known(

@@ -88,7 +88,7 @@ import Time
             let status = ExchangeCase(
                 name: "status", method: .get, path: "/v1/status", headers: ["Authorization": "Bearer \(ServiceFixture.token)"], status: 200,
                 answer: "")
-            let text = "127.0.0.2 has as many connections to the public listener as one caller may have."
+            let text = "127.0.0.2 has as many connections to the public listener as one caller may have:"
             #expect(eventually { (try? status.send(to: SocketClient(service.adminAddress)).text.contains(text)) == true })
             withExtendedLifetime(idle) {}
         }
