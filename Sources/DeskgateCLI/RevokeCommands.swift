@@ -110,10 +110,12 @@ enum UsersCommands {
     ) { answer in "Blocked.\(RevokeCommands.removed(answer["removed"]))" }
 
     static let unblock = command(
-        .unblock, "Ends a block: keys that nothing else revokes count again.", exits: [.negative: "when the user was not blocked"],
-        example: "Lets the user 42 in again.", verdict: { $0["removed"] == .integer(0) ? .negative : .done }
+        .unblock, "Ends a block: keys that nothing else revokes count again.",
+        exits: [.negative: "when the user was not blocked, or stays out"],
+        example: "Lets the user 42 in again.", verdict: { $0["removed"] == .integer(0) || $0["forgotten"] == true ? .negative : .done }
     ) { answer in
-        answer["removed"] == .integer(0) ? "The user was not blocked." : "Unblocked."
+        if answer["forgotten"] == true { return "The user was forgotten, and stays out with any key: give the person another user_id." }
+        return answer["removed"] == .integer(0) ? "The user was not blocked." : "Unblocked."
     }
 
     private static func command(

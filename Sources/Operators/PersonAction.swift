@@ -91,8 +91,10 @@ package struct PersonAction: AdminAction, Equatable {
         var removed = 0
         for block in blocks where try context.remove(block.id) != nil { removed += 1 }
         let reference = context.userReference(person.appID, person.userID) ?? ""
+        let isForgotten = try context.store.formerRevocation(of: person) != nil
         return AdminAnswer(
-            .removed(removed), about: [AuditField(name: "app", text: person.appID), AuditField(name: "user_ref", text: reference)])
+            ["removed": .integer(Int64(removed)), "forgotten": .bool(isForgotten)], change: .removed(removed),
+            about: [AuditField(name: "app", text: person.appID), AuditField(name: "user_ref", text: reference)])
     }
 
     /// The blocks of the person: one, or several when operators blocked at the same time.
@@ -131,7 +133,9 @@ extension PersonAction {
                 links: .revocation("/id"))),
         route(
             .unblock, "/v1/users/unblock", "Ends a block: keys that nothing else revokes count again.",
-            AdminRoute.Answer(["removed"], text: "How many blocks; 0 when the person was not blocked.")),
+            AdminRoute.Answer(
+                ["removed", "forgotten"], ["forgotten": AdminSchema.flag],
+                text: "How many blocks; 0 when the person was not blocked. One who was forgotten stays out.")),
     ]
 
     private static func route(_ kind: Kind, _ path: StaticString, _ summary: String, _ answer: AdminRoute.Answer) -> AdminRoute {

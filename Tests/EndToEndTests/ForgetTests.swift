@@ -92,6 +92,10 @@ import Time
         #expect(try WebhookSite.post(1, user: "other", client) == "duplicate", "a comment is recognised by its identity")
         #expect(try WebhookSite.post(2, client) == "ignored", "nothing about a former user is stored")
 
+        let unblocked = try Deskgate.run(
+            "users", "unblock", "--app", Workspace.app, "--user", Markers.user, "--config", site.workspace.configuration)
+        #expect(unblocked.code == 1)
+        #expect(unblocked.output.hasPrefix("The user was forgotten, and stays out with any key"))
         let id = try #require(answer.string("id"))
         let removal = try Deskgate.run("revocations", "remove", id, "--config", site.workspace.configuration)
         #expect(removal.code == 1 && removal.errors.contains("stays for ever"))
