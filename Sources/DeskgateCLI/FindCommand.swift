@@ -16,9 +16,13 @@ enum FindCommand {
             { after throws(AdminProblem) in try FindAction(query: id, after: after) }, text)
     }
 
+    /// The ids of comments stay longer than their deliveries, and no search goes through them.
+    private static let nothing =
+        "Nothing has this id. Of a comment whose deliveries were deleted deskgate explain --app APP --comment ID knows when it came."
+
     private static func text(_ answer: JSONObject) -> String {
         let found = answer["found"]?.elements ?? []
-        guard !found.isEmpty else { return "Nothing has this id." }
+        guard !found.isEmpty else { return nothing }
         let rows = found.map { one -> JSONValue in
             [
                 "kind": one["kind"] ?? .null, "app": one["app_id"] ?? .null, "user": one["user_id"] ?? .null,

@@ -20,7 +20,8 @@ import Testing
         let configuration = ["--config", site.workspace.configuration]
         let nobody = try Deskgate.run(["find", "somebody"] + configuration)
         #expect(nobody.code == 1)
-        #expect(nobody.output == "Nothing has this id.\n")
+        #expect(nobody.output.hasPrefix("Nothing has this id. "))
+        #expect(nobody.output.contains("deskgate explain --app APP --comment ID"))
 
         #expect(try WebhookSite.post(1, user: "somebody", SocketClient(server.publicAddress)) == "accepted")
         #expect(try Deskgate.run(["users", "block", "--app", Workspace.app, "--user", "somebody"] + configuration).code == 0)
