@@ -162,13 +162,15 @@ struct ServiceCheck: Sendable {
         guard answer.status == 200, case .object(let status) = answer.json else {
             return [DoctorFinding(.service, .warning, "not asked: the service refused the question (\(answer.status))")]
         }
-        var findings = ReportedProblem.all(in: status).filter { !$0.isInConfiguration }.map {
+        let all = ReportedProblem.all(in: status)
+        var findings = all.filter { !$0.isInConfiguration }.map {
             DoctorFinding(.service, $0.isSevere ? .problem : .warning, "\($0.text) \($0.remedy)")
         }
         if let keysInFile, let inForce = status["keys_digest"]?.text, inForce != keysInFile {
             findings.append(DoctorFinding(.service, .warning, ReportedProblem.otherKeys(in: "the service")))
         }
-        return findings.isEmpty ? [DoctorFinding(.service, .ok, "the service that runs finds nothing wrong")] : findings
+        let besides = all.isEmpty ? "" : " but warnings of its configuration"
+        return findings.isEmpty ? [DoctorFinding(.service, .ok, "the service that runs finds nothing wrong\(besides)")] : findings
     }
 
     /// Whether the store could be opened, and how it is.

@@ -44,6 +44,15 @@ import Time
             ])
     }
 
+    @Test(arguments: [true, false]) func `warnings of the configuration are not called nothing`(_ hasWarning: Bool) {
+        let warning: JSONValue = [
+            "kind": "configuration_warning", "severity": "warning", "subject": "$.x", "text": "It warns.", "remedy": "Mend it.",
+        ]
+        let answer = AdminAnswer(["problems": .array(hasWarning ? [warning] : [])])
+        let text = "the service that runs finds nothing wrong" + (hasWarning ? " but warnings of its configuration" : "")
+        #expect(ServiceCheck.problems(in: answer) == [DoctorFinding(.service, .ok, text)])
+    }
+
     @Test func `a certificate that cannot be read says nothing of the service`() throws {
         let probe = HealthProbe(.unix(path: directory.scratch.path("none.sock")), tls: TLSIdentity(certificate: "none", key: "none"))
         let failure = #expect(throws: HealthProbe.Failure.self) { try probe.ask(isReady: false) }
