@@ -50,8 +50,11 @@ enum StatusCommands {
 
     /// When a key of the status was last used, in words. A key without a record may have been used before.
     static func lastUse(of key: JSONObject) -> String {
-        time(key["last_used"]) ?? time(key["known_since"]).map { "never since \($0)" } ?? "not known yet"
+        time(key["last_used"]).map(minute) ?? time(key["known_since"]).map { "never since \($0)" } ?? "not known yet"
     }
+
+    /// The last use is kept to the minute, so seconds would claim too much.
+    private static func minute(_ time: String) -> String { time.hasSuffix("Z") ? "\(time.prefix(16))Z" : time }
 
     private static func time(_ value: JSONValue?) -> String? {
         guard case .integer(let seconds) = value else { return nil }

@@ -6,7 +6,7 @@ import Testing
 /// The keys in `deskgate status`, such as the column `LAST USED`.
 @Suite struct KeyLastUseTests {
     private static let cases: [(key: JSONObject, text: String)] = [
-        (["last_used": 60, "known_since": 7], "1970-01-01T00:01:00.000Z"),
+        (["last_used": 60, "known_since": 7], "1970-01-01T00:01Z"),
         (["last_used": .null, "known_since": 7], "never since 1970-01-01T00:00:07.000Z"),
         (["last_used": .null, "known_since": .null], "not known yet"), ([:], "not known yet"),
     ]
