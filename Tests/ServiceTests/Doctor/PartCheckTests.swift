@@ -50,7 +50,7 @@ import Time
         ]
         let answer = AdminAnswer(["problems": .array(hasWarning ? [warning] : [])])
         let text = "the service that runs finds nothing wrong" + (hasWarning ? " but warnings of its configuration" : "")
-        #expect(ServiceCheck.problems(in: answer) == [DoctorFinding(.service, .ok, text)])
+        #expect(ServiceCheck.problems(in: answer, keysInFile: nil) == [DoctorFinding(.service, .ok, text)])
     }
 
     @Test func `a certificate that cannot be read says nothing of the service`() throws {

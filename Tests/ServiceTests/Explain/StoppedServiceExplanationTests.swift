@@ -22,7 +22,9 @@ import Time
         let fixture = try AdminDeliverFixture(port: closed.port)
         let action = try ExplainAction(
             appID: delivery == nil ? "shop" : nil, userID: nil, commentID: comment, deviceID: device, deliveryID: delivery)
-        let access = AdminAccess(fixture.configuration, clocks: ServiceFixture.clocks) { action throws(StoreError) in try action(store) }
+        let access = AdminAccess(fixture.configuration, clocks: ServiceFixture.clocks, start: { nil }) { action throws(StoreError) in
+            try action(store)
+        }
         return try access.perform(action).json
     }
 
