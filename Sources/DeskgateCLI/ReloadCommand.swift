@@ -39,7 +39,9 @@ enum ReloadCommand {
             }
         } as: {
             // The directory of a process in /proc belongs to the process's user.
-            .failed("the process \(process) cannot be asked to reload: \($0)\($0.remedy(at: "/proc/\(process)", arguments.line))")
+            let other = $0.isForbidden ? ForbiddenPath("/proc/\(process)") : nil
+            let remedy = other.map { "; \($0.remedy(arguments.line))" } ?? ""
+            return .failed("the process \(process) cannot be asked to reload: \($0)\(remedy)")
         }
         switch outcome {
         case .stranger:

@@ -79,6 +79,7 @@ import Testing
 
     @Test func `limits of the app and the service are named`() throws {
         let workspace = try Workspace([
+            "admin": Workspace.admin(port: try freePort()),
             "push_tokens": [
                 "limits": [["per": "app", "max": 2, "window_seconds": 60], ["per": "service", "max": 3, "window_seconds": 60]]
             ]

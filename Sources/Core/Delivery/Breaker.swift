@@ -27,6 +27,8 @@ package struct Breaker: Sendable, Equatable {
     /// Counts the changes after which the outcomes of earlier attempts are ignored.
     private var era: UInt64 = 0
     private var slowDown: Wait?
+    /// Whether the provider has asked for fewer attempts since the last success. Otherwise one that asks each second would seem to work.
+    private var hasSlowedDown = false
     private var pause: Pause?
     /// Why it is paused, until `resume` or a probe's success; nil when it is not paused.
     package var pauseReason: BreakerState.PauseReason? { pause?.reason }
@@ -69,9 +71,9 @@ package struct Breaker: Sendable, Equatable {
         }
     }
 
-    /// Whether the breaker is closed, but the last attempt failed or the provider has asked for fewer attempts.
+    /// Whether the breaker is closed, but the last attempt failed, or the provider has asked for fewer attempts since the last success.
     package var isFailing: Bool {
-        if case .closed(let failures) = circuit { return failures > 0 || slowDown != nil }
+        if case .closed(let failures) = circuit { return failures > 0 || hasSlowedDown }
         return false
     }
 
@@ -143,6 +145,7 @@ extension Breaker {
     ///
     /// Of several times the latest counts. At most `longestSlowDownMilliseconds` from now are granted.
     package mutating func slowDown(until: UnixMilliseconds, now: UnixMilliseconds) {
+        hasSlowedDown = true
         let length = min(now.remaining(until: until), longestSlowDownMilliseconds)
         let wait = Wait(now: now, lengthMilliseconds: length)
         guard var current = slowDown, !current.isOver(now: now) else {
@@ -189,6 +192,7 @@ extension Breaker {
         if case .closed = circuit {} else { era += 1 }
         circuit = .closed(failures: 0)
         openings = 0
+        hasSlowedDown = slowDown != nil
     }
 
     private enum Circuit: Sendable, Equatable {

@@ -31,7 +31,10 @@ extension Explanation {
     private static func cause(_ facts: KeyFacts, _ checks: [Step]) -> Step? {
         // A block that authorization does not know yet stands beside such a verdict.
         if case .unconfirmed? = facts.verdict { return checks.first { $0.subject == .backend } }
-        return checks.first { $0.outcome == .problem } ?? checks.last
+        guard let step = checks.first(where: { $0.outcome == .problem }) ?? checks.last else { return nil }
+        // Several revocations may end the key, and the remedy of one alone would promise too much.
+        guard step.subject == .revocations, step.outcome == .problem, !facts.ending.isEmpty else { return step }
+        return Step(step.subject, step.outcome, step.text, at: step.at, remedy: facts.revocationRemedy)
     }
 
     /// The answer and what it is worth.

@@ -209,6 +209,8 @@ import Time
         breaker.slowDown(until: 100, now: 0)
         #expect(breaker.isFailing)
         #expect(breaker.permits(now: 100) == .max)
+        #expect(breaker.isFailing, "it has not succeeded since")
+        breaker.succeeded(breaker.started())
         #expect(!breaker.isFailing)
     }
 

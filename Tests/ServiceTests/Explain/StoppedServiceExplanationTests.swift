@@ -19,7 +19,7 @@ import Time
     private func explain(comment: String? = nil, device: String? = nil, delivery: String? = nil) throws -> JSONValue {
         let closed = try ClosedPort()
         defer { withExtendedLifetime(closed) {} }
-        let fixture = try AdminDeliverFixture(port: closed.port)
+        let fixture = try AdminDeliverFixture(port: closed.port, others: #""log":{},"notifiers":{"sink-1":{"type":"log"}}"#)
         let action = try ExplainAction(
             appID: delivery == nil ? "shop" : nil, userID: nil, commentID: comment, deviceID: device, deliveryID: delivery)
         let access = AdminAccess(fixture.configuration, clocks: ServiceFixture.clocks, start: { nil }) { action throws(StoreError) in

@@ -65,7 +65,8 @@ import Time
             #expect(problem["severity"] == "problem")
             #expect(problem["subject"] == "shop")
             let text = "20 of 20 authorizations of shop within 10 minutes could not be decided and were answered 503, "
-            let cause = " The last call to http://127.0.0.1:\(closed.port) failed: backend_unreachable."
+            let reason = "no connection to the receiver could be made (cannot_connect)"
+            let cause = " The last call to http://127.0.0.1:\(closed.port) failed: \(reason)."
             #expect(problem["text"]?.text == text + "15 of them as backend_breaker_open.\(cause)")
             let open = "The backend of shop has failed so often in a row that it is asked only now and then."
             let answered = " Meanwhile users are answered 503 (when_undecided error)."
