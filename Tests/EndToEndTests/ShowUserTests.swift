@@ -82,7 +82,7 @@ import Testing
             "admin": Workspace.admin(port: try freePort()),
             "push_tokens": [
                 "limits": [["per": "app", "max": 2, "window_seconds": 60], ["per": "service", "max": 3, "window_seconds": 60]]
-            ]
+            ],
         ])
         let server = try RunningServer(workspace)
         let shown = try Deskgate.run(

@@ -70,7 +70,7 @@ import Time
         let access = AdminAccess(configuration, start: { "deskgate serve" })
         let failure = #expect(throws: AdminAccess.Failure.self) { try access.perform(StatusAction()) }
         let text = try #require(failure?.description)
-        #expect(text.hasPrefix("the service does not run, and \(directory.path("store.db"))"))
+        #expect(text.hasPrefix("the service does not run, and cannot open \(directory.path("store.db")): "))
         #expect(text.hasSuffix("; start it: deskgate serve"))
     }
 
