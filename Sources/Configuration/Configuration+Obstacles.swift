@@ -92,7 +92,11 @@ extension Configuration.Store {
     }
 
     private static func obstacles(toWriting path: String) -> [ConfigurationProblem] {
-        let files = [path, "\(path)-shm", "\(path)-wal"].filter { File.exists($0) && !FileSystem.isWritable($0) }
+        let files = [path, "\(path)-shm", "\(path)-wal"].filter { file in
+            // A link that leads nowhere has no permissions: whether its database is missing is no question of who may write.
+            let isFile = File.exists(file) && FileSystem.obstacle(toReading: file)?.isMissing != true
+            return isFile && !FileSystem.isWritable(file)
+        }
         let isOwner = Process.rightsInForce != nil
         return Configuration.obstacles(toMakingFilesBeside: path, at: "$.store.path")
             + files.map { file in
