@@ -19,7 +19,7 @@ struct ConfigurationReader {
     static let rootKeys = ConfigurationKeys.live(
         "listen", "admin", "apps", "bots", "notifiers", "store", "deliveries", "push_tokens", "security_keys", "operators", "traces", "log",
         "shutdown",
-        "reload", "allow_insecure_secrets")
+        "reload", "allow_insecure_secrets", "$schema")
     static let logKeys = ConfigurationKeys.live("level") + .restart("format")
     static let reloadKeys = ConfigurationKeys.live("on_change")
     static let shutdownKeys = ConfigurationKeys.restart("drain_seconds")
@@ -74,11 +74,11 @@ struct ConfigurationReader {
         return problems.all.isEmpty ? value : nil
     }
 
-    /// Whether a file is JSON that holds one part, `allow_insecure_secrets` perhaps, and nothing else.
+    /// Whether a file is JSON that holds one part and nothing else, but for `allow_insecure_secrets` and `$schema`.
     static func holds(only key: String, at path: String) -> Bool {
         let problems = ConfigurationFindings()
         guard case .object(let root)? = parse(path, problems, FileProtection(problems)) else { return false }
-        return root.members.map(\.key).filter { $0 != "allow_insecure_secrets" } == [key]
+        return root.members.map(\.key).filter { $0 != "allow_insecure_secrets" && $0 != "$schema" } == [key]
     }
 
     /// Members of the root, also of a text that has a mistake behind them.
@@ -145,6 +145,8 @@ struct ConfigurationReader {
     var store: Configuration.Store { store(root.section("store", keys: Self.storeKeys)) }
 
     private func configuration() -> Configuration {
+        // For editors, which find the schema by it.
+        _ = root.string("$schema")
         let (policy, defaultLife) = securityKeys(root.section("security_keys", keys: Self.securityKeysKeys))
         let publicListener = root.section("listen", keys: Self.listenKeys)
         let listen = listen(publicListener)

@@ -7,12 +7,12 @@ import Testing
 
 /// `deskgate config show` tells the default of every key that has one.
 ///
-/// The keys are those of config.example.json, which has all that the readers know (`ConfigurationExampleTests`). Each is left out once. If the
+/// The keys are those of docs/config.full.json, which has all that the readers know (`ConfigurationExampleTests`). Each is left out once. If the
 /// configuration is still right, the key's default is told, or the key is one of those without.
 @Suite struct ConfigurationDefaultsTests {
     /// What is off, open or unlimited while its key is missing. `[]` stands for any element.
     private static let withoutDefault: Set = [
-        "$.listen.allow", "$.listen.trusted_proxies", "$.listen.tls.client_authorities", "$.admin.unix", "$.admin.tokens",
+        "$.$schema", "$.listen.allow", "$.listen.trusted_proxies", "$.listen.tls.client_authorities", "$.admin.unix", "$.admin.tokens",
         "$.apps[].keys[].not_after",
         "$.apps[].shadow_until", "$.apps[].security_keys.longest_life_seconds", "$.security_keys.longest_life_seconds",
         "$.apps[].webhook.secret", "$.apps[].sendbird.bot_user_ids", "$.traces.otlp.certificate_authorities",
@@ -25,7 +25,7 @@ import Testing
     ]
 
     @Test func everyDefaultIsTold() throws {
-        let bytes = try File.read("\(packageRoot)/config.example.json", limit: 1 << 20).bytes
+        let bytes = try File.read("\(packageRoot)/docs/config.full.json", limit: 1 << 20).bytes
         let example = try JSONDocument(parsing: bytes.span).value()
         let directory = try ConfigurationExampleTests.directory()
         var (told, silent) = (0, Set<String>())

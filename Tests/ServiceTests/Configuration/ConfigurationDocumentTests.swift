@@ -7,7 +7,7 @@ import Testing
 
 /// The tables of docs/CONFIGURATION.md say what the readers do: every key, its type and range, its default, and what a change of it needs.
 ///
-/// The keys are those of config.example.json, which has all that the readers know (`ConfigurationExampleTests`).
+/// The keys are those of docs/config.full.json, which has all that the readers know (`ConfigurationExampleTests`).
 @Suite struct ConfigurationDocumentTests {
     private let rows: [DocumentedKey]
     /// Those of the example, and those that only the other arrangement of the listeners has.
@@ -16,7 +16,7 @@ import Testing
     init() throws {
         let page = try File.read("\(packageRoot)/docs/CONFIGURATION.md", limit: 1 << 20).bytes
         rows = DocumentedKey.all(in: String(decoding: page, as: UTF8.self))
-        let bytes = try File.read("\(packageRoot)/config.example.json", limit: 1 << 20).bytes
+        let bytes = try File.read("\(packageRoot)/docs/config.full.json", limit: 1 << 20).bytes
         let example = try JSONDocument(parsing: bytes.span).value()
         let first = ConfigurationPlace.all(in: example)
         let known = Set(first.map(\.name))

@@ -12,13 +12,13 @@ import Testing
 @testable import Pyrus
 @testable import Service
 
-/// The example that stands at the repository's root.
+/// The example with every key, `docs/config.full.json`, and those that companies start from.
 @Suite struct ConfigurationExampleTests {
     private let text: [UInt8]
     private let example: JSONValue
 
     init() throws {
-        let bytes = try File.read("\(packageRoot)/config.example.json", limit: 1 << 20).bytes
+        let bytes = try File.read("\(packageRoot)/docs/config.full.json", limit: 1 << 20).bytes
         text = bytes
         example = try JSONDocument(parsing: bytes.span).value()
     }
@@ -53,7 +53,29 @@ import Testing
         #expect(Set(configuration.notifiers.map(\.type)) == Set(NotifierType.allCases))
     }
 
-    /// A directory with everything that the example names.
+    /// The examples that companies start from.
+    static let starts = ["config.example.json"] + ["authorization", "sendbird", "replicas"].map { "examples/config/\($0).json" }
+
+    @Test(arguments: starts) func `one to start from is right`(_ name: String) throws {
+        let json = String(decoding: try File.read("\(packageRoot)/\(name)", limit: 1 << 20).bytes, as: UTF8.self)
+        #expect(try Self.directory().problems(json) == [])
+        #expect(json.split(separator: "\n").count <= 60, "nobody reads a longer one to its end")
+    }
+
+    @Test func `the one at the root has Pyrus, push notifications and a signed webhook`() throws {
+        let json = String(decoding: try File.read("\(packageRoot)/config.example.json", limit: 1 << 20).bytes, as: UTF8.self)
+        let configuration = try Self.directory().configuration(json)
+        #expect(configuration.apps.map(\.helpDesk) == [.pyrus])
+        #expect(configuration.apps[0].webhook?.signatureSecrets.count == 1)
+        #expect(configuration.notifiers.map(\.type) == [.http, .apns, .fcm, .relay(.pyrus)])
+    }
+
+    @Test(arguments: [#""schema.json""#, "1"]) func `the address of a schema is accepted and ignored`(_ value: String) throws {
+        let problems = try ConfigurationDirectory().problems(members: #""$schema":\#(value)"#)
+        #expect(problems == (value == "1" ? ["$.$schema: expected a non-empty string, found a number"] : []))
+    }
+
+    /// A directory with everything that the examples name.
     static func directory() throws -> ConfigurationDirectory {
         let directory = try ConfigurationDirectory()
         try directory.scratch.write("tls/certificate.pem", TestCertificate.shared.certificate, mode: 0o644)
@@ -85,6 +107,8 @@ import Testing
         try directory.scratch.write("secrets/bot.whsec", TestSecret.signing(16))
         directory.environment["DESKGATE_BOT_PREVIOUS_SECRET"] = TestSecret.signing(17)
         try directory.scratch.write("secrets/shop-authorization", "Bearer \(TestSecret.text(241))")
+        try directory.scratch.write("secrets/webhook-1.key", TestSecret.text(18))
+        try directory.scratch.write("secrets/database-url", "postgres://deskgate@db.example.com/deskgate")
         directory.environment["DESKGATE_DATABASE_URL"] = "postgres://deskgate@db.example.com/deskgate"
         return directory
     }

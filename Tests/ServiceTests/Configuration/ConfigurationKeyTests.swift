@@ -63,7 +63,7 @@ import Testing
 }
 
 private let rootKeys =
-    "admin, allow_insecure_secrets, apps, bots, deliveries, listen, log, notifiers, operators, push_tokens, reload, security_keys, shutdown, "
+    "$schema, admin, allow_insecure_secrets, apps, bots, deliveries, listen, log, notifiers, operators, push_tokens, reload, security_keys, shutdown, "
     + "store, traces"
 private let listenerKeys =
     "allow, bodies_megabytes, host, idle_timeout_seconds, max_connections, port, request_timeout_seconds, shared_header, tls, "

@@ -116,7 +116,7 @@ import Testing
         #expect(
             try directory.problems(members: #""\#(TestKey().text())":1"#) == [
                 "$.(what looks like a secret): unknown key; known here: "
-                    + "admin, allow_insecure_secrets, apps, bots, deliveries, listen, log, notifiers, operators, push_tokens, reload, "
+                    + "$schema, admin, allow_insecure_secrets, apps, bots, deliveries, listen, log, notifiers, operators, push_tokens, reload, "
                     + "security_keys, shutdown, store, traces"
             ])
     }

@@ -24,7 +24,7 @@ struct PushCredentials {
 }
 
 extension ConfigurationDirectory {
-    /// Writes the files that `config.example.json` names for push providers.
+    /// Writes the files that `docs/config.full.json` and `config.example.json` name for push providers.
     func writePushCredentials() throws {
         let credentials = try #require(PushCredentials.shared)
         try scratch.write("secrets/AuthKey_ABCDE12345.p8", credentials.apnsKey)
