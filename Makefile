@@ -1,7 +1,7 @@
 # Every target first installs missing packages (Scripts/install), so that each works on a fresh Debian with the Swift toolchain.
 SWIFT_RELEASE = swift build -c release --static-swift-stdlib --product deskgate
 
-.PHONY: run test build install deb test-deb image test-image check-arm64 release bench soak faults check sanitize format openapi test-api test-page test-traces test-clients test-proxies check-deploy
+.PHONY: run test build install deb test-deb image test-image check-arm64 release bench soak faults check sanitize format openapi configuration-tables test-api test-page test-traces test-clients test-proxies check-deploy
 
 # Options for `make bench`, such as --part webhooks or --quick.
 BENCH ?=
@@ -139,6 +139,11 @@ openapi:
 	Scripts/install check
 	swift build --product deskgate
 	Scripts/test-api --write
+
+# Writes the tables of docs/CONFIGURATION.md as Sources/Configuration/Keys has them.
+configuration-tables:
+	Scripts/install test
+	DESKGATE_WRITE_TABLES=1 Scripts/test --filter ConfigurationTableTests
 
 # Drives both listeners with what docs/openapi.json allows and forbids; part of `make full`.
 test-api:

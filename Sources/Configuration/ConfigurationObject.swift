@@ -59,8 +59,19 @@ struct ConfigurationObject {
         return value
     }
 
-    /// Notes the default of a text.
+    /// Notes the default of a text that its key does not have.
     func standard(_ key: String, _ text: String) -> String { standard(key, text) { .string($0) } }
+
+    /// Notes the default of a text.
+    func standard(_ key: String) -> String { standard(key, usualText(key)) }
+
+    /// Notes the default of a list of texts.
+    func standardTexts(_ key: String) -> [String] {
+        standard(key, keys.standard(of: key)) { $0 }.elements.compactMap(\.text)
+    }
+
+    /// The default of a text, before anything is made of it.
+    func usualText(_ key: String) -> String { keys.standard(of: key).text ?? "" }
 
     /// Notes the value of a key with its default filled in, if only a restart takes it over; until then it is noted as it is written.
     func inForce<Value>(_ key: String, _ value: Value) -> Value {
@@ -105,7 +116,9 @@ struct ConfigurationObject {
         if members[key] == nil { problems.add(path(of: key), "missing; \(remedy)") }
     }
 
-    func bool(_ key: String, default fallback: Bool) -> Bool {
+    /// - Parameter otherwise: the default, where the key does not have it.
+    func bool(_ key: String, default otherwise: Bool? = nil) -> Bool {
+        let fallback = otherwise ?? (keys.standard(of: key) == .bool(true))
         guard let value = members[key] else { return inForce(key, standard(key, fallback) { .bool($0) }) }
         guard case .bool(let bool) = value else {
             problems.add(path(of: key), "expected true or false, found \(value.kind)")
@@ -114,18 +127,27 @@ struct ConfigurationObject {
         return inForce(key, bool)
     }
 
-    func integer(_ key: String, _ range: ClosedRange<Int>, default fallback: Int) -> Int {
-        inForce(key, optionalInteger(key, range) ?? standard(key, fallback) { .integer(Int64($0)) })
+    /// - Parameters:
+    ///   - narrower: a range within that of the key.
+    ///   - otherwise: the default, where the key does not have it.
+    func integer(_ key: String, within narrower: ClosedRange<Int>? = nil, default otherwise: Int? = nil) -> Int {
+        let integer = optionalInteger(key, within: narrower) ?? standard(key, otherwise ?? usualInteger(key)) { .integer(Int64($0)) }
+        return inForce(key, integer)
+    }
+
+    private func usualInteger(_ key: String) -> Int {
+        if case .integer(let integer) = keys.standard(of: key) { Int(integer) } else { 0 }
     }
 
     /// Reads a time limit in milliseconds. Of a default, which is noted as it is, the limit in force is returned.
-    func timeLimit(_ key: String, _ range: ClosedRange<Int>, default fallback: Int) -> Int {
-        let milliseconds = integer(key, range, default: fallback)
+    func timeLimit(_ key: String) -> Int {
+        let milliseconds = integer(key)
         return members[key] == nil ? TimeLimit.milliseconds(milliseconds) : milliseconds
     }
 
-    func optionalInteger(_ key: String, _ range: ClosedRange<Int>) -> Int? {
+    func optionalInteger(_ key: String, within narrower: ClosedRange<Int>? = nil) -> Int? {
         guard let value = members[key] else { return nil }
+        let range = narrower ?? keys.range(of: key)
         guard case .integer(let integer) = value, let result = Int(exactly: integer), range.contains(result) else {
             let found = if case .integer(let integer) = value { "\(integer)" } else { value.kind }
             problems.add(path(of: key), "expected an integer from \(range.lowerBound) to \(range.upperBound), found \(found)")
@@ -134,13 +156,34 @@ struct ConfigurationObject {
         return result
     }
 
-    /// Reads one of a few words.
-    func choice<Choice: RawRepresentable & CaseIterable>(_ key: String, default fallback: Choice) -> Choice
-    where Choice.RawValue == String {
-        choice(key, default: fallback, name: \.rawValue)
+    func number(_ key: String) -> Double {
+        guard case .number(let range, let fallback) = keys.value(of: key) else { preconditionFailure("\(key) is no number") }
+        let value: Double? =
+            switch members[key] {
+            case nil: standard(key, fallback) { .real($0) }
+            case .integer(let integer)?: Double(integer)
+            case .number(let number)?: number.double
+            case .some: nil
+            }
+        guard let value, range.contains(value) else {
+            problems.add(path(of: key), "expected a number from \(Int(range.lowerBound)) to \(Int(range.upperBound))")
+            return fallback
+        }
+        return value
     }
 
-    func choice<Choice: CaseIterable>(_ key: String, default fallback: Choice, name: (Choice) -> String) -> Choice {
+    /// Reads one of a few words.
+    /// - Parameter otherwise: the default, where the key does not have it.
+    func choice<Choice: RawRepresentable<String> & CaseIterable>(
+        _ key: String, of type: Choice.Type = Choice.self, default otherwise: Choice? = nil
+    ) -> Choice {
+        choice(key, default: otherwise, name: \.rawValue)
+    }
+
+    func choice<Choice: CaseIterable>(_ key: String, default otherwise: Choice? = nil, name: (Choice) -> String) -> Choice {
+        guard let fallback = otherwise ?? Choice.allCases.first(where: { name($0) == usualText(key) }) else {
+            preconditionFailure("\(key) has another default than its words")
+        }
         guard let text = string(key) else { return inForce(key, standard(key, fallback) { .string(name($0)) }) }
         guard let choice = Choice.allCases.first(where: { name($0).utf8.elementsEqual(text.utf8) }) else {
             let choices = Choice.allCases.map { "\"\(name($0))\"" }.joined(separator: ", ")

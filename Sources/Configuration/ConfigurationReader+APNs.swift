@@ -4,14 +4,10 @@ internal import Notifiers
 
 /// What proves to Apple who sends: a key with its identifiers, or a certificate.
 extension ConfigurationReader {
-    static let apnsKeys =
-        ConfigurationKeys.live("type", "key", "key_id", "team_id", "certificate", "topic", "url", "sandbox_url", "badge") + pushStyleKeys
-        + transportKeys
-
     func apns(_ object: ConfigurationObject, _ allowsHTTP: Bool) -> APNsDestination? {
-        let url = baseAddress("url", in: object, allowsHTTP: allowsHTTP) ?? object.standard("url", APNsDestination.productionURL)
+        let url = baseAddress("url", in: object, allowsHTTP: allowsHTTP) ?? object.standard("url")
         let sandboxURL =
-            baseAddress("sandbox_url", in: object, allowsHTTP: allowsHTTP) ?? object.standard("sandbox_url", APNsDestination.sandboxURL)
+            baseAddress("sandbox_url", in: object, allowsHTTP: allowsHTTP) ?? object.standard("sandbox_url")
         let topic = word(
             "topic", in: object, missing: "the app's bundle identifier, such as com.example.chat",
             expectation: "a bundle identifier such as com.example.chat")
@@ -61,7 +57,7 @@ extension ConfigurationReader {
             problems.add(path, "expected {\"file\": \"PATH\"}, found \(value.kind)")
             return nil
         }
-        guard let source = ConfigurationObject(value, path: path, keys: .live("file"), problems: problems) else { return nil }
+        guard let source = ConfigurationObject(value, path: path, keys: [.live("file", .path())], problems: problems) else { return nil }
         guard let file = source.string("file") else {
             if source.value("file") == nil { problems.add(path, "give {\"file\": \"PATH\"}; the key of a certificate must be a file") }
             return nil

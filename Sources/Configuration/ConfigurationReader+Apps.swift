@@ -5,10 +5,6 @@ internal import Time
 
 /// The apps with their secrets.
 extension ConfigurationReader {
-    static let appKeys = ConfigurationKeys.live(
-        "app_id", "help_desk", "keys", "security_keys", "verify", "webhook", "sendbird", "notifiers", "routes", "shadow_until")
-    static let appKeyKeys = ConfigurationKeys.live("id", "secret", "state", "not_after")
-
     /// How long an app's shadow mode may last, in days.
     private static let longestShadowDays = 90
 
@@ -27,7 +23,7 @@ extension ConfigurationReader {
             let id = appID(object, others: apps)
             let verify = verify(object)
             let (keys, webhook) = (keys(object, isOptional: verify?.mode == .backend), webhook(object))
-            let helpDesk = object.choice("help_desk", default: HelpDeskKind.default)
+            let helpDesk: HelpDeskKind = object.choice("help_desk")
             refuseForeignSections(object, of: helpDesk)
             let sendbird = sendbird(
                 object, appID: helpDesk == .sendbird ? id.flatMap { sendbirdID($0, path: object.path(of: "app_id")) } : id)
@@ -57,7 +53,7 @@ extension ConfigurationReader {
     }
 
     private func shadowUntil(_ app: ConfigurationObject) -> UnixSeconds? {
-        guard let end = app.optionalInteger("shadow_until", 1...Self.longestTime).map({ UnixSeconds(rawValue: UInt64($0)) }) else {
+        guard let end = app.optionalInteger("shadow_until").map({ UnixSeconds(rawValue: UInt64($0)) }) else {
             return nil
         }
         let latest = now + UInt64(Self.longestShadowDays * 86_400)
@@ -81,8 +77,8 @@ extension ConfigurationReader {
             guard let object = ConfigurationObject(value, path: path, keys: Self.appKeyKeys, problems: problems) else { continue }
             let id = keyID(object, &ids)
             let secret = secret(object)
-            let state = object.choice("state", default: Application.Key.State.active)
-            let notAfter = object.optionalInteger("not_after", 1...Self.longestTime).map { UnixSeconds(rawValue: UInt64($0)) }
+            let state: Application.Key.State = object.choice("state")
+            let notAfter = object.optionalInteger("not_after").map { UnixSeconds(rawValue: UInt64($0)) }
             if let id, let secret { keys.append(Configuration.App.Key(id: id, secret: secret, state: state, notAfter: notAfter)) }
         }
         return keys
@@ -91,7 +87,7 @@ extension ConfigurationReader {
     private func keyID(_ key: ConfigurationObject, _ seen: inout Set<UInt32>) -> UInt32? {
         let path = key.path(of: "id")
         key.require("id", "number the keys of an app from 1")
-        guard let id = key.optionalInteger("id", 0...Int(UInt32.max)).map({ UInt32($0) }) else { return nil }
+        guard let id = key.optionalInteger("id").map({ UInt32($0) }) else { return nil }
         if !seen.insert(id).inserted { problems.add(path, "another key of this app has this id already") }
         return id
     }

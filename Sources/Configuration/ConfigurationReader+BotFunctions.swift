@@ -4,12 +4,9 @@ internal import JSONSchema
 
 /// The functions of a chatbot, and what a model may give them.
 extension ConfigurationReader {
-    static let botFunctionKeys = ConfigurationKeys.live(
-        "name", "description", "parameters", "bind", "request", "confirm", "limits")
-
     private static let mostFunctions = 64
     /// More than a person asks for, and less than a model in a loop does.
-    private static let usualBotLimits = [LimitRule(per: .user, max: 30, windowMilliseconds: 60_000)]
+    static let usualBotLimits = [LimitRule(per: .user, max: 30, windowMilliseconds: 60_000)]
 
     func botFunctions(_ bot: ConfigurationObject) -> [BotFunction] {
         bot.require("functions", "list what the model may call")
@@ -93,7 +90,7 @@ struct BotParameters {
     ]
     /// What a bound parameter may say: it is a text, and nobody checks it.
     private static let boundKeywords = ["type", "title", "description", "$comment"]
-    private static let none: JSONValue = ["type": "object", "properties": [:]]
+    static let none: JSONValue = ["type": "object", "properties": [:]]
 
     /// All names.
     let names: [String]

@@ -4,8 +4,6 @@ internal import JSON
 
 /// The request to the company's backend that a function of a chatbot stands for.
 extension ConfigurationReader {
-    static let botRequestKeys = ConfigurationKeys.live("method", "url", "headers", "timeout_ms")
-
     private static let mostBotHeaders = 20
     private static let longestBotHeader = 4096
 
@@ -25,7 +23,7 @@ extension ConfigurationReader {
         let method = object.value("method").map { _ in object.choice("method", default: BotMethod.post) }
         let url = botURL(object, parameters)
         let headers = botHeaders(object, parameters)
-        let timeout = object.timeLimit("timeout_ms", 100...30_000, default: BotRequest.usualTimeoutMilliseconds)
+        let timeout = object.timeLimit("timeout_ms")
         guard let method, let url else { return nil }
         return BotRequest(method: method, url: url, headers: headers, timeoutMilliseconds: timeout)
     }

@@ -4,10 +4,6 @@ internal import JSON
 
 /// The chatbots.
 extension ConfigurationReader {
-    static let botKeys = ConfigurationKeys.live(
-        "name", "apps", "public_url", "secret", "system_message", "first_message", "ticket_life_seconds", "record_arguments", "functions")
-    static let botFirstMessageKeys = ConfigurationKeys.live("message", "options")
-
     private static let mostBots = 100
     private static let mostBotSecrets = 4
     private static let mostOptions = 20
@@ -32,8 +28,8 @@ extension ConfigurationReader {
         let publicURL = publicAddress(object)
         let secrets = botSecrets(object)
         let (systemMessage, firstMessage) = (systemMessage(object), firstMessage(object))
-        let life = object.integer("ticket_life_seconds", 60...3600, default: Int(BotDefinition.usualTicketLifeSeconds))
-        let records = object.bool("record_arguments", default: false)
+        let life = object.integer("ticket_life_seconds")
+        let records = object.bool("record_arguments")
         let functions = botFunctions(object)
         guard !secrets.isEmpty, let systemMessage else { return nil }
         do throws(CryptoError) {
@@ -139,7 +135,7 @@ extension ConfigurationReader {
         object.require("message", "say what the bot says first, or leave \"first_message\" out")
         let message = object.string("message") ?? ""
         guard let elements = object.array("options") else {
-            return BotDefinition.FirstMessage(message: message, options: object.standard("options", []) { _ in [] })
+            return BotDefinition.FirstMessage(message: message, options: object.standardTexts("options"))
         }
         if elements.count > Self.mostOptions {
             problems.add(object.path(of: "options"), "expected at most \(Self.mostOptions) quick replies, found \(elements.count)")

@@ -6,12 +6,6 @@ internal import JSON
 /// Who may call the public listener. Whether there is a restriction at all needs a restart, so that without one nothing is asked of a
 /// request; what it says is taken over by a reload.
 extension ConfigurationReader {
-    static let callersKeys =
-        ConfigurationKeys.restart("allow", "shared_header")
-        + .live("trusted_proxies")
-    static let clientAuthoritiesKeys = ConfigurationKeys.restart("client_authorities")
-    static let sharedHeaderKeys = ConfigurationKeys.live("name", "secret")
-
     private static let mostNetworks = 1000
     private static let mostSharedSecrets = 8
     private static let longestSharedSecret = 512

@@ -4,43 +4,29 @@ internal import JSON
 
 /// The two listeners.
 extension ConfigurationReader {
-    static let listenKeys = listenerKeys + .restart("bodies_megabytes") + callersKeys
-    static let adminKeys = listenerKeys + .live("token", "tokens", "metrics_need_token")
-    // A certificate is renewed where it lies, which must not keep anything else from being taken over.
-    static let tlsKeys = ConfigurationKeys.live("certificate", "key")
-    static let publicTLSKeys = tlsKeys + clientAuthoritiesKeys
-
-    private static let listenerKeys = ConfigurationKeys.restart(
-        "host", "port", "unix", "tls", "max_connections", "idle_timeout_seconds", "request_timeout_seconds")
-
     func listen(_ object: ConfigurationObject) -> Configuration.Listener {
         let tls = object.object("tls", keys: Self.publicTLSKeys)
-        // Longer than the 60 seconds after which common balancers close an idle connection: the balancer must close first.
-        var listener = listener(object, tls: tls, defaultPort: 8080, defaultConnections: 10_000, defaultIdleSeconds: 75)
+        var listener = listener(object, tls: tls)
         listener.settings.clientAuthorities = tls.flatMap(clientAuthorities)
-        // At least a few of the largest bodies.
-        let megabytes = object.integer("bodies_megabytes", 4...65_536, default: 64)
+        let megabytes = object.integer("bodies_megabytes")
         listener.settings.bodyMemory = megabytes * 1024 * 1024
         return listener
     }
 
-    private func listener(
-        _ object: ConfigurationObject, tls: ConfigurationObject?, defaultPort: UInt16, defaultConnections: Int, defaultIdleSeconds: Int
-    ) -> Configuration.Listener {
+    private func listener(_ object: ConfigurationObject, tls: ConfigurationObject?) -> Configuration.Listener {
         let settings = ServerSettings(
-            connectionLimit: object.integer("max_connections", 1...1_000_000, default: defaultConnections),
-            idleTimeoutSeconds: object.integer("idle_timeout_seconds", 1...3600, default: defaultIdleSeconds),
-            requestTimeoutMilliseconds: object.integer("request_timeout_seconds", 1...3600, default: 30) * 1000,
+            connectionLimit: object.integer("max_connections"),
+            idleTimeoutSeconds: object.integer("idle_timeout_seconds"),
+            requestTimeoutMilliseconds: object.integer("request_timeout_seconds") * 1000,
             tls: tls.flatMap(identity))
-        return Configuration.Listener(address: address(object, defaultPort: defaultPort), settings: settings)
+        return Configuration.Listener(address: address(object), settings: settings)
     }
 
     func admin(_ object: ConfigurationObject) -> Configuration.Admin {
         let admin = Configuration.Admin(
-            listener: listener(
-                object, tls: object.object("tls", keys: Self.tlsKeys), defaultPort: 9090, defaultConnections: 1000, defaultIdleSeconds: 60),
+            listener: listener(object, tls: object.object("tls", keys: Self.tlsKeys)),
             tokens: tokens(object),
-            metricsNeedToken: object.bool("metrics_need_token", default: false))
+            metricsNeedToken: object.bool("metrics_need_token"))
         refuseUnreadableMetrics(admin, object)
         return admin
     }
@@ -86,15 +72,15 @@ extension ConfigurationReader {
         return PEMText.restored(text)
     }
 
-    func address(_ object: ConfigurationObject, defaultPort: UInt16) -> ListenAddress {
+    func address(_ object: ConfigurationObject) -> ListenAddress {
         if let path = object.string("unix") {
             for key in ["host", "port"] where object.value(key) != nil {
                 problems.add(object.path(of: key), "give \"unix\" or \"host\" and \"port\", not both")
             }
             return .unix(path: object.inForce("unix", socketPath(path, at: object.path(of: "unix"))))
         }
-        let host = object.inForce("host", object.string("host") ?? object.standard("host", "127.0.0.1"))
-        return .tcp(host: host, port: UInt16(object.integer("port", 0...65535, default: Int(defaultPort))))
+        let host = object.inForce("host", object.string("host") ?? object.standard("host"))
+        return .tcp(host: host, port: UInt16(object.integer("port")))
     }
 
     /// Refuses listeners of which the second could not start, as the first has its address.

@@ -4,8 +4,6 @@ internal import Notifiers
 
 /// What events are delivered to.
 extension ConfigurationReader {
-    static let logNotifierKeys = ConfigurationKeys.live("type", "requires_device")
-
     func notifiers(in root: ConfigurationObject) -> [Configuration.Notifier] {
         switch root.value("notifiers") {
         case nil: return root.standard("notifiers", [Configuration.Notifier(name: "log", kind: .log)]) { _ in ["log": ["type": "log"]] }
@@ -21,7 +19,7 @@ extension ConfigurationReader {
         if !PlainName.accepts(name) { problems.add(path, "expected \(PlainName.expectation)") }
         let type = NamedNotifiers.type(of: value)
         // Of an unknown type nobody knows which keys it has.
-        let keys = type?.keys ?? NotifierType.allCases.map(\.keys).reduce(.live(), +)
+        let keys = type?.keys ?? NotifierType.allCases.map(\.keys).reduce([], +)
         guard let object = ConfigurationObject(value, path: path, keys: keys, problems: problems) else { return nil }
         guard let type else {
             let types = NotifierType.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
@@ -43,14 +41,12 @@ extension ConfigurationReader {
         }
     }
 
-    static let httpKeys = ConfigurationKeys.live("type", "requires_device", "url", "secret", "keeps_ticket_order") + transportKeys
-
     func httpDestination(_ object: ConfigurationObject) -> HTTPDestination {
         object.require("url", "give the address to post to, such as https://example.com/events")
         return HTTPDestination(
-            url: address("url", in: object, allowsHTTP: object.bool("allow_http", default: false)) ?? "",
-            secrets: secretList(object, "secret", read: signingSecret), keepsTicketOrder: object.bool("keeps_ticket_order", default: false),
-            transport: transport(object, concurrency: 16))
+            url: address("url", in: object, allowsHTTP: object.bool("allow_http")) ?? "",
+            secrets: secretList(object, "secret", read: signingSecret), keepsTicketOrder: object.bool("keeps_ticket_order"),
+            transport: transport(object))
     }
 
     /// Reads a secret that signs what we send.

@@ -3,20 +3,16 @@ internal import JSON
 
 /// What operators have, and of what they are told.
 extension ConfigurationReader {
-    static let operatorsKeys = ConfigurationKeys.live("page", "notifiers", "thresholds")
-    static let thresholdKeys = ConfigurationKeys.live(
-        "paused_seconds", "queue_late_seconds", "expires_days", "disk_free_megabytes", "denials")
-
     func operators(_ object: ConfigurationObject, known: NamedNotifiers) -> Configuration.Operators {
         Configuration.Operators(
-            servesPage: object.bool("page", default: true), notifiers: operatorNotifiers(object, known),
+            servesPage: object.bool("page"), notifiers: operatorNotifiers(object, known),
             thresholds: thresholds(object.section("thresholds", keys: Self.thresholdKeys)))
     }
 
     /// The notifiers that are told: events about nobody pass through neither a push provider nor a relay.
     private func operatorNotifiers(_ object: ConfigurationObject, _ known: NamedNotifiers) -> [String] {
         var names: [String] = []
-        let elements = object.array("notifiers") ?? object.standard("notifiers", []) { _ in .array([]) }
+        guard let elements = object.array("notifiers") else { return object.standardTexts("notifiers") }
         for (value, path) in elements {
             guard case .string(let name) = value else {
                 problems.add(path, "expected the name of a notifier, found \(value.kind)")
@@ -36,11 +32,11 @@ extension ConfigurationReader {
 
     private func thresholds(_ object: ConfigurationObject) -> OperatorThresholds {
         var thresholds = OperatorThresholds()
-        thresholds.pausedSeconds = object.integer("paused_seconds", 1...86_400, default: thresholds.pausedSeconds)
-        thresholds.queueLateSeconds = object.integer("queue_late_seconds", 1...30 * 86_400, default: thresholds.queueLateSeconds)
-        thresholds.expiresDays = object.integer("expires_days", 0...3650, default: thresholds.expiresDays)
-        thresholds.diskFreeMegabytes = object.integer("disk_free_megabytes", 0...1_000_000_000, default: thresholds.diskFreeMegabytes)
-        thresholds.denials = object.integer("denials", 1...1_000_000_000, default: thresholds.denials)
+        thresholds.pausedSeconds = object.integer("paused_seconds")
+        thresholds.queueLateSeconds = object.integer("queue_late_seconds")
+        thresholds.expiresDays = object.integer("expires_days")
+        thresholds.diskFreeMegabytes = object.integer("disk_free_megabytes")
+        thresholds.denials = object.integer("denials")
         return thresholds
     }
 }

@@ -5,17 +5,8 @@ internal import Notifiers
 
 /// Notifiers that make phones show something, with their credentials, and the one that passes registrations on.
 extension ConfigurationReader {
-    static let fcmKeys =
-        ConfigurationKeys.live("type", "service_account", "url", "badge", "android_channel") + pushStyleKeys + transportKeys
-    static let rustoreKeys = ConfigurationKeys.live("type", "project_id", "token", "url", "android_channel") + pushStyleKeys + transportKeys
-    static let hmsKeys =
-        ConfigurationKeys.live("type", "app_id", "secret", "url", "token_url", "category", "android_channel") + pushStyleKeys
-        + transportKeys
-    static let relayKeys = ConfigurationKeys.live("type", "domain", "url") + transportKeys
-    static let appRelayKeys = ConfigurationKeys.live("type", "timeout_seconds", "concurrency", "certificate_authorities", "proxy")
-
     func push(_ type: NotifierType, _ object: ConfigurationObject) -> PushSettings? {
-        let allowsHTTP = object.bool("allow_http", default: false)
+        let allowsHTTP = object.bool("allow_http")
         let provider: PushDestination? =
             switch type {
             case .apns: apns(object, allowsHTTP).map { .apns($0) }
@@ -24,19 +15,19 @@ extension ConfigurationReader {
             case .hms: hms(object, allowsHTTP).map { .hms($0) }
             case .log, .http, .relay: nil
             }
-        let (style, transport) = (pushStyle(object), transport(object, concurrency: 100))
+        let (style, transport) = (pushStyle(object), transport(object))
         guard let provider, let style else { return nil }
         return PushSettings(provider: provider, style: style, transport: transport)
     }
 
     func relay(to helpDesk: HelpDeskKind, _ object: ConfigurationObject) -> Configuration.Relay {
-        let transport = transport(object, concurrency: 16)
+        let transport = transport(object)
         guard let registry = helpDesk.registry else { return Configuration.Relay(helpDesk: helpDesk, transport: transport) }
-        let url = address("url", in: object, allowsHTTP: object.bool("allow_http", default: false))
+        let url = address("url", in: object, allowsHTTP: object.bool("allow_http"))
         let domain = object.string("domain")
         if domain != nil, url != nil { problems.add(object.path(of: "domain"), "give \"url\" or \"domain\", not both") }
-        let host = domain ?? (url == nil ? object.standard("domain", registry.cloudHost) : registry.cloudHost)
-        let ours = "https://\(host)\(registry.path)"
+        let host = domain ?? (url == nil ? object.standard("domain") : registry.cloudHost)
+        let ours = registry.address(at: host)
         if let domain, DestinationURL(ours)?.host != domain.lowercased() {
             problems.add(object.path(of: "domain"), "expected the name of a host, such as \(registry.cloudHost)")
         }
@@ -44,7 +35,7 @@ extension ConfigurationReader {
     }
 
     private func fcm(_ object: ConfigurationObject, _ allowsHTTP: Bool) -> FCMDestination? {
-        let url = baseAddress("url", in: object, allowsHTTP: allowsHTTP) ?? object.standard("url", FCMDestination.defaultURL)
+        let url = baseAddress("url", in: object, allowsHTTP: allowsHTTP) ?? object.standard("url")
         let path = object.path(of: "service_account")
         guard let text = secrets.text(object.value("service_account"), path: path) else { return nil }
         do throws(ServiceAccount.Problem) {
@@ -57,7 +48,7 @@ extension ConfigurationReader {
     }
 
     private func rustore(_ object: ConfigurationObject, _ allowsHTTP: Bool) -> RuStoreDestination? {
-        let url = baseAddress("url", in: object, allowsHTTP: allowsHTTP) ?? object.standard("url", RuStoreDestination.defaultURL)
+        let url = baseAddress("url", in: object, allowsHTTP: allowsHTTP) ?? object.standard("url")
         let project = word(
             "project_id", in: object, missing: "the project's identifier, which RuStore's console shows under Push notifications, Projects",
             expectation: "1 to 128 letters, digits, \"-\", \"_\" or \".\"")
@@ -67,8 +58,8 @@ extension ConfigurationReader {
     }
 
     private func hms(_ object: ConfigurationObject, _ allowsHTTP: Bool) -> HMSDestination? {
-        let url = baseAddress("url", in: object, allowsHTTP: allowsHTTP) ?? object.standard("url", HMSDestination.defaultURL)
-        let tokenURL = address("token_url", in: object, allowsHTTP: allowsHTTP) ?? object.standard("token_url", HuaweiTokenSource.tokenURL)
+        let url = baseAddress("url", in: object, allowsHTTP: allowsHTTP) ?? object.standard("url")
+        let tokenURL = address("token_url", in: object, allowsHTTP: allowsHTTP) ?? object.standard("token_url")
         let app = word(
             "app_id", in: object, missing: "the app's identifier, which AppGallery Connect shows in the project's settings",
             expectation: "1 to 20 digits", isRight: Self.isNumber)
@@ -80,7 +71,7 @@ extension ConfigurationReader {
 
     private func category(_ object: ConfigurationObject) -> String? {
         switch object.value("category") {
-        case nil: return object.standard("category", HMSDestination.defaultCategory)
+        case nil: return object.standard("category")
         case .null?: return nil
         case .some:
             guard let category = object.string("category") else { return nil }
@@ -130,13 +121,10 @@ extension ConfigurationReader {
         (1...20).contains(text.utf8.count) && text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
     }
 
-    static let pushStyleKeys = ConfigurationKeys.live("content", "language", "templates", "sound")
-    static let templatesKeys = ConfigurationKeys(names: PushTemplatePart.allCases.map(\.rawValue), fixed: [])
-
     /// Nil when something is wrong with it.
     func pushStyle(_ object: ConfigurationObject) -> PushStyle? {
-        let content = object.choice("content", default: PushContent.full)
-        let badge = object.optionalInteger("badge", 0...99_999)
+        let content = object.choice("content", of: PushContent.self)
+        let badge = object.optionalInteger("badge")
         let name = "expected a name of 1 to 64 letters, digits, \"-\", \"_\", \".\" or \"/\""
         let sound = sound(object)
         if let sound, (try? PushStyle(sound: sound)) == nil { problems.add(object.path(of: "sound"), "\(name), or null for none") }
@@ -148,14 +136,14 @@ extension ConfigurationReader {
 
     private func sound(_ object: ConfigurationObject) -> String? {
         switch object.value("sound") {
-        case nil: object.standard("sound", "default")
+        case nil: object.standard("sound")
         case .null?: nil
         case .some: object.string("sound")
         }
     }
 
     private func templates(_ object: ConfigurationObject) -> PushTemplates? {
-        let language = object.string("language") ?? object.standard("language", "en")
+        let language = object.string("language") ?? object.standard("language")
         let given = object.section("templates", keys: Self.templatesKeys)
         let builtIn = PushTemplates.builtIn(in: language)
         var texts: [PushTemplatePart: String] = [:]

@@ -4,16 +4,13 @@ internal import Time
 
 /// How long security keys live.
 extension ConfigurationReader {
-    static let keyLifeKeys = ConfigurationKeys.live("longest_life_seconds", "default_life_seconds")
-    static let securityKeysKeys = ConfigurationKeys.live("clock_skew_seconds") + keyLifeKeys
-
     static let longestTime = Int(SecurityKey.latestTime.rawValue)
     private static let thirtyDays: UInt64 = 30 * 24 * 3600
 
     /// Reads what holds for all apps.
     func securityKeys(_ object: ConfigurationObject) -> (policy: KeyPolicy, defaultLife: UInt64) {
         var policy = KeyPolicy()
-        policy.clockSkewSeconds = UInt64(object.integer("clock_skew_seconds", 0...3600, default: 60))
+        policy.clockSkewSeconds = UInt64(object.integer("clock_skew_seconds"))
         policy.longestLifeSeconds = longestLife(object)
         return (policy, defaultLife(object, otherwise: Self.thirtyDays, longest: policy.longestLifeSeconds))
     }
@@ -33,14 +30,14 @@ extension ConfigurationReader {
     }
 
     private func longestLife(_ object: ConfigurationObject) -> UInt64? {
-        object.optionalInteger("longest_life_seconds", 1...Self.longestTime).map { UInt64($0) }
+        object.optionalInteger("longest_life_seconds").map { UInt64($0) }
     }
 
     /// Reads how long a key lives when nobody says; by default as long as `otherwise`, or as long as is allowed if that is shorter.
     private func defaultLife(_ object: ConfigurationObject, otherwise: UInt64, longest: UInt64?) -> UInt64 {
         // 0 is for ever, so longer than any bound.
         let fallback = longest.map { otherwise == 0 ? $0 : min(otherwise, $0) } ?? otherwise
-        let life = UInt64(object.integer("default_life_seconds", 0...Self.longestTime, default: Int(fallback)))
+        let life = UInt64(object.integer("default_life_seconds", default: Int(fallback)))
         if let longest, life == 0 || life > longest {
             problems.add(
                 object.path(of: "default_life_seconds"),

@@ -4,16 +4,8 @@ internal import JSON
 
 /// The object of an app of Sendbird Desk.
 extension ConfigurationReader {
-    static let sendbirdKeys = ConfigurationKeys.live(
-        "chat_token", "desk_token", "chat_url", "desk_url", "session_tokens", "url_previews", "tickets", "relay", "bot_user_ids")
-    static let sessionTokenKeys = ConfigurationKeys.live("life_seconds", "limits")
-
     /// How many tokens are compared with one webhook at most.
     private static let mostTokensOfOneKind = 4
-    /// What Sendbird gives a session token itself: 7 days
-    /// (docs.sendbird.com/docs/chat/platform-api/v3/user/managing-session-tokens/issue-a-session-token).
-    private static let sessionTokenLife = 604_800
-    private static let longestSessionTokenLife = 7_776_000
     private static let mostBots = 100
 
     /// Reads the object; nil when the app has none.
@@ -26,16 +18,16 @@ extension ConfigurationReader {
             chatURL: sendbirdAddress(object, "chat_url", default: "https://api-\(id).sendbird.com"),
             deskURL: sendbirdAddress(object, "desk_url", default: "https://desk-api-\(id).sendbird.com"),
             sessionTokens: object.object("session_tokens", keys: Self.sessionTokenKeys).map { sessionTokens($0) },
-            makesURLPreviews: object.bool("url_previews", default: false), servesTickets: object.bool("tickets", default: false),
-            relaysRegistrations: object.bool("relay", default: false), botUserIDs: botUserIDs(object))
+            makesURLPreviews: object.bool("url_previews"), servesTickets: object.bool("tickets"),
+            relaysRegistrations: object.bool("relay"), botUserIDs: botUserIDs(object))
     }
 
     /// The most calls that one app, well behaved, may need: a sign-in on each of a person's devices, with a few failures.
-    private static let sessionTokenLimits = [LimitRule(per: .user, max: 10, windowMilliseconds: 60_000)]
+    static let sessionTokenLimits = [LimitRule(per: .user, max: 10, windowMilliseconds: 60_000)]
 
     private func sessionTokens(_ object: ConfigurationObject) -> Configuration.SessionTokens {
         Configuration.SessionTokens(
-            lifeSeconds: UInt64(object.integer("life_seconds", 60...Self.longestSessionTokenLife, default: Self.sessionTokenLife)),
+            lifeSeconds: UInt64(object.integer("life_seconds")),
             limits: limits(object, scopes: [.user, .app]) ?? object.standard("limits", Self.sessionTokenLimits, as: Self.json))
     }
 

@@ -5,43 +5,40 @@ internal import Postgres
 
 /// Where events are kept, for how long, and how devices register.
 extension ConfigurationReader {
-    static let storeKeys = ConfigurationKeys.restart(
-        "type", "path", "url", "prepared_statements", "max_pending", "max_pending_per_notifier", "minimum_free_megabytes",
-        "revocations_path", "revocations_max_age_seconds")
-    static let deliveriesKeys = ConfigurationKeys.restart("expire_after_seconds", "keep_delivered_days", "keep_dead_days")
-
-    private enum StoreType: String, CaseIterable {
+    enum StoreType: String, CaseIterable {
         case sqlite, postgres, memory
     }
 
     func store(_ object: ConfigurationObject) -> Configuration.Store {
-        let maximumPending = object.integer("max_pending", 1...1_000_000_000, default: 1_000_000)
+        let maximumPending = object.integer("max_pending")
         // Three notifiers that are dead leave room for the others.
         let share = max(1, maximumPending / 4)
         let (kind, other) = storeKinds(object)
-        let maximumAge = object.integer("revocations_max_age_seconds", 60...30 * 86_400, default: 86_400)
+        let maximumAge = object.integer("revocations_max_age_seconds")
         return Configuration.Store(
             kind: kind, other: other, hasURLWithoutType: object.value("url") != nil && object.value("type") == nil,
             maximumPending: maximumPending,
-            maximumPendingPerNotifier: object.integer("max_pending_per_notifier", 1...1_000_000_000, default: share),
-            minimumFreeMegabytes: object.integer("minimum_free_megabytes", 0...1_000_000, default: 100),
+            maximumPendingPerNotifier: object.integer("max_pending_per_notifier", default: share),
+            minimumFreeMegabytes: object.integer("minimum_free_megabytes"),
             revocationsPath: revocationsPath(object, kind), revocationsMaximumAgeSeconds: maximumAge)
     }
 
     func deliveries(_ object: ConfigurationObject) -> Configuration.Deliveries {
         Configuration.Deliveries(
-            expireAfterSeconds: object.integer("expire_after_seconds", 1...30 * 86_400, default: 86_400),
-            keepDeliveredDays: object.integer("keep_delivered_days", 0...3650, default: 7),
-            keepDeadDays: object.integer("keep_dead_days", 0...3650, default: 30))
+            expireAfterSeconds: object.integer("expire_after_seconds"),
+            keepDeliveredDays: object.integer("keep_delivered_days"),
+            keepDeadDays: object.integer("keep_dead_days"))
     }
 
     /// The store in use, and the other one if it is configured too.
     private func storeKinds(_ object: ConfigurationObject) -> (kind: Configuration.Store.Kind, other: Configuration.Store.Kind?) {
         let path = object.string("path").flatMap { secrets.madePath($0, at: object.path(of: "path")) }
         let postgres = postgres(object).map { Configuration.Store.Kind.postgres($0) }
-        switch object.choice("type", default: StoreType.sqlite) {
+        switch object.choice("type", of: StoreType.self) {
         case .sqlite:
-            return (.sqlite(path: object.inForce("path", path ?? object.standard("path", secrets.resolve("deskgate.db")))), postgres)
+            return (
+                .sqlite(path: object.inForce("path", path ?? object.standard("path", secrets.resolve(object.usualText("path"))))), postgres
+            )
         case .postgres:
             object.require("url", "give the database's address as \(SecretReader.sources)")
             return (postgres ?? .memory, path.map { .sqlite(path: $0) })
@@ -69,7 +66,7 @@ extension ConfigurationReader {
 
     /// The address of the PostgreSQL database; nil when none is given, or it cannot be read.
     private func postgres(_ object: ConfigurationObject) -> ConnectionSettings? {
-        let isPrepared = object.bool("prepared_statements", default: true)
+        let isPrepared = object.bool("prepared_statements")
         let place = object.path(of: "url")
         guard object.value("url") != nil, let secret = secrets.text(object.value("url"), path: place) else { return nil }
         do throws(PostgresError) {
@@ -83,22 +80,22 @@ extension ConfigurationReader {
         }
     }
 
-    static let pushTokensKeys = ConfigurationKeys.live("limits") + .restart("devices_per_user", "forget_after_days")
-    static let limitKeys = ConfigurationKeys.live("per", "max", "window_seconds")
-
     /// What the help desk asks of apps: one call of a person in five minutes, and five of a device.
-    private static let defaultLimits = [
+    static let defaultLimits = [
         LimitRule(per: .user, max: 1, windowMilliseconds: 300_000), LimitRule(per: .device, max: 5, windowMilliseconds: 300_000),
     ]
     /// The longest window: what limits are kept by must not outlive the devices.
-    private static let longestWindowSeconds = 7 * 86_400
+    static let longestWindowSeconds = 7 * 86_400
 
     func pushTokens(_ object: ConfigurationObject) -> Configuration.PushTokens {
         Configuration.PushTokens(
             limits: limits(object, scopes: LimitRule.Scope.allCases) ?? object.standard("limits", Self.defaultLimits, as: Self.json),
-            devicesPerUser: object.integer("devices_per_user", 1...1000, default: 20),
-            forgetAfterDays: object.integer("forget_after_days", 8...3650, default: 270))
+            devicesPerUser: object.integer("devices_per_user"),
+            forgetAfterDays: object.integer("forget_after_days"))
     }
+
+    /// The most calls of one person or device in a window.
+    static let mostOfPerson = 1000
 
     /// A list of limits as it stands in the configuration.
     static func json(_ rules: [LimitRule]) -> JSONValue {
@@ -115,12 +112,11 @@ extension ConfigurationReader {
     /// - Parameter scopes: those that it may have.
     func limits(_ object: ConfigurationObject, scopes: [LimitRule.Scope]) -> [LimitRule]? {
         guard let elements = object.array("limits") else { return nil }
+        let keys = Self.limitKeys(scopes)
         var rules: [LimitRule] = []
         for (value, path) in elements {
-            guard let limit = ConfigurationObject(value, path: path, keys: Self.limitKeys, problems: problems) else {
-                continue
-            }
-            for key in Self.limitKeys.names {
+            guard let limit = ConfigurationObject(value, path: path, keys: keys, problems: problems) else { continue }
+            for key in keys.names {
                 limit.require(key, "a limit looks like {\"per\": \"user\", \"max\": 1, \"window_seconds\": 300}")
             }
             let scope = limit.choice("per", default: LimitRule.Scope.user)
@@ -128,8 +124,9 @@ extension ConfigurationReader {
                 let words = scopes.map { "\"\($0.rawValue)\"" }.joined(separator: " or ")
                 problems.add(limit.path(of: "per"), "expected \(words) here")
             }
-            let max = limit.integer("max", 1...(scope == .user || scope == .device ? 1000 : 1_000_000), default: 1)
-            let seconds = limit.integer("window_seconds", 1...Self.longestWindowSeconds, default: 300)
+            let isOfPerson = scope == .user || scope == .device
+            let max = limit.integer("max", within: isOfPerson ? 1...Self.mostOfPerson : nil, default: 1)
+            let seconds = limit.integer("window_seconds", default: 300)
             rules.append(LimitRule(per: scope, max: max, windowMilliseconds: UInt64(seconds) * 1000))
         }
         return rules

@@ -3,8 +3,6 @@ internal import JSON
 
 /// The tokens of the admin listener.
 extension ConfigurationReader {
-    static let adminTokenKeys = ConfigurationKeys.live("name", "role", "token")
-
     /// The most tokens in `admin.tokens`: each request is compared with all of them, and anybody may send one.
     private static let mostTokens = 32
 

@@ -4,10 +4,6 @@ internal import Notifiers
 
 /// Where traces are exported to.
 extension ConfigurationReader {
-    static let tracesKeys = ConfigurationKeys.live("otlp")
-    static let otlpKeys = ConfigurationKeys.live(
-        "url", "headers", "sample_ratio", "parent_based", "timeout_seconds", "certificate_authorities", "allow_http")
-
     /// Headers that the exporter writes itself, or that decide where a message ends.
     static let ownHeaders = [
         "connection", "content-encoding", "content-length", "content-type", "expect", "host", "te", "trailer", "transfer-encoding",
@@ -21,25 +17,10 @@ extension ConfigurationReader {
         guard let object = traces.object("otlp", keys: Self.otlpKeys) else { return nil }
         object.require("url", "give the collector's address for traces, such as https://collector.example.com:4318/v1/traces")
         return Configuration.TraceExport(
-            url: address("url", in: object, allowsHTTP: object.bool("allow_http", default: false)) ?? "", headers: headers(object),
-            sampleRatio: ratio("sample_ratio", in: object, default: 1), isParentBased: object.bool("parent_based", default: false),
-            timeoutSeconds: object.integer("timeout_seconds", 1...60, default: 10),
+            url: address("url", in: object, allowsHTTP: object.bool("allow_http")) ?? "", headers: headers(object),
+            sampleRatio: object.number("sample_ratio"), isParentBased: object.bool("parent_based"),
+            timeoutSeconds: object.integer("timeout_seconds"),
             certificateAuthorities: certificates("certificate_authorities", in: object))
-    }
-
-    private func ratio(_ key: String, in object: ConfigurationObject, default fallback: Double) -> Double {
-        let value: Double? =
-            switch object.value(key) {
-            case nil: object.standard(key, fallback) { .real($0) }
-            case .integer(let integer)?: Double(integer)
-            case .number(let number)?: number.double
-            case .some: nil
-            }
-        guard let value, (0...1).contains(value) else {
-            problems.add(object.path(of: key), "expected a number from 0 to 1")
-            return fallback
-        }
-        return value
     }
 
     private func headers(_ object: ConfigurationObject) -> [Configuration.TraceExport.Header] {

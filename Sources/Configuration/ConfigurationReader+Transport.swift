@@ -3,12 +3,10 @@ internal import Notifiers
 
 /// How notifiers reach their providers.
 extension ConfigurationReader {
-    static let transportKeys = ConfigurationKeys.live("allow_http", "timeout_seconds", "concurrency", "certificate_authorities", "proxy")
-
-    func transport(_ object: ConfigurationObject, concurrency: Int) -> NotifierTransport {
+    func transport(_ object: ConfigurationObject) -> NotifierTransport {
         NotifierTransport(
-            timeoutSeconds: object.integer("timeout_seconds", 1...120, default: 20),
-            concurrency: object.integer("concurrency", 1...1000, default: concurrency),
+            timeoutSeconds: object.integer("timeout_seconds"),
+            concurrency: object.integer("concurrency"),
             certificateAuthorities: certificates("certificate_authorities", in: object), proxy: proxy(object))
     }
 

@@ -4,16 +4,10 @@ internal import JSON
 
 /// Whether an app's own backend is asked about its users.
 extension ConfigurationReader {
-    static let verifyKeys = ConfigurationKeys.live("mode", "url", "secret", "timeout_ms", "cache", "when_undecided")
-    static let verifyCacheKeys = ConfigurationKeys.live("positive_seconds", "negative_seconds")
-
-    /// The longest that an answer is kept, in seconds.
-    private static let longestLifetime = 86_400
-
     /// How the backend is asked; nil when the security key alone decides.
     func verify(_ app: ConfigurationObject) -> Configuration.Verify? {
         guard let object = app.object("verify", keys: Self.verifyKeys) else { return nil }
-        let mode = object.choice("mode", default: VerifyMode.key)
+        let mode = object.choice("mode", of: VerifyMode.self)
         if mode != .key {
             object.require("url", "give the address to ask, such as https://example.com/may-chat")
             object.require("secret", "give the secret that signs the calls as \(SecretReader.sources)")
@@ -23,7 +17,7 @@ extension ConfigurationReader {
         let verify = Configuration.Verify(
             mode: mode, url: backendAddress(object) ?? "",
             secrets: object.value("secret") == nil ? [] : secretList(object, "secret", read: signingSecret),
-            timeoutMilliseconds: object.timeLimit("timeout_ms", 10...10_000, default: 500),
+            timeoutMilliseconds: object.timeLimit("timeout_ms"),
             lifetimes: lifetimes(object.section("cache", keys: Self.verifyCacheKeys)), whenUndecided: undecidedRule(object, mode))
         return mode == .key ? nil : verify
     }
@@ -43,12 +37,12 @@ extension ConfigurationReader {
 
     private func lifetimes(_ object: ConfigurationObject) -> AnswerLifetimes {
         AnswerLifetimes(
-            positiveSeconds: UInt64(object.integer("positive_seconds", 0...Self.longestLifetime, default: 60)),
-            negativeSeconds: UInt64(object.integer("negative_seconds", 0...Self.longestLifetime, default: 10)))
+            positiveSeconds: UInt64(object.integer("positive_seconds")),
+            negativeSeconds: UInt64(object.integer("negative_seconds")))
     }
 
     private func undecidedRule(_ object: ConfigurationObject, _ mode: VerifyMode) -> UndecidedRule {
-        let rule = object.choice("when_undecided", default: UndecidedRule.error)
+        let rule = object.choice("when_undecided", of: UndecidedRule.self)
         if rule == .allowIfKeyValid, mode == .backend {
             problems.add(
                 object.path(of: "when_undecided"),

@@ -3,8 +3,6 @@ internal import JSON
 
 /// What an app's events come from and where they go.
 extension ConfigurationReader {
-    static let webhookKeys = ConfigurationKeys.live("secret", "signature_secret")
-
     /// How many secrets are compared with one webhook at most: each signature costs a pass over a body that anybody may have sent.
     private static let mostWebhookSecrets = 8
 
@@ -46,7 +44,7 @@ extension ConfigurationReader {
     func notifiers(_ app: ConfigurationObject, known: NamedNotifiers, takesWebhooks: Bool) -> [String] {
         let path = app.path(of: "notifiers")
         guard app.value("notifiers") != nil else {
-            if known.contains("log") { return app.standard("notifiers", ["log"]) { .array($0.map { .string($0) }) } }
+            if known.contains("log") { return app.standardTexts("notifiers") }
             if takesWebhooks, app.value("routes") == nil {
                 problems.add(path, "missing; \"log\" is not configured, so name the notifiers of this app's events")
             }

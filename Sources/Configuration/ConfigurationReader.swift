@@ -16,14 +16,6 @@ struct ConfigurationReader {
     let now: UnixSeconds
     private let root: ConfigurationObject
 
-    static let rootKeys = ConfigurationKeys.live(
-        "listen", "admin", "apps", "bots", "notifiers", "store", "deliveries", "push_tokens", "security_keys", "operators", "traces", "log",
-        "shutdown",
-        "reload", "allow_insecure_secrets", "$schema")
-    static let logKeys = ConfigurationKeys.live("level") + .restart("format")
-    static let reloadKeys = ConfigurationKeys.live("on_change")
-    static let shutdownKeys = ConfigurationKeys.restart("drain_seconds")
-
     private static let sizeLimit = 16 * 1024 * 1024
 
     /// Reads the configuration at `path`.
@@ -101,7 +93,7 @@ struct ConfigurationReader {
         of path: String, _ root: ConfigurationObject, _ environment: @escaping (String) -> String?, _ protection: FileProtection
     ) -> SecretReader {
         SecretReader(
-            directory: Path.directory(of: path), allowsInsecure: root.bool("allow_insecure_secrets", default: false),
+            directory: Path.directory(of: path), allowsInsecure: root.bool("allow_insecure_secrets"),
             environment: environment, problems: root.problems, protection: protection)
     }
 
@@ -168,14 +160,14 @@ struct ConfigurationReader {
             bots: bots(in: root, apps: apps),
             traces: traces(root.section("traces", keys: Self.tracesKeys)),
             log: log(),
-            drainSeconds: root.section("shutdown", keys: Self.shutdownKeys).integer("drain_seconds", 0...3600, default: 20),
-            reloadsOnChange: root.section("reload", keys: Self.reloadKeys).bool("on_change", default: false))
+            drainSeconds: root.section("shutdown", keys: Self.shutdownKeys).integer("drain_seconds"),
+            reloadsOnChange: root.section("reload", keys: Self.reloadKeys).bool("on_change"))
     }
 
     private func log() -> Configuration.Log {
         let object = root.section("log", keys: Self.logKeys)
         return Configuration.Log(
-            level: object.choice("level", default: LogLevel.info, name: \.name),
-            format: object.choice("format", default: LogFormat.json))
+            level: object.choice("level", name: \.name),
+            format: object.choice("format"))
     }
 }

@@ -38,5 +38,8 @@ package enum HelpDeskKind: String, Sendable, CaseIterable {
         let cloudHost: String
         /// The path that takes registrations at a host of its own.
         let path: String
+
+        /// The whole address at a host.
+        func address(at host: String) -> String { "https://\(host)\(path)" }
     }
 }

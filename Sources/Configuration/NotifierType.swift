@@ -68,7 +68,8 @@ package enum NotifierType: Sendable, Hashable, CaseIterable, RawRepresentable {
         case .fcm: ConfigurationReader.fcmKeys
         case .rustore: ConfigurationReader.rustoreKeys
         case .hms: ConfigurationReader.hmsKeys
-        case .relay(let helpDesk): helpDesk.registry == nil ? ConfigurationReader.appRelayKeys : ConfigurationReader.relayKeys
+        case .relay(let helpDesk):
+            helpDesk.registry.map { ConfigurationReader.relayKeys(helpDesk, $0) } ?? ConfigurationReader.appRelayKeys(helpDesk)
         }
     }
 }

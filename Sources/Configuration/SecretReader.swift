@@ -14,7 +14,7 @@ struct SecretReader {
     /// Looks at who may change the files.
     let protection: FileProtection
 
-    static let keys = ConfigurationKeys.live("file", "env", "credential")
+    static let keys: ConfigurationKeys = [.live("file", .path()), .live("env", .text()), .live("credential", .text())]
     /// What may stand for a secret, as problems tell it.
     static let sources = "{\"file\": \"PATH\"}, {\"env\": \"NAME\"} or {\"credential\": \"NAME\"}"
     private static let remedy = "or set \"allow_insecure_secrets\": true at the top on a laptop"

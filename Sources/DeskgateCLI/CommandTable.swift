@@ -8,7 +8,7 @@ enum CommandTable {
             "Set up and serve",
             [
                 DemoCommand.command, InitCommand.command, ServeCommand.command, ReloadCommand.command, CheckCommand.command,
-                ConfigShowCommand.command,
+                ConfigShowCommand.command, ConfigSchemaCommand.command,
             ]
         ),
         (

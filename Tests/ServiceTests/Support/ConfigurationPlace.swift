@@ -54,8 +54,9 @@ struct ConfigurationPlace {
         _ value: JSONValue, _ steps: [Step], _ pattern: String, _ type: String,
         _ visit: ([Step], JSONValue, String, String, Bool) -> Void
     ) {
-        // A schema's keys are those of JSON Schema.
-        if case .object(let object) = value, !isSecret(value), !pattern.hasSuffix(".functions[].parameters") {
+        // A schema's keys are those of JSON Schema. The texts of templates are explained together.
+        let isWhole = pattern.hasSuffix(".functions[].parameters") || pattern.hasSuffix(".templates")
+        if case .object(let object) = value, !isSecret(value), !isWhole {
             if !steps.isEmpty { visit(steps, value, pattern, type, false) }
             for entry in object.members {
                 let word = word(entry.key, in: pattern)
@@ -76,7 +77,6 @@ struct ConfigurationPlace {
         case "notifiers", "traces.otlp.headers", "bots[].functions[].request.headers": "NAME"
         case "bots[].functions[].bind": "PARAMETER"
         case "apps[].routes" where key != "default": "TYPE"
-        case _ where pattern.hasSuffix(".templates"): "TEXT"
         default: key
         }
     }

@@ -1,0 +1,95 @@
+internal import JSON
+
+/// The values that a key of the configuration may have, with their range and the default.
+indirect enum ConfigurationValue: Sendable {
+    /// A text that is not empty.
+    case text(default: String? = nil)
+    /// The same, or null for none.
+    case textOrNull(default: String)
+    /// The path of a file.
+    case path(default: String? = nil)
+    /// The address of a server.
+    case address(default: String? = nil)
+    /// Where a secret comes from.
+    case secret
+    /// The same, or a list of several during a rotation.
+    case secrets
+    /// A text, or where a secret comes from.
+    case textOrSecret
+    case bool(default: Bool)
+    case integer(ClosedRange<Int>, default: Int? = nil)
+    case number(ClosedRange<Double>, default: Double)
+    /// One of a few words.
+    case word([String], default: String? = nil)
+    /// A list of texts.
+    case texts(default: [String]? = nil)
+    case object(ConfigurationKeys)
+    /// A list of objects.
+    case objects(ConfigurationKeys, default: JSONValue? = nil)
+    /// Objects under names of the operator's own, each with the keys of its type.
+    case notifiers
+    /// A JSON Schema.
+    case schema(default: JSONValue)
+
+    /// One of the words of a type.
+    static func word<Words: CaseIterable & RawRepresentable<String>>(of type: Words.Type, default word: Words? = nil) -> Self {
+        .word(type.allCases.map(\.rawValue), default: word?.rawValue)
+    }
+
+    /// What holds without the key; nil for none, and where other keys decide.
+    var standard: JSONValue? {
+        switch self {
+        case .text(let text), .path(let text), .address(let text), .word(_, let text): text.map { .string($0) }
+        case .textOrNull(let text): .string(text)
+        case .bool(let bool): .bool(bool)
+        case .integer(_, let integer): integer.map { .integer(Int64($0)) }
+        case .number(_, let number): .real(number)
+        case .texts(let texts): texts.map { .array($0.map { .string($0) }) }
+        case .objects(_, let list): list
+        case .schema(let schema): schema
+        case .secret, .secrets, .textOrSecret, .object, .notifiers: nil
+        }
+    }
+
+    /// The type, as docs/CONFIGURATION.md calls it.
+    var type: String {
+        switch self {
+        case .text, .textOrNull, .word: "text"
+        case .path: "path"
+        case .address: "address"
+        case .secret: "secret"
+        case .secrets: "secrets"
+        case .textOrSecret: "text or secret"
+        case .bool: "boolean"
+        case .integer(let range, _): "integer, \(range.lowerBound) to \(range.upperBound)"
+        case .number(let range, _): "number, \(Int(range.lowerBound)) to \(Int(range.upperBound))"
+        case .texts: "list of text"
+        case .object, .notifiers, .schema: "object"
+        case .objects: "list of objects"
+        }
+    }
+
+    /// The keys of the object, or of each object of the list; empty for other values.
+    var keys: ConfigurationKeys {
+        switch self {
+        case .object(let keys), .objects(let keys, _): keys
+        default: []
+        }
+    }
+}
+
+extension ConfigurationKeys {
+    // The readers name only keys that their list has, with values of its type; each reading of docs/config.full.json proves it.
+
+    /// The range of an integer.
+    func range(of name: String) -> ClosedRange<Int> {
+        guard case .integer(let range, _) = value(of: name) else { preconditionFailure("\(name) is no integer") }
+        return range
+    }
+
+    /// The default of a key that has one.
+    func standard(of name: String) -> JSONValue {
+        guard let value = value(of: name).standard else { preconditionFailure("\(name) has no default") }
+        return value
+    }
+}
