@@ -1,6 +1,7 @@
 """Plays the part of your backend: receives Deskgate's events, and answers whether a user may chat (docs/BACKEND.md).
 
 receiver.py SECRET_FILE [PORT [FILE]]: verifies the signature of both with clients/deskgate.py. Users in FILE, one a line, may not chat.
+Events go to /events; requests to any other path are questions.
 """
 import http.server, json, os, pathlib, sys
 
@@ -19,7 +20,8 @@ class Receiver(http.server.BaseHTTPRequestHandler):
             verify_event(self.headers, body, [secret])
         except DeskgateError as error:
             print("REFUSED", error, flush=True)
-            return self.answer(401)
+            # For an event, Deskgate then names the secret as the cause. To a question, 401 would be a no, which closes the chat.
+            return self.answer(401 if self.path == "/events" else 400)
         content = json.loads(body)
         print("verified", content.get("type", "question"), self.headers["webhook-id"], flush=True)
         # An event has no user_id beside its type.

@@ -54,11 +54,24 @@ import Testing
         try client.send("POST \(path) HTTP/1.1\r\nHost: test\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
         #expect(try client.readResponse().status == 200)
         _ = try receiver.output.line(containing: "verified comment.created")
-        let forged = try Command(
-            "curl", "-s", "-o", "/dev/null", "-w", "%{http_code}", "-H", "webhook-id: 1", "-H", "webhook-timestamp: 1", "-H",
-            "webhook-signature: v1,AAAA", "-d", "{}", "http://127.0.0.1:\(port)/events")
-        #expect(forged.output == "401")
-        _ = try receiver.output.line(containing: "REFUSED")
         #expect(try server.stop() == .exit(0))
+    }
+
+    /// 401 would deny every user when a clock or the secret is wrong.
+    @Test func `the receiver answers a forged event 401 and a forged question 400`() throws {
+        let scratch = try TemporaryDirectory()
+        let secret = scratch.path("backend.key")
+        #expect(try Deskgate.run("secret", "new", "--signing", "--out", secret).code == 0)
+        let words = [packageRoot + "/examples/receiver.py", secret, "0"]
+        let receiver = try ChildProcess("python3", words.map { Array($0.utf8) })
+        let line = try receiver.output.line(containing: "listening on").text
+        let port = try #require(line.split(separator: ":").last)
+        for (path, status) in [("/events", "401"), ("/may-chat", "400")] {
+            let forged = try Command(
+                "curl", "-s", "-o", "/dev/null", "-w", "%{http_code}", "-H", "webhook-id: 1", "-H", "webhook-timestamp: 1", "-H",
+                "webhook-signature: v1,AAAA", "-d", "{}", "http://127.0.0.1:\(port)\(path)")
+            #expect(forged.output == status)
+        }
+        _ = try receiver.output.line(containing: "REFUSED")
     }
 }
