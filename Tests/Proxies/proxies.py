@@ -1,6 +1,7 @@
 """The proxies, run as an unprivileged user from the samples in deploy/, in which only addresses and paths are replaced."""
 import os
 import pathlib
+import re
 import shutil
 import signal
 import socket
@@ -32,7 +33,7 @@ def make_certificate(place):
 
 
 class Proxy:
-    """A proxy before two upstreams, each `127.0.0.1:PORT` or the path of a Unix socket."""
+    """A proxy before one upstream, as the sample is, or two, each `127.0.0.1:PORT` or the path of a Unix socket."""
 
     def __init__(self, kind, directory, upstreams):
         self.kind = kind
@@ -67,9 +68,11 @@ class Proxy:
 
     def substituted(self, text, upstreams):
         """The sample with the addresses and paths of this run; each of them must be there."""
-        first, second = (self.address(upstream) for upstream in upstreams)
         place, port = self.place, self.port
-        replaced = [("127.0.0.1:8080", first), ("127.0.0.1:8081", second)] + {
+        if len(upstreams) == 2:
+            text, count = re.subn(r"# (.*127\.0\.0\.1:8081)", r"\1", text)
+            assert count == text.count("127.0.0.1:8080"), f"{SAMPLES[self.kind]} has a second replica {count} times"
+        replaced = list(zip(("127.0.0.1:8080", "127.0.0.1:8081"), map(self.address, upstreams))) + {
             "nginx": [
                 ("listen 443 ", f"listen 127.0.0.1:{port} "), ("listen [::]:443 ", f"listen [::1]:{port} "),
                 ("/etc/nginx/deskgate/", f"{place}/"), ("/var/log/nginx/", f"{place}/")],

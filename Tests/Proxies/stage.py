@@ -29,8 +29,8 @@ class Stage:
         # Active checks find the replicas at once, and a proxy without them has nothing to find.
         wait_for(lambda: is_ok(self.authorize()), "authorizes")
 
-    def front(self, first, second=None):
-        proxy = Proxy(self.kind, self.directory / f"proxy-{len(self.proxies)}", (first, second or first))
+    def front(self, *upstreams):
+        proxy = Proxy(self.kind, self.directory / f"proxy-{len(self.proxies)}", upstreams)
         self.proxies.append(proxy)
         return proxy
 
