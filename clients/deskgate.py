@@ -94,6 +94,8 @@ def verify_event(
     `headers` may have any case, `body` is raw, as it was received, and `secrets` (`whsec_…`) are several while one is replaced.
     A retry has the same `webhook-id`, so remember the ids that you have processed.
     """
+    if not isinstance(body, (bytes, bytearray)):
+        raise DeskgateError("bad_argument", "body is of type bytes, as it was received")
     given = {name.lower(): value for name, value in headers.items()}
     parts = [given.get("webhook-" + name) for name in ("id", "timestamp", "signature")]
     if not all(parts):
@@ -136,13 +138,13 @@ def _text(name: str, value: str, longest: int) -> bytes:
 
 
 def _key_secret(text: str) -> bytes:
-    if not re.fullmatch(r"[A-Za-z0-9_-]{43}", text.strip()):
+    if not isinstance(text, str) or not re.fullmatch(r"[A-Za-z0-9_-]{43}", text.strip()):
         raise DeskgateError("bad_secret", "a secret is 43 base64url characters, as deskgate secret new prints it")
     return base64.urlsafe_b64decode(text.strip() + "=")
 
 
 def _signing_secret(text: str) -> bytes:
-    match = re.fullmatch(r"whsec_([A-Za-z0-9+/]{32,86}={0,2})", text.strip())
+    match = re.fullmatch(r"whsec_([A-Za-z0-9+/]{32,86}={0,2})", text.strip()) if isinstance(text, str) else None
     if not match or len(match[1]) % 4 != 0:
         raise DeskgateError("bad_secret", "a signing secret is whsec_ and base64, as deskgate secret new --signing prints it")
     return base64.b64decode(match[1])

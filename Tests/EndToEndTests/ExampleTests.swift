@@ -22,6 +22,20 @@ import Testing
         #expect(verified.code == 0)
     }
 
+    @Test(arguments: [(#""{}", [secret]"#, "bad_argument"), (#"b"{}", [secret.encode()]"#, "bad_secret")])
+    func `the Python file names an argument of the wrong type`(_ arguments: String, _ reason: String) throws {
+        let script = """
+            import sys; sys.path.insert(0, sys.argv[1]); sys.dont_write_bytecode = True; import deskgate
+            headers = {"webhook-id": "1", "webhook-timestamp": "1", "webhook-signature": "v1,AAAA"}
+            secret = "whsec_" + "A" * 32
+            try:
+                deskgate.verify_event(headers, \(arguments))
+            except deskgate.DeskgateError as error:
+                print(error.reason)
+            """
+        #expect(try Command("python3", "-c", script, packageRoot + "/clients").output == "\(reason)\n")
+    }
+
     @Test func receiverVerifiesWhatItGets() throws {
         let scratch = try TemporaryDirectory()
         let secret = scratch.path("backend.key")
