@@ -8,12 +8,14 @@ A block whose language is none of QUIET is something that a reader runs or copie
     <!-- not run: REASON -->     nobody, because it cannot be run here
 
 At the end of a command of a story, `# => TEXT` promises what it says.
+
+NAME.ru.md, and docs/ru/NAME.md of docs/NAME.md, are translations: the same headings, the same blocks with the same marks. Only the original is run.
 """
 import pathlib
 import re
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-PLACES = ["*.md", "docs/*.md", "clients/*.md", "deploy/*/*.md", "examples/*.md", "Benchmarks/*.md"]
+PLACES = ["*.md", "docs/*.md", "docs/ru/*.md", "clients/*.md", "deploy/*/*.md", "examples/*.md", "Benchmarks/*.md"]
 # Languages of blocks that only show something.
 QUIET = {"text", "json", "http", "ini"}
 MARK = re.compile(r"\s*<!-- (run|run by|not run): (.+) -->\s*")
@@ -30,12 +32,12 @@ class Block:
 
 
 class Page:
-    """A page, read into blocks, anchors and links; `links` are pairs of a line's number and a target."""
+    """A page, read into blocks, anchors, links and the levels of headings; `links` are pairs of a line's number and a target."""
 
     def __init__(self, path):
         self.path = path
         self.name = str(path.relative_to(ROOT))
-        self.blocks, self.anchors, self.links = [], set(), []
+        self.blocks, self.anchors, self.links, self.levels = [], set(), [], []
         block, indent, previous = None, "", ""
         for number, line in enumerate(path.read_text().splitlines(), 1):
             fence = FENCE.match(line)
@@ -52,9 +54,17 @@ class Page:
             else:
                 if heading := HEADING.match(line):
                     self.anchors.add(self.anchor(heading[1]))
+                    self.levels.append(line.index(" "))
                 # What stands in code is no link.
                 self.links += [(number, target) for target in LINK.findall(re.sub(r"`[^`]*`", "`", line))]
             previous = line
+
+    @property
+    def original(self):
+        """The path of the page that this one translates, or None."""
+        if self.path.parent.name == "ru":
+            return self.path.parent.parent / self.path.name
+        return self.path.with_name(self.path.name.replace(".ru.", ".")) if self.path.name.endswith(".ru.md") else None
 
     def anchor(self, heading):
         """The anchor that GitHub gives a heading; a repeated one gets a number."""

@@ -100,7 +100,7 @@ import Testing
     /// The command lines of the documentation, which people copy. In prose they may leave out what the sentence does not need.
     @Test func documentationIsTaken() throws {
         var count = 0
-        let pages = try Command("sh", "-c", "cd \"$0\" && ls *.md docs/*.md clients/*.md deploy/*/*.md", packageRoot).output
+        let pages = try Command("sh", "-c", "cd \"$0\" && ls *.md docs/*.md docs/ru/*.md clients/*.md deploy/*/*.md", packageRoot).output
         for page in pages.split(separator: "\n") {
             let text = String(decoding: try File.read("\(packageRoot)/\(page)", limit: 1 << 20).bytes, as: UTF8.self)
             for (line, isProse) in DocumentedCommand.lines(of: text) {
