@@ -39,14 +39,15 @@ final class OpenAPIDocument: Sendable {
             "info": ["title": "Deskgate", "version": .string(Version.current), "description": .string(Self.text)],
             "servers": .array(listeners.map { ["url": .string($0.url), "description": .string($0.text)] }),
             "tags": .array(listeners.map { ["name": .string($0.tag), "description": .string($0.text)] }),
-            "paths": .object(paths), "components": Self.components,
+            "paths": .object(paths), "webhooks": Self.webhooks, "components": Self.components,
         ]
     }
 
     private static let text = """
-        Every request that Deskgate accepts. Each path has the address of its listener by default; the configuration may give others. A path
-        without a description is answered 404, and a method that a path does not have 405 with Allow. HEAD is answered wherever GET is.
-        Errors are `{"error", "message"}`, and every answer but 408, 414 and 431 has `X-Request-Id`.
+        Every request that Deskgate accepts, and as webhooks the events that it sends to notifiers of the type `http`. Each path has the
+        address of its listener by default; the configuration may give others. A path without a description is answered 404, and a method
+        that a path does not have 405 with Allow. HEAD is answered wherever GET is. Errors are `{"error", "message"}`, and every answer
+        but 408, 414 and 431 has `X-Request-Id`.
         """
 
     /// `/v1/deliveries/:id` is `/v1/deliveries/{id}` in OpenAPI.

@@ -3,6 +3,9 @@
 import base64
 import hashlib
 import hmac
+import json
+import pathlib
+import re
 
 from fixture import NOW
 
@@ -11,6 +14,8 @@ NOTE = (
     "The secrets are test data, known to everyone: never use one. Written by generate.py, not by hand."
 )
 TOLERANCE = 300
+# 2026-03-10T08:40:00Z, after all samples have happened.
+SENT = 1_773_132_000
 ID = "evt_01HV2K3M4N5P6Q7R8S9T0V1W2X"
 BODY = '{"type": "comment.created", "app_id": "my-app", "user_id": "Пользователь", "data": {"ticket_id": 4211, "text": "Grüße 🦊"}}'
 
@@ -65,6 +70,17 @@ def genuine():
     yield case("300 seconds ago", "genuine", now=NOW + 300)
     yield case("300 seconds ahead", "genuine", now=NOW - 300)
     yield case("a timestamp with a zero in front", "genuine", timestamp="0" + str(NOW))
+
+
+def samples():
+    """The samples of docs/HTTP.md as the service sends them; EventSampleTests compares both with the service's encoder."""
+    page = (pathlib.Path(__file__).parents[2] / "docs/HTTP.md").read_text(encoding="utf-8")
+    for block in re.findall(r"^```json\n(.*?)^```", page[page.index("\n## Events\n"):], re.MULTILINE | re.DOTALL):
+        sample = json.loads(block)
+        # An event's id leaves room for those of its deliveries.
+        delivery = sample["id"][:-4] + "0001"
+        body = json.dumps(sample, ensure_ascii=False, separators=(",", ":"))
+        yield case(f"sample: {sample['type']}", "genuine", identifier=delivery, body=body, timestamp=str(SENT), now=SENT)
 
 
 def expired():
@@ -152,5 +168,5 @@ def bad_secrets():
 
 def contents():
     """What the file holds."""
-    groups = (genuine, expired, not_genuine, without_headers, bad_secrets)
+    groups = (genuine, samples, expired, not_genuine, without_headers, bad_secrets)
     return {"note": NOTE, "tolerance": TOLERANCE, "events": [entry for group in groups for entry in group()]}

@@ -33,6 +33,11 @@ package struct DenialTrend: Sendable {
         /// How many denials are usual in such a window, rounded up.
         package let usual: UInt64
 
+        /// Notes numbers.
+        package init(asked: UInt64, denied: UInt64, usual: UInt64) {
+            (self.asked, self.denied, self.usual) = (asked, denied, usual)
+        }
+
         /// What its condition tells, as the text of a JSON object.
         /// - Parameter reason: the most frequent reason of the latest denials; empty when there are none.
         package func data(app: String, reason: String) -> [UInt8] {

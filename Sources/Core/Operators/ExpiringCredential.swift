@@ -4,7 +4,7 @@ package import Time
 /// A credential of the configuration that ends at a known time.
 package struct ExpiringCredential: Sendable, Equatable {
     /// What it is; a stable word.
-    package enum Kind: String, Sendable {
+    package enum Kind: String, Sendable, CaseIterable {
         /// The certificate of a listener.
         case listenerCertificate = "listener_certificate"
         /// The certificate of a notifier.

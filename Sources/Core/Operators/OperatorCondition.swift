@@ -40,7 +40,7 @@ package struct OperatorCondition: Sendable, Equatable {
     }
 
     /// Why a condition ended; a stable word.
-    package enum End: String, Sendable {
+    package enum End: String, Sendable, CaseIterable {
         /// What was wrong is right again.
         case resolved
         /// Nothing shows any more that it lasts, such as a paused notifier without deliveries after a restart.

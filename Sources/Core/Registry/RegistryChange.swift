@@ -13,7 +13,7 @@ package struct RegistryChange: Sendable, Equatable {
     }
 
     /// Why a token left.
-    package enum Reason: String, Sendable {
+    package enum Reason: String, Sendable, CaseIterable {
         /// Its app said so.
         case unsubscribed
         /// The same token came with another person or device: somebody else has signed in on that phone.

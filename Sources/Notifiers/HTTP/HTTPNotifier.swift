@@ -114,13 +114,13 @@ package struct HTTPNotifier: Notifier {
 }
 
 /// The body of the requests for a delivery.
-enum EventBody {
+package enum EventBody {
     /// About how much longer a body is than the event's data, in bytes.
     private static let fixedSize = 512
 
     /// The event as JSON, the same on every attempt. If the delivery is of a comment for a registered device, the last member of `data` is
     /// `target` with the device's `device_id`, `type` and `token`, the token in clear.
-    static func bytes(of delivery: Delivery) -> [UInt8] {
+    package static func bytes(of delivery: Delivery) -> [UInt8] {
         let event = delivery.event
         var writer = JSONWriter(capacity: fixedSize + event.data.count)
         writer.beginObject()

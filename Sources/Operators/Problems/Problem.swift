@@ -121,10 +121,12 @@ struct Problem: Equatable {
                 "Запустите команду там, где служба работает, или запустите службу здесь: systemctl start deskgate или \(serve)."))
     }
 
-    static let schema = Schema.object([
+    static let schema = Schema.object(members)
+    /// The members of `json` with their JSON Schemas.
+    static let members: [(String, JSONValue)] = [
         ("kind", Schema.choice(of: Kind.self)), ("severity", Schema.choice(of: Severity.self)),
         ("subject", AdminSchema.maybeText), ("text", Schema.text), ("remedy", Schema.text),
-    ])
+    ]
 
     func json(in language: Language) -> JSONValue {
         [

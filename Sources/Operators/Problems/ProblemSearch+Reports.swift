@@ -1,5 +1,5 @@
 package import Core
-internal import JSON
+package import JSON
 
 /// A problem of the severity `problem`, for the log and for operators' events.
 package struct SevereProblem: Sendable {
@@ -27,13 +27,26 @@ extension ProblemSearch {
 
     /// The severe problems.
     package var severe: [SevereProblem] {
-        problems.filter { $0.severity == .problem }.map { problem in
-            let subject = problem.subject.map { " \($0)" } ?? ""
-            return SevereProblem(
-                key: OperatorCondition.Key(.problem, problem.kind.rawValue + subject), hasEvent: problem.kind.hasEvent,
-                text: problem.text.english, remedy: problem.remedy.english, data: problem.json(in: .english).serialized())
-        }
+        problems.filter { $0.severity == .problem }.map { SevereProblem($0) }
     }
+}
+
+extension SevereProblem {
+    fileprivate init(_ problem: Problem) {
+        let subject = problem.subject.map { " \($0)" } ?? ""
+        self.init(
+            key: OperatorCondition.Key(.problem, problem.kind.rawValue + subject), hasEvent: problem.kind.hasEvent,
+            text: problem.text.english, remedy: problem.remedy.english, data: problem.json(in: .english).serialized())
+    }
+
+    /// The members of `data` with their JSON Schemas.
+    package static var members: [(String, JSONValue)] { Problem.members }
+
+    /// One as an example for readers of the documentation.
+    package static let example = SevereProblem(
+        Problem(
+            .unknownApp, Told(verbatim: "12 authorizations within 10 minutes named an app_id that is not configured (unknown_app)."),
+            remedy: Told(verbatim: "Correct the app_id that the help desk sends, or add the app to apps.")))
 }
 
 extension ProblemSearch {

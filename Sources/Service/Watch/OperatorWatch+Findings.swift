@@ -1,7 +1,6 @@
 internal import Configuration
 internal import Core
 internal import Dispatch
-internal import JSON
 internal import Operators
 internal import Threading
 internal import Time
@@ -59,11 +58,8 @@ extension OperatorWatch {
         let notifier = configuration.notifiers.first { $0.name.utf8.elementsEqual(seen.name.utf8) }
         let meaning = Configuration.Notifier.meaning(of: seen.reason, for: notifier)
         let remedy = Configuration.Notifier.remedy(whileFailing: seen.name, seen.reason, for: notifier)
-        let data: JSONValue = [
-            "notifier": .string(seen.name), "reason": .string(seen.reason), "explanation": .string(meaning.text),
-            "remedy": .string(remedy), "waiting": .integer(Int64(waiting)),
-        ]
-        return data.serialized()
+        return OperatorPayload.pausedNotifier(
+            seen.name, reason: seen.reason, explanation: meaning.text, remedy: remedy, waiting: waiting)
     }
 
     /// Also of notifiers that have left the configuration while deliveries wait for them.
@@ -76,11 +72,8 @@ extension OperatorWatch {
             let standing = QueueRule.standing(
                 of: name.text, count: queue?.count ?? 0, ageMilliseconds: age, lifeMilliseconds: configuration.lifeMilliseconds,
                 configuration.thresholds)
-            let data: JSONValue = [
-                "notifier": .string(name.text), "waiting": .integer(Int64(queue?.count ?? 0)),
-                "oldest_seconds": .integer(Int64(clamping: age / 1000)),
-            ]
-            return Finding(key: OperatorCondition.Key(.queueLate, name.text), standing: standing, data: data.serialized())
+            let data = OperatorPayload.lateQueue(ofNotifier: name.text, waiting: queue?.count ?? 0, oldestSeconds: age / 1000)
+            return Finding(key: OperatorCondition.Key(.queueLate, name.text), standing: standing, data: data)
         }
     }
 
@@ -99,13 +92,10 @@ extension OperatorWatch {
         configuration.disks.map { disk in
             let key = OperatorCondition.Key(.diskLow, disk.name)
             guard let space = disk.space else { return Finding(key: key, standing: .unknown) }
-            let data: JSONValue = [
-                "disk": .string(disk.name), "free_bytes": .integer(Int64(clamping: space.free)),
-                "size_bytes": .integer(Int64(clamping: space.size)),
-                "threshold_bytes": .integer(Int64(configuration.thresholds.diskFreeMegabytes) * 1_000_000),
-            ]
-            return Finding(
-                key: key, standing: DiskRule.standing(freeBytes: space.free, configuration.thresholds), data: data.serialized())
+            let data = OperatorPayload.lowDisk(
+                disk.name, freeBytes: space.free, sizeBytes: space.size,
+                thresholdBytes: Int64(configuration.thresholds.diskFreeMegabytes) * 1_000_000)
+            return Finding(key: key, standing: DiskRule.standing(freeBytes: space.free, configuration.thresholds), data: data)
         }
     }
 }

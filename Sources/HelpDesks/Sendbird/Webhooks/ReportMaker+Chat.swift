@@ -1,5 +1,4 @@
 internal import Core
-internal import JSON
 internal import Time
 
 /// Webhooks of Chat.
@@ -72,16 +71,11 @@ extension ReportMaker {
     ) -> Arrival {
         let kind: Event.Kind =
             request == .ratingRequested ? .ticketRated : answer.state == .confirmed ? .closureConfirmed : .closureDeclined
+        let payload = TicketPayload.Answer(
+            ticketID: owner?.ticketID, channel: webhook.channel, commentID: webhook.messageID,
+            rating: kind == .ticketRated ? TicketPayload.Answer.Rating(score: answer.score, comment: answer.comment) : nil)
         return ticketEvent(
-            kind, 1, conversation: webhook.channel, userID: owner?.userID ?? "", occurredAt: webhook.occurredAt
-        ) { writer in
-            writer.add("ticket_id", id: owner?.ticketID)
-            writer.add("channel", id: webhook.channel)
-            writer.add("comment_id", id: webhook.messageID)
-            guard kind == .ticketRated else { return }
-            writer.add("score", answer.score)
-            writer.add("comment", answer.comment)
-        }
+            kind, 1, conversation: webhook.channel, userID: owner?.userID ?? "", occurredAt: webhook.occurredAt, data: payload.data)
     }
 }
 

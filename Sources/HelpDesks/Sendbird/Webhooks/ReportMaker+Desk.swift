@@ -1,6 +1,5 @@
 internal import Core
 internal import HelpDesk
-internal import JSON
 internal import Time
 
 /// A webhook of Sendbird Desk about a ticket.
@@ -58,19 +57,10 @@ extension ReportMaker {
         _ kind: Event.Kind, _ place: Int, _ webhook: DeskWebhook, _ state: KnownTicket, _ changes: [KnownTicket.Change], userID: String
     ) -> Arrival {
         let ticket = webhook.ticket
+        let report = TicketPayload.Report(
+            ticketID: ticket.id, channel: ticket.channel, status: state.status, closeStatus: state.closeStatus, priority: state.priority,
+            group: state.group, agentID: state.agent, changedFrom: changes.map { ($0.field, $0.from) })
         return ticketEvent(
-            kind, place, conversation: ticket.channel ?? ticket.id, userID: userID, occurredAt: webhook.createdAt
-        ) { writer in
-            writer.add("ticket_id", id: ticket.id)
-            writer.add("channel", id: ticket.channel)
-            writer.add("status", state.status)
-            writer.add("close_status", state.closeStatus)
-            writer.add("priority", state.priority)
-            writer.add("group", state.group)
-            writer.add("agent_id", state.agent)
-            writer.beginObject("changed_from")
-            for change in changes { writer.add(change.field, change.from) }
-            writer.endObject()
-        }
+            kind, place, conversation: ticket.channel ?? ticket.id, userID: userID, occurredAt: webhook.createdAt, data: report.data)
     }
 }

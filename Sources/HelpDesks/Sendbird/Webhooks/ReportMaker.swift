@@ -54,18 +54,14 @@ struct ReportMaker: Sendable {
     /// The event of a ticket, which no phone shows.
     func ticketEvent(
         _ kind: Event.Kind, _ place: Int, conversation: HelpDeskID, userID: String, occurredAt: UnixMilliseconds?,
-        _ write: (inout JSONWriter) -> Void
+        data: [UInt8]
     ) -> Arrival {
-        var writer = JSONWriter(capacity: 256)
-        writer.beginObject()
-        write(&writer)
-        writer.endObject()
-        return Arrival(
+        Arrival(
             Event(
                 id: id(place), kind: kind,
                 identity: Event.Identity(appID: appID, ticketID: conversation, commentID: nil, deviceID: ""), userID: userID,
                 occurredAt: occurredAt ?? receivedAt, receivedAt: receivedAt, expiresAt: receivedAt + lifeMilliseconds,
-                data: writer.bytes, trace: trace), to: subscriptions.tickets)
+                data: data, trace: trace), to: subscriptions.tickets)
     }
 
     /// A person whom a store may name; nil for one who was forgotten, or may have been.

@@ -1,0 +1,90 @@
+internal import JSON
+
+/// The payloads of the events of a ticket that no phone shows. Those that phones show have a `Comment`.
+package enum TicketPayload {
+    /// The payload of `ticket.created`, `….assigned`, `….transferred`, `….closed`, `….reopened` and `….updated`.
+    package struct Report: Sendable {
+        /// The ticket.
+        package let ticketID: HelpDeskID
+        /// Its channel; nil when the help desk does not say.
+        package let channel: HelpDeskID?
+        /// The help desk's own words; nil when it has said nothing.
+        package let status, closeStatus, priority: String?
+        /// The ids of the group and of the agent that have the ticket; nil for none.
+        package let group, agentID: String?
+        /// The members that have changed with their former values, nil where none was known.
+        package let changedFrom: [(member: StaticString, value: String?)]
+
+        /// Describes a ticket.
+        package init(
+            ticketID: HelpDeskID, channel: HelpDeskID?, status: String?, closeStatus: String?, priority: String?, group: String?,
+            agentID: String?, changedFrom: [(member: StaticString, value: String?)]
+        ) {
+            (self.ticketID, self.channel, self.status, self.closeStatus) = (ticketID, channel, status, closeStatus)
+            (self.priority, self.group, self.agentID, self.changedFrom) = (priority, group, agentID, changedFrom)
+        }
+
+        /// The text of a JSON object.
+        package var data: [UInt8] {
+            var writer = JSONWriter(capacity: 256)
+            writer.beginObject()
+            writer.add("ticket_id", id: ticketID)
+            writer.add("channel", id: channel)
+            writer.add("status", status)
+            writer.add("close_status", closeStatus)
+            writer.add("priority", priority)
+            writer.add("group", group)
+            writer.add("agent_id", agentID)
+            writer.beginObject("changed_from")
+            for change in changedFrom { writer.add(change.member, change.value) }
+            writer.endObject()
+            writer.endObject()
+            return writer.bytes
+        }
+    }
+
+    /// The payload of `ticket.closure_confirmed`, `ticket.closure_declined` and `ticket.rated`.
+    package struct Answer: Sendable {
+        /// A rating.
+        package struct Rating: Sendable {
+            /// 1 to 5; nil when it cannot be read.
+            package let score: Int64?
+            /// The customer's own words; nil for none.
+            package let comment: String?
+
+            /// Makes a rating.
+            package init(score: Int64?, comment: String?) {
+                (self.score, self.comment) = (score, comment)
+            }
+        }
+
+        /// The ticket; nil when only the channel is known.
+        package let ticketID: HelpDeskID?
+        /// The channel of the question.
+        package let channel: HelpDeskID
+        /// The message that asked.
+        package let commentID: HelpDeskID
+        /// Nil when the question was whether the ticket may be closed.
+        package let rating: Rating?
+
+        /// Describes an answer.
+        package init(ticketID: HelpDeskID?, channel: HelpDeskID, commentID: HelpDeskID, rating: Rating? = nil) {
+            (self.ticketID, self.channel, self.commentID, self.rating) = (ticketID, channel, commentID, rating)
+        }
+
+        /// The text of a JSON object.
+        package var data: [UInt8] {
+            var writer = JSONWriter(capacity: 256)
+            writer.beginObject()
+            writer.add("ticket_id", id: ticketID)
+            writer.add("channel", id: channel)
+            writer.add("comment_id", id: commentID)
+            if let rating {
+                writer.add("score", rating.score)
+                writer.add("comment", rating.comment)
+            }
+            writer.endObject()
+            return writer.bytes
+        }
+    }
+}

@@ -1,0 +1,35 @@
+internal import JSON
+
+/// The payloads of conditions that are about no `ExpiringCredential`, no `DenialTrend.Jump` and no problem, as texts of JSON objects.
+package enum OperatorPayload {
+    /// A notifier starts no attempts.
+    /// - Parameter waiting: how many deliveries wait for it.
+    package static func pausedNotifier(
+        _ name: String, reason: String, explanation: String, remedy: String, waiting: Int
+    ) -> [UInt8] {
+        let data: JSONValue = [
+            "notifier": .string(name), "reason": .string(reason), "explanation": .string(explanation), "remedy": .string(remedy),
+            "waiting": .integer(Int64(waiting)),
+        ]
+        return data.serialized()
+    }
+
+    /// Deliveries wait too long.
+    /// - Parameter oldestSeconds: the age of the oldest.
+    package static func lateQueue(ofNotifier name: String, waiting: Int, oldestSeconds: UInt64) -> [UInt8] {
+        let data: JSONValue = [
+            "notifier": .string(name), "waiting": .integer(Int64(waiting)), "oldest_seconds": .integer(Int64(clamping: oldestSeconds)),
+        ]
+        return data.serialized()
+    }
+
+    /// A file system has little space left.
+    /// - Parameter name: what is on it, such as `store`.
+    package static func lowDisk(_ name: String, freeBytes: UInt64, sizeBytes: UInt64, thresholdBytes: Int64) -> [UInt8] {
+        let data: JSONValue = [
+            "disk": .string(name), "free_bytes": .integer(Int64(clamping: freeBytes)), "size_bytes": .integer(Int64(clamping: sizeBytes)),
+            "threshold_bytes": .integer(thresholdBytes),
+        ]
+        return data.serialized()
+    }
+}
