@@ -4,6 +4,7 @@ using System.Collections.Specialized;
 using System.IO;
 using System.Linq;
 using System.Text;
+using System.Text.RegularExpressions;
 
 /// <summary>Asks clients/Deskgate.cs what Scripts/test-clients asks: a request a line, its fields in hexadecimal; an answer a line.</summary>
 static class Driver
@@ -43,6 +44,13 @@ static class Driver
         return securityKey + (json.Contains("\"ticket.rated\"") ? " true" : " false");
     }
 
+    /// <summary>Mono has no System.Text.Json: the members are found in the text.</summary>
+    private static string Read(string body)
+    {
+        var found = Regex.Match(body, "\"type\":\"([^\"]*)\".*\"data\":\\{\"ticket_id\":([0-9]+)");
+        return found.Success ? found.Groups[1].Value + " " + found.Groups[2].Value : "unread";
+    }
+
     private static string Answer(string command, string[] fields)
     {
         switch (command)
@@ -57,10 +65,11 @@ static class Driver
                 Deskgate.VerifySecurityKey(Text(fields[0]), Text(fields[1]), Text(fields[2]), secrets, long.Parse(fields[3]));
                 return "valid";
             case "event":
+            case "read":
                 var texts = fields[2].Split(',').Select(Text).ToList();
                 var request = new Request(fields.Skip(3));
                 Deskgate.VerifyEvent(name => request.Headers[name], Bytes(fields[1]), texts.Take(texts.Count - 1), long.Parse(fields[0]));
-                return "genuine";
+                return command == "event" ? "genuine" : Read(Text(fields[1]));
             case "not-unicode":
                 return Deskgate.MintSecurityKey("app", "\ud800", 1, new string('A', 43));
             case "half-second":

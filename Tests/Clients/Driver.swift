@@ -56,12 +56,17 @@ struct Driver {
         return "valid"
     }
 
-    private static func event(_ fields: ArraySlice<Substring>) throws -> String {
+    private static func read(_ body: [UInt8]) throws -> String {
+        let event = try JSONSerialization.jsonObject(with: Data(body)) as? [String: Any]
+        let ticket = (event?["data"] as? [String: Any])?["ticket_id"] as? Int
+        return "\(event?["type"] as? String ?? "unread") \(ticket ?? 0)"
+    }
+
+    private static func checkEvent(_ fields: ArraySlice<Substring>) throws {
         let headers = Headers(fields.dropFirst(3))
         let fields = Array(fields)
         let secrets = fields[2].split(separator: ",").map(text)
         try verifyEvent(headers: { headers[$0] }, body: bytes(fields[1]), secrets: secrets, now: Int64(fields[0]))
-        return "genuine"
     }
 
     private static func answer(_ fields: [Substring]) throws -> String {
@@ -69,7 +74,12 @@ struct Driver {
         switch fields[0] {
         case "mint": return try mint(rest)
         case "verify": return try verify(rest)
-        case "event": return try event(rest)
+        case "event":
+            try checkEvent(rest)
+            return "genuine"
+        case "read":
+            try checkEvent(rest)
+            return try read(bytes(fields[2]))
         case "not-unicode", "half-second", "number": return "impossible"
         case "hmac": return hmacSHA256(key: bytes(fields[1]), bytes(fields[2])).map { String(format: "%02x", $0) }.joined()
         case "sendbird": return try ofSendbird(Request(headers: Headers(rest.dropFirst())), bytes(fields[1]))

@@ -70,6 +70,17 @@ func ofSendbird(request *http.Request, body []byte) (string, error) {
 	return fmt.Sprint(securityKey, " ", event.Data.Score), err
 }
 
+func read(body string) (string, error) {
+	var event struct {
+		Type string
+		Data struct {
+			TicketID int64 `json:"ticket_id"`
+		}
+	}
+	err := json.Unmarshal([]byte(body), &event)
+	return fmt.Sprint(event.Type, " ", event.Data.TicketID), err
+}
+
 func answer(command string, fields []string) (string, error) {
 	switch command {
 	case "mint":
@@ -92,11 +103,15 @@ func answer(command string, fields []string) (string, error) {
 			secrets[uint32(number(pair[0]))] = pair[1]
 		}
 		return "valid", deskgate.VerifySecurityKeyAt(text(fields[0]), text(fields[1]), text(fields[2]), secrets, time.Unix(number(fields[3]), 0))
-	case "event":
+	case "event", "read":
 		secrets := strings.Split(fields[2], ",")
 		now := time.Unix(number(fields[0]), 0)
-		return "genuine", deskgate.VerifyEventAt(
+		err := deskgate.VerifyEventAt(
 			headers(fields[3:]), []byte(text(fields[1])), texts(secrets[:len(secrets)-1]), now, 5*time.Minute)
+		if err != nil || command == "event" {
+			return "genuine", err
+		}
+		return read(text(fields[1]))
 	case "not-unicode":
 		return deskgate.MintSecurityKey("app", "\xff", 1, strings.Repeat("A", 43), time.Hour)
 	case "half-second":

@@ -26,6 +26,11 @@ function ofSendbird(request) {
   return `${securityKey} ${score}`;
 }
 
+function read(body) {
+  const event = JSON.parse(body);
+  return `${event.type} ${event.data.ticket_id}`;
+}
+
 function answer(command, fields) {
   if (command === "mint") {
     const [app, user, keyId, secret, lifetime, now, salt] = fields;
@@ -38,10 +43,10 @@ function answer(command, fields) {
     verifySecurityKey(text(app), text(user), text(key), pairs(secrets), { now: Number(now) });
     return "valid";
   }
-  if (command === "event") {
+  if (command === "event" || command === "read") {
     const [now, body, secrets, ...headers] = fields;
     verifyEvent(pairs(headers), bytes(body), secrets.split(",").slice(0, -1).map(text), { now: Number(now) });
-    return "genuine";
+    return command === "event" ? "genuine" : read(text(body));
   }
   if (command === "not-unicode") return mintSecurityKey("app", "\ud800", 1, "A".repeat(43));
   if (command === "half-second") return mintSecurityKey("app", "user", 1, "A".repeat(43), { lifetime: 0.5 });

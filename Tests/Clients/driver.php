@@ -45,6 +45,12 @@ function ofSendbird(string $body): string
     return "$securityKey $score";
 }
 
+function readEvent(string $body): string
+{
+    $event = json_decode($body);
+    return "$event->type {$event->data->ticket_id}";
+}
+
 function answer(string $command, array $fields): string
 {
     switch ($command) {
@@ -59,10 +65,11 @@ function answer(string $command, array $fields): string
             Deskgate::verifySecurityKey(hex2bin($app), hex2bin($user), hex2bin($key), pairs(array_slice($fields, 4)), (int) $now);
             return 'valid';
         case 'event':
+        case 'read':
             [$now, $body, $secrets] = $fields;
             $secrets = array_map(hex2bin(...), array_slice(explode(',', $secrets), 0, -1));
             Deskgate::verifyEvent(pairs(array_slice($fields, 3)), hex2bin($body), $secrets, (int) $now);
-            return 'genuine';
+            return $command === 'event' ? 'genuine' : readEvent(hex2bin($body));
         case 'not-unicode':
             return Deskgate::mintSecurityKey('app', "\xff", 1, str_repeat('A', 43));
         case 'half-second':

@@ -39,6 +39,11 @@ def of_sendbird(request):
     return f"{security_key} {score}"
 
 
+def read(body):
+    event = json.loads(body)
+    return f"{event['type']} {event['data']['ticket_id']}"
+
+
 def answer(command, fields):
     if command == "mint":
         app, user, key_id, secret, lifetime, now, salt = fields
@@ -49,10 +54,10 @@ def answer(command, fields):
         secrets = {int(key_id): secret for key_id, secret in pairs(secrets).items()}
         verify_security_key(text(app), text(user), text(key), secrets, now=int(now))
         return "valid"
-    if command == "event":
+    if command in ("event", "read"):
         now, body, secrets, *headers = fields
         verify_event(pairs(headers), bytes.fromhex(body), [text(secret) for secret in secrets.split(",")[:-1]], now=int(now))
-        return "genuine"
+        return "genuine" if command == "event" else read(text(body))
     if command == "not-unicode":
         return mint_security_key("app", "\ud800", 1, "A" * 43)
     if command == "half-second":

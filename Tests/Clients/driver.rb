@@ -45,6 +45,11 @@ def mint(app, user, key_id, secret, lifetime, now, salt)
   Deskgate.mint_security_key(text(app), text(user), key_id.to_i, text(secret), lifetime: lifetime.to_i, **own)
 end
 
+def read_event(body)
+  event = JSON.parse(body)
+  "#{event["type"]} #{event["data"]["ticket_id"]}"
+end
+
 def answer(command, fields)
   case command
   when "mint"
@@ -53,10 +58,10 @@ def answer(command, fields)
     app, user, key, now, *secrets = fields
     Deskgate.verify_security_key(text(app), text(user), text(key), pairs(secrets).transform_keys(&:to_i), now: now.to_i)
     "valid"
-  when "event"
+  when "event", "read"
     now, body, secrets, *headers = fields
     Deskgate.verify_event(pairs(headers), text(body), secrets.split(",").map { |secret| text(secret) }, now: now.to_i)
-    "genuine"
+    command == "event" ? "genuine" : read_event(text(body))
   when "not-unicode"
     Deskgate.mint_security_key("app", "\xff", 1, "A" * 43)
   when "half-second"
