@@ -411,6 +411,22 @@ def is_used_by_keyboard(browser, service):
         page.keyboard.press("Enter")
         expect(page.locator("#content h1")).to_have_text("User user-1")
         operator.settle()
+        # After Enter the key is free again, and the former text goes with the first letter.
+        page.keyboard.press("/")
+        expect(page.locator("input[type=search]")).to_be_focused()
+        page.keyboard.type("user-2")
+        expect(page.locator("input[type=search]")).to_have_value("user-2")
+        page.keyboard.press("Enter")
+        expect(page.locator("#content h1")).to_have_text("User user-2")
+        # So it is after the form of a view, also where Enter leads nowhere else.
+        operator.show("#/people?app_id=shop&user_id=user-1")
+        operator.settle()
+        page.locator("#person").press("Enter")
+        page.keyboard.press("/")
+        expect(page.locator("input[type=search]")).to_be_focused()
+        # Without a text there is nothing to leave for.
+        page.keyboard.press("Enter")
+        expect(page.locator("input[type=search]")).to_be_focused()
         # Each place that has the focus shows it.
         page.locator("#skip").focus()
         reached = set()

@@ -46,6 +46,8 @@ async function start() {
   window.addEventListener("hashchange", () => session && render());
   part("sign-in").addEventListener("submit", signIn);
   part("finder").addEventListener("submit", search);
+  // A field that keeps the focus would take the next `/`.
+  part("shell").addEventListener("submit", () => part("content").focus({ preventScroll: true }));
   part("sign-out").addEventListener("click", signOut);
   part("skip").addEventListener("click", (event) => {
     event.preventDefault();
@@ -151,7 +153,10 @@ async function signOut() {
 function search(event) {
   event.preventDefault();
   const text = part("query").value.trim();
-  if (!text) return part("query").focus();
+  if (!text) {
+    event.stopPropagation();
+    return part("query").focus();
+  }
   const kind = part("kind").value;
   if (kind === "key" || (kind === "auto" && /^dgk\d*\./.test(text))) {
     secret = text;
@@ -212,12 +217,13 @@ function label() {
   }
 }
 
-/** `/` goes to the search, as in many programs. */
+/** `/` goes to the search, as in many programs. A former text is selected, so that typing replaces it. */
 function shortcut(event) {
   const isTyping = event.target.closest?.("input, select, textarea, dialog");
   if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey || isTyping || !session) return;
   event.preventDefault();
   part("query").focus();
+  part("query").select();
 }
 
 /** What charts ask by themselves does not prolong a session; a person who moves or types does, at most once a minute. */
