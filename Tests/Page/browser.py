@@ -23,9 +23,9 @@ expect.set_options(timeout=PATIENCE_MILLISECONDS)
 class Operator:
     """One browser with the page. It notes whatever must not be: messages on the console, dialogs, requests elsewhere."""
 
-    def __init__(self, browser, service, look="light", locale="en-US"):
+    def __init__(self, browser, service, look="light", locale="en-US", zone=None):
         self.service = service
-        self.context = browser.new_context(locale=locale, **LOOKS[look])
+        self.context = browser.new_context(locale=locale, timezone_id=zone, **LOOKS[look])
         self.context.set_default_timeout(PATIENCE_MILLISECONDS)
         self.page = self.context.new_page()
         self.faults, self.requests, self.allowed = [], [], []

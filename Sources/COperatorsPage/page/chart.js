@@ -5,7 +5,7 @@ import { duration } from "./format.js";
 import { t } from "./words.js";
 import { STEP } from "./metrics.js";
 
-const [HEIGHT, LEFT, BOTTOM, TOP] = [200, 56, 22, 10];
+const [HEIGHT, LEFT, BOTTOM, TOP] = [200, 80, 22, 10];
 // So wide that its texts have about their size where it is shown.
 const [WIDE, NARROW] = [640, 360];
 const isNarrow = matchMedia("(max-width: 560px)");

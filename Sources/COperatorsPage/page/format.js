@@ -4,6 +4,10 @@ import { serviceNow } from "./clock.js";
 import { language, t } from "./words.js";
 import { h } from "./dom.js";
 
+// In the order of `Telling.duration`, which writes the service's sentences.
+const DURATIONS = [["day", 86400], ["hour", 3600], ["minute", 60], ["second", 1]];
+// RFC 3339 as the service writes it; years beyond 9999 have words instead.
+const MOMENT = /(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)/;
 const formats = new Map();
 
 function format(key, make) {
@@ -31,19 +35,12 @@ export function latency(seconds) {
   return `${rough(seconds)} ${t("unit.s")}`;
 }
 
-/** Seconds as a duration, such as 3 min or 2 d 4 h. */
+/** Seconds as a duration in the largest unit that keeps it readable, such as 90 seconds or 3 days: as the service says it in sentences. */
 export function duration(seconds) {
   if (!Number.isFinite(seconds)) return "–";
   const all = Math.max(0, Math.round(seconds));
-  if (all < 60) return `${all} ${t("unit.s")}`;
-  if (all < 3600) return `${Math.floor(all / 60)} ${t("unit.min")}`;
-  if (all < 86400) return pair(all, 3600, "unit.h", 60, "unit.min");
-  return pair(all, 86400, "unit.d", 3600, "unit.h");
-}
-
-function pair(all, big, bigUnit, small, smallUnit) {
-  const rest = Math.floor((all % big) / small);
-  return `${Math.floor(all / big)} ${t(bigUnit)}${rest ? ` ${rest} ${t(smallUnit)}` : ""}`;
+  const [unit, size] = DURATIONS.find(([, size]) => all >= 2 * size) ?? DURATIONS.at(-1);
+  return t(`duration.${unit}`, { count: Math.floor(all / size) });
 }
 
 /** Bytes, such as 31 MB. */
@@ -57,14 +54,29 @@ export function bytes(value) {
   return `${rough(value)} ${units[step]}`;
 }
 
-/** A moment as an element: date and time here, with the exact one as its title. Takes RFC 3339 or Unix seconds. */
-export function time(moment, { seconds = true } = {}) {
+/** A moment as an element: date, time and zone of this browser, with the exact one as its title. Takes RFC 3339 or Unix seconds. */
+export function time(moment) {
   const date = typeof moment === "number" ? new Date(moment * 1000) : new Date(moment ?? NaN);
   if (Number.isNaN(date.getTime())) return h("span", {}, "–");
+  return h("time", { datetime: date.toISOString(), title: date.toISOString() }, local(date));
+}
+
+/** The year is left out when it is this one. The zone is named as its distance from UTC, because its letters mean several zones. */
+function local(date) {
   const isThisYear = date.getFullYear() === new Date(serviceNow() * 1000).getFullYear();
-  const shape = { ...(isThisYear ? {} : { year: "numeric" }), month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", ...(seconds ? { second: "2-digit" } : {}) };
-  const text = format(`t${seconds}${isThisYear}`, (to) => new Intl.DateTimeFormat(to, { ...shape, hour12: false })).format(date);
-  return h("time", { datetime: date.toISOString(), title: date.toISOString() }, text);
+  const shape = { ...(isThisYear ? {} : { year: "numeric" }), month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", second: "2-digit" };
+  const form = format(`t${isThisYear}`, (to) => new Intl.DateTimeFormat(to, { ...shape, hourCycle: "h23", timeZoneName: "shortOffset" }));
+  return form.format(date).replace(/GMT(\+0$)?/, "UTC");
+}
+
+/** A text of the service for its readers: each moment in it as `time` shows it. */
+export function prose(text) {
+  return text.split(MOMENT).map((part, index) => (index % 2 ? time(part) : part));
+}
+
+/** As `prose`, where no elements can stand. */
+export function plainProse(text) {
+  return text.split(MOMENT).map((part, index) => (index % 2 ? local(new Date(part)) : part)).join("");
 }
 
 /** How long ago a moment was by the service’s clock, or how long it is until then. */

@@ -4,7 +4,7 @@ import { ask, path, spoken } from "./api.js";
 import { address } from "./address.js";
 import { difference } from "./clock.js";
 import { h, put } from "./dom.js";
-import { duration } from "./format.js";
+import { duration, plainProse, prose } from "./format.js";
 import { t } from "./words.js";
 
 const places = {
@@ -49,8 +49,8 @@ function list(found) {
     h("h2", { id: "problems-title" }, t("problems.title", { count: found.length })),
     h("ul", {}, found.map((problem) => h("li", { class: problem.severity },
       h("span", { class: "mark", role: "img", "aria-label": t(`problems.${problem.severity}`) }, "!"),
-      h("div", { class: "problem-body" }, h("p", { class: "strong" }, problem.text), h("p", {}, h("span", { class: "strong" }, t("to-do")), " ", problem.remedy)),
-      places[problem.kind] && h("a", { class: "button", href: places[problem.kind](problem.subject ?? undefined), "aria-label": t("problems.show.of", { text: problem.text }) }, t("problems.show"))))));
+      h("div", { class: "problem-body" }, h("p", { class: "strong" }, prose(problem.text)), h("p", {}, h("span", { class: "strong" }, t("to-do")), " ", prose(problem.remedy))),
+      places[problem.kind] && h("a", { class: "button", href: places[problem.kind](problem.subject ?? undefined), "aria-label": t("problems.show.of", { text: plainProse(problem.text) }) }, t("problems.show"))))));
 }
 
 /** Ages are told by the service's clock; the operator should know when the browser's is another. */

@@ -2,7 +2,7 @@
 
 import { address } from "./address.js";
 import { h } from "./dom.js";
-import { time } from "./format.js";
+import { prose, time } from "./format.js";
 import { badge } from "./ui.js";
 import { t, word } from "./words.js";
 
@@ -13,8 +13,8 @@ const links = { delivery_id: "delivery_id", user_id: "user_id", comment_id: "com
 export function story({ outcome, finding, remedy, steps }, app) {
   return [
     h("div", { class: `finding ${outcome}` },
-      h("p", { class: "finding-text" }, badge(t(`outcome.${outcome}`), { ok: "good", problem: "bad", note: "warn" }[outcome]), " ", finding),
-      remedy && h("p", { class: "finding-remedy" }, h("span", { class: "strong" }, t("to-do")), " ", remedy)),
+      h("p", { class: "finding-text" }, badge(t(`outcome.${outcome}`), { ok: "good", problem: "bad", note: "warn" }[outcome]), " ", prose(finding)),
+      remedy && h("p", { class: "finding-remedy" }, h("span", { class: "strong" }, t("to-do")), " ", prose(remedy))),
     timeline(steps, app, { first: remedy }),
   ];
 }
@@ -25,8 +25,8 @@ export function timeline(steps, app, { first } = {}) {
     h("span", { class: "mark", role: "img", "aria-label": t(`outcome.${step.outcome}`) }, marks[step.outcome] ?? "i"),
     h("div", { class: "step-body" },
       h("p", { class: "step-head" }, h("span", { class: "strong" }, word(`step.${step.step}`) ?? step.step), step.at && time(step.at)),
-      h("p", { class: "step-text" }, step.text),
-      step.remedy && step.remedy !== first && h("p", { class: "step-remedy" }, h("span", { class: "strong" }, t("to-do")), " ", step.remedy),
+      h("p", { class: "step-text" }, prose(step.text)),
+      step.remedy && step.remedy !== first && h("p", { class: "step-remedy" }, h("span", { class: "strong" }, t("to-do")), " ", prose(step.remedy)),
       references(step.references, app)))));
 }
 

@@ -4,7 +4,7 @@ import { ask, path, spoken } from "./api.js";
 import { address } from "./address.js";
 import { apps } from "./apps.js";
 import { h, put } from "./dom.js";
-import { time } from "./format.js";
+import { prose, time } from "./format.js";
 import { badge, card, empty, facts, head, longTable, show } from "./ui.js";
 import { t, word } from "./words.js";
 
@@ -30,7 +30,7 @@ async function one(id, place, signal) {
   put(place, head(t("bots.call"), h("code", {}, h("bdi", {}, id)), [asked], h("a", { class: "button", href: address("bots") }, t("bots.all"))), told);
   await show(told, async () => {
     const call = await ask(asked, { signal });
-    return card("", h("p", {}, outcome(call)), h("p", {}, call.meaning), call.remedy && remedy(call.remedy), facts([
+    return card("", h("p", {}, outcome(call)), h("p", {}, prose(call.meaning)), call.remedy && remedy(call.remedy), facts([
       [t("bots.bot"), h("bdi", {}, call.bot)], [t("bots.function"), h("code", {}, h("bdi", {}, call.function))], [t("user"), person(call)], [t("app"), call.app_id],
       [t("bots.began"), time(call.at)], [t("bots.ended"), call.ended_at && time(call.ended_at)], [t("bots.status"), call.status_code],
       [t("reason"), call.reason && h("code", {}, call.reason)], [t("bots.digest"), call.arguments_sha256 && h("code", { class: "wrap" }, call.arguments_sha256)],
@@ -42,7 +42,7 @@ async function one(id, place, signal) {
 function columns() {
   return [
     { title: t("bots.began"), cell: (call) => h("a", { href: address("bots", { call_id: call.id }) }, time(call.at)) },
-    { title: t("bots.outcome"), wide: true, cell: (call) => [outcome(call), h("p", {}, call.meaning), call.remedy && remedy(call.remedy)] },
+    { title: t("bots.outcome"), wide: true, cell: (call) => [outcome(call), h("p", {}, prose(call.meaning)), call.remedy && remedy(call.remedy)] },
     { title: t("bots.bot"), cell: (call) => h("bdi", {}, call.bot) },
     { title: t("bots.function"), cell: (call) => h("a", { href: address("bots", { app_id: call.app_id, bot: call.bot, function: call.function }) }, h("code", {}, h("bdi", {}, call.function))) },
     { title: t("user"), wide: true, cell: person },
@@ -54,7 +54,7 @@ function outcome(call) {
 }
 
 function remedy(text) {
-  return h("p", { class: "quiet small" }, h("span", { class: "strong" }, t("to-do")), " ", text);
+  return h("p", { class: "quiet small" }, h("span", { class: "strong" }, t("to-do")), " ", prose(text));
 }
 
 function person(call) {

@@ -2,7 +2,7 @@
 
 import { ask, path, spoken } from "./api.js";
 import { h, put } from "./dom.js";
-import { time } from "./format.js";
+import { prose, time } from "./format.js";
 import { badge, card, facts, head, notice, show } from "./ui.js";
 import { t } from "./words.js";
 
@@ -16,7 +16,7 @@ export async function configuration({ place, signal }) {
       record.refused && h("div", { class: "trouble", role: "alert" }, h("p", { class: "strong" }, t("configuration.refused"), " ", time(record.refused.at)),
         h("ul", { lang: "en" }, record.refused.reasons.map((reason) => h("li", {}, reason))),
         record.refused.count > record.refused.reasons.length && h("p", {}, t("configuration.more", { count: record.refused.count - record.refused.reasons.length }))),
-      record.warnings.map(({ path, message }) => notice([h("code", {}, path), " ", message], "warn")),
+      record.warnings.map(({ path, message }) => notice([h("code", {}, path), " ", prose(message)], "warn")),
       card(t("configuration.loaded"), facts([[t("configuration.at"), time(record.loaded_at)], [t("configuration.files"), h("ul", { class: "plain" }, files.map((name) => h("li", {}, h("code", {}, name))))]])),
       Object.entries(file).map(([name, value]) => card(name, tree(value))),
     ];

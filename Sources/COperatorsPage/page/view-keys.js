@@ -3,7 +3,7 @@
 import { ask } from "./api.js";
 import { serviceNow } from "./clock.js";
 import { h, put } from "./dom.js";
-import { ago, time } from "./format.js";
+import { ago, prose, time } from "./format.js";
 import { badge, card, empty, head, notice, show, table } from "./ui.js";
 import { t } from "./words.js";
 
@@ -47,15 +47,15 @@ function next(app, all) {
   else if (newest.state !== "active") text = t("rotate.activate", { id: newest.key_id });
   else if (old) text = rest(old);
   else text = t("rotate.start");
-  return h("div", { class: "next" }, h("p", {}, h("span", { class: "strong" }, t("rotate.next")), " ", text), h("p", {}, h("code", {}, command)));
+  return h("div", { class: "next" }, h("p", {}, h("span", { class: "strong" }, t("rotate.next")), " ", prose(text)), h("p", {}, h("code", {}, command)));
 }
 
 function rest({ key_id: id, last_used: used, known_since: since, not_after: end }) {
   const last = Math.max(used ?? 0, since ?? 0);
   const due = last && last + UNUSED;
-  const day = (seconds) => new Date(seconds * 1000).toISOString().slice(0, 10);
+  const date = (seconds) => new Date(seconds * 1000).toISOString();
   // Used or not, it verifies nothing any more.
-  if (end && !(due && due < end)) return end > serviceNow() ? t("rotate.ends", { id, date: day(end) }) : t("rotate.ended", { id });
+  if (end && !(due && due < end)) return end > serviceNow() ? t("rotate.ends", { id, date: date(end) }) : t("rotate.ended", { id });
   if (!due) return t("rotate.unknown", { id });
-  return due > serviceNow() ? t("rotate.wait", { id, date: day(due) }) : t("rotate.retire", { id });
+  return due > serviceNow() ? t("rotate.wait", { id, date: date(due) }) : t("rotate.retire", { id });
 }

@@ -63,7 +63,7 @@ function credential(expiresAt) {
   if (!expiresAt) return t("notifiers.no-end");
   const left = expiresAt - serviceNow();
   const text = left > 0 ? t("time.ahead", { duration: duration(left) }) : t("notifiers.expired");
-  return [left < SOON ? badge(text, left > 0 ? "warn" : "bad") : text, " · ", time(expiresAt, { seconds: false })];
+  return [left < SOON ? badge(text, left > 0 ? "warn" : "bad") : text, " · ", time(expiresAt)];
 }
 
 function test(name, told) {

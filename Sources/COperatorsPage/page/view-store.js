@@ -2,7 +2,7 @@
 
 import { ask, askText, path, spoken } from "./api.js";
 import { h, put } from "./dom.js";
-import { bytes, duration, number, time } from "./format.js";
+import { bytes, duration, number, prose, time } from "./format.js";
 import { parse, sum } from "./metrics.js";
 import { badge, card, empty, facts, head, notice, show, table } from "./ui.js";
 import { t } from "./words.js";
@@ -18,7 +18,7 @@ export async function store({ place, signal }) {
     const samples = parse(text);
     const first = (name) => samples.get(name)?.[0]?.value;
     return [
-      status.reasons.map((reason) => notice(reason, "bad")),
+      status.reasons.map((reason) => notice(prose(reason), "bad")),
       h("div", { class: "cards fit" },
         card(t("store.service"), facts([
           [t("state"), badge(t(`service.${status.status}`), status.status === "ready" ? "good" : "bad")],

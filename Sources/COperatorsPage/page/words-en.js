@@ -12,7 +12,7 @@ export const en = {
   "error.title": "This could not be done.", "error.store": "The store cannot answer now.", "error.unreachable": "The service does not answer. It may be stopped, or the way to it may be broken.",
   "error.timeout": "The service did not answer in time.", "error.status": "The service answered {status}.",
   "rows.so-far": { one: "{count} row so far", other: "{count} rows so far" }, "rows.all": { one: "{count} row", other: "{count} rows" },
-  "unit.us": "µs", "unit.ms": "ms", "unit.s": "s", "unit.min": "min", "unit.h": "h", "unit.d": "d", "time.ago": "{duration} ago", "time.ahead": "in {duration}", "per-second": "{rate}/s", "of": "{count} of {most}",
+  "unit.us": "µs", "unit.ms": "ms", "unit.s": "s", "duration.second": { one: "{count} second", other: "{count} seconds" }, "duration.minute": { one: "{count} minute", other: "{count} minutes" }, "duration.hour": { one: "{count} hour", other: "{count} hours" }, "duration.day": { one: "{count} day", other: "{count} days" }, "time.ago": "{duration} ago", "time.ahead": "in {duration}", "per-second": "{rate}/s", "of": "{count} of {most}",
   "app": "App", "apps": "Apps", "user": "User", "device": "Device", "comment": "Comment", "ticket": "Ticket", "notifier": "Notifier", "reason": "Reason", "state": "State", "type": "Type", "count": "Count", "tries": "Tries", "received": "Received", "created": "Created", "key": "Key",
   "none": "none", "never": "never", "default": "default", "follow": "Follow it", "to-do": "What to do:",
   "app_id": "App", "user_id": "User", "comment_id": "Comment", "ticket_id": "Ticket", "device_id": "Device", "delivery_id": "Delivery", "event_id": "Event",

@@ -12,7 +12,7 @@ export const ru = {
   "error.title": "Не получилось.", "error.store": "Хранилище сейчас не отвечает.", "error.unreachable": "Служба не отвечает. Возможно, она остановлена или до неё нет связи.",
   "error.timeout": "Служба не ответила вовремя.", "error.status": "Служба ответила {status}.",
   "rows.so-far": { one: "пока {count} строка", few: "пока {count} строки", other: "пока {count} строк" }, "rows.all": { one: "{count} строка", few: "{count} строки", other: "{count} строк" },
-  "unit.us": "мкс", "unit.ms": "мс", "unit.s": "с", "unit.min": "мин", "unit.h": "ч", "unit.d": "д", "time.ago": "{duration} назад", "time.ahead": "через {duration}", "per-second": "{rate}/с", "of": "{count} из {most}",
+  "unit.us": "мкс", "unit.ms": "мс", "unit.s": "с", "duration.second": "{count} с", "duration.minute": "{count} мин", "duration.hour": "{count} ч", "duration.day": "{count} дн.", "time.ago": "{duration} назад", "time.ahead": "через {duration}", "per-second": "{rate}/с", "of": "{count} из {most}",
   "app": "Приложение", "apps": "Приложения", "user": "Пользователь", "device": "Устройство", "comment": "Комментарий", "ticket": "Тикет", "notifier": "Канал", "reason": "Причина", "state": "Состояние", "type": "Тип", "count": "Число", "tries": "Попытки", "received": "Получено", "created": "Создано", "key": "Ключ",
   "none": "нет", "never": "никогда", "default": "по умолчанию", "follow": "Проследить", "to-do": "Что делать:",
   "app_id": "Приложение", "user_id": "Пользователь", "comment_id": "Комментарий", "ticket_id": "Тикет", "device_id": "Устройство", "delivery_id": "Доставка", "event_id": "Событие",
