@@ -26,7 +26,8 @@ enum AdminSchema {
     /// The types of `Delivery.members`, and of those that only one delivery alone has.
     static let delivery: [String: JSONValue] = [
         "id": uuid, "notifier": Schema.text, "state": Schema.choice(of: Delivery.State.self), "reason": Schema.text,
-        "attempts": count, "due_at": maybeTime, "waits": maybeText, "ended_at": maybeTime, "event_id": uuid, "type": Schema.text,
+        "meaning": Schema.text, "attempts": count, "due_at": maybeTime, "waits": maybeText, "ended_at": maybeTime, "event_id": uuid,
+        "type": Schema.text,
         "user_id": Schema.text, "ticket_id": identity, "comment_id": identity, "device_id": Schema.text,
         "target": Schema.nullable(Schema.object([("device_id", Schema.text), ("type", maybeText), ("token", maybeText)])),
         "occurred_at": maybeTime, "received_at": Schema.time, "expires_at": Schema.time, "trace_id": traceID, "data_kept": flag,

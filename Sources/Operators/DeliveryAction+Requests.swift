@@ -11,11 +11,12 @@ extension DeliveryAction {
     package var request: AdminRequest {
         let path = "/v1/deliveries"
         return switch self {
-        case .list(let filter, let after, let limit):
+        case .list(let filter, let after, let limit, let language):
             AdminRequest(
                 .get, path,
-                query: DeliveryCriteria.texts(of: filter) + (after.map { [("after", $0.description)] } ?? []) + [("limit", "\(limit)")])
-        case .show(let id): AdminRequest(.get, "\(path)/\(id)")
+                query: DeliveryCriteria.texts(of: filter) + (after.map { [("after", $0.description)] } ?? []) + [("limit", "\(limit)")]
+                    + language.query)
+        case .show(let id, let language): AdminRequest(.get, "\(path)/\(id)", query: language.query)
         case .retryOne(let id): AdminRequest(.post, "\(path)/\(id)/retry")
         case .retry(let filter, let after): AdminRequest(.post, "\(path)/retry", body: Self.body(filter, after))
         case .giveUp(let notifier):
@@ -30,15 +31,19 @@ extension DeliveryAction {
         var criteria = DeliveryCriteria()
         var page: [String: String] = [:]
         for (name, text) in query.items {
-            guard let name = AdminQuery.page.map(\.name).first(where: { $0.utf8.elementsEqual(name.utf8) }) else {
+            guard let name = listed.map(\.name).first(where: { $0.utf8.elementsEqual(name.utf8) }) else {
                 try criteria.add(name, text)
                 continue
             }
             guard page.updateValue(text, forKey: name) == nil else { throw AdminProblem(name, "given twice.") }
         }
         let limit = try page["limit"].map { text throws(AdminProblem) in try AdminQuery.limit(text) }
-        return try listing(criteria.filter, after: page["after"], limit: limit)
+        return try listing(
+            criteria.filter, after: page["after"], limit: limit, in: Language(parameter: page[Language.parameter.name]))
     }
+
+    /// The parameters of `GET /v1/deliveries` beside the criteria.
+    private static let listed = AdminQuery.page + [Language.parameter]
 
     /// The parameters of `DELETE /v1/deliveries`.
     static let purgeParameters = [
@@ -75,7 +80,7 @@ extension DeliveryAction {
     static let routes = [
         AdminRoute(
             .get, path, .read, summary: "The deliveries that match all criteria, newest first.",
-            DeliveryCriteria.parameters + AdminQuery.page,
+            DeliveryCriteria.parameters + listed,
             answer: AdminRoute.Answer(
                 ["deliveries", "next"], ["deliveries": AdminSchema.deliveries],
                 text: "The deliveries, and where the list goes on; null at its end.", links: .delivery("/deliveries/0/id")),
@@ -86,9 +91,13 @@ extension DeliveryAction {
             answer: AdminRoute.Answer(["purged"], text: "How many."),
             .fromStore { request throws(AdminProblem) in try purging(AdminQuery(request.queryItems())) }),
         AdminRoute(
-            .get, "/v1/deliveries/:id", .read, summary: "One delivery with all its attempts.", [id],
+            .get, "/v1/deliveries/:id", .read, summary: "One delivery with all its attempts.", [id, Language.parameter],
             answer: AdminRoute.Answer(Delivery.members + ["data_kept", "tries"], AdminSchema.delivery, text: "The delivery."),
-            .fromStore { request in id(of: request).map { DeliveryAction.show($0) } }),
+            .fromStore { request throws(AdminProblem) in
+                let values = try AdminQuery(request.queryItems()).values(of: [Language.parameter])
+                let language = try Language(parameter: values[Language.parameter.name])
+                return id(of: request).map { DeliveryAction.show($0, in: language) }
+            }),
         AdminRoute(
             .post, "/v1/deliveries/:id/retry", .operate, summary: "Makes a dead delivery pending again.", [id],
             answer: AdminRoute.Answer(["retried"], text: "How many: 1.", refusals: [409]),

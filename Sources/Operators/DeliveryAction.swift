@@ -5,9 +5,9 @@ package import Time
 /// An operator's action on deliveries.
 package enum DeliveryAction: Sendable, Equatable {
     /// Lists matching deliveries, newest first, at most `limit`, after the end of an earlier page.
-    case list(DeliveryFilter, after: DeliveryCursor?, limit: Int)
+    case list(DeliveryFilter, after: DeliveryCursor?, limit: Int, in: Language = .english)
     /// Shows one delivery with its attempts.
-    case show(UUIDv7)
+    case show(UUIDv7, in: Language = .english)
     /// Retries one dead delivery.
     case retryOne(UUIDv7)
     /// Retries matching dead deliveries, a step of them: those of a set from its last place on, or the first ones of a new set, which holds
@@ -20,12 +20,14 @@ package enum DeliveryAction: Sendable, Equatable {
 
     /// Makes a list action.
     /// - Parameter after: `next` of an earlier page.
-    package static func listing(_ filter: DeliveryFilter, after: String?, limit: Int?) throws(AdminProblem) -> DeliveryAction {
+    package static func listing(
+        _ filter: DeliveryFilter, after: String?, limit: Int?, in language: Language = .english
+    ) throws(AdminProblem) -> DeliveryAction {
         let place = try after.map { text throws(AdminProblem) in
             guard let cursor = DeliveryCursor(text) else { throw AdminProblem("after", "expected the next of an earlier list.") }
             return cursor
         }
-        return .list(filter, after: place, limit: limit ?? AdminAnswer.defaultLimit)
+        return .list(filter, after: place, limit: limit ?? AdminAnswer.defaultLimit, in: language)
     }
 
     /// Makes a purge action.
@@ -71,17 +73,19 @@ extension DeliveryAction: AdminAction {
 
     /// As `AdminAction` says.
     package var shortening: String {
-        guard case .list(let filter, _, _) = self, filter.commentID == nil || filter.appID == nil else { return "ask for fewer with limit" }
+        guard case .list(let filter, _, _, _) = self, filter.commentID == nil || filter.appID == nil else {
+            return "ask for fewer with limit"
+        }
         return "name the comment with app_id and comment_id, which an index finds, or ask for fewer with limit"
     }
 
     /// As `AdminAction` says.
     package func perform(in context: AdminContext) throws(StoreError) -> AdminAnswer {
         switch self {
-        case .list(let filter, let after, let limit): return try Self.list(filter, after, limit, context)
-        case .show(let id):
+        case .list(let filter, let after, let limit, let language): return try Self.list(filter, after, limit, language, context)
+        case .show(let id, let language):
             guard let story = try context.store.story(of: id) else { return .unknown }
-            return AdminAnswer(.object(story.json(context)))
+            return AdminAnswer(.object(story.json(context, in: language)))
         case .retryOne(let id): return try Self.retry(id, context)
         case .retry(let filter, let after): return try Self.retry(filter, after, context)
         case .giveUp(let notifier): return try Self.giveUp(notifier, context)
@@ -93,12 +97,12 @@ extension DeliveryAction: AdminAction {
     }
 
     private static func list(
-        _ filter: DeliveryFilter, _ after: DeliveryCursor?, _ limit: Int, _ context: AdminContext
+        _ filter: DeliveryFilter, _ after: DeliveryCursor?, _ limit: Int, _ language: Language, _ context: AdminContext
     ) throws(StoreError) -> AdminAnswer {
         let page = try context.store.page(of: filter, after: after, limit: limit)
         if page.deliveries.isEmpty, page.next == nil, let problem = try context.problem(in: filter) { return problem }
         return AdminAnswer([
-            "deliveries": .array(page.deliveries.map { .object($0.json(context)) }),
+            "deliveries": .array(page.deliveries.map { .object($0.json(context, in: language)) }),
             "next": page.next.map { .string($0.description) } ?? .null,
         ])
     }

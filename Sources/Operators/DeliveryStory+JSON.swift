@@ -5,19 +5,20 @@ internal import Time
 extension Delivery {
     /// The members of its JSON.
     static let members = [
-        "id", "notifier", "state", "reason", "attempts", "due_at", "waits", "ended_at", "event_id", "type", "app_id", "user_id",
+        "id", "notifier", "state", "reason", "meaning", "attempts", "due_at", "waits", "ended_at", "event_id", "type", "app_id", "user_id",
         "ticket_id",
         "comment_id", "device_id", "target", "occurred_at", "received_at", "expires_at", "trace_id",
     ]
 
     /// The delivery in the JSON for operators: identifiers and times, and no message text. If a due delivery is held back, `waits` says
-    /// why, and `due_at` is null, because the time of the next attempt is unknown.
-    func json(_ context: AdminContext) -> JSONObject {
+    /// why, and `due_at` is null, because the time of the next attempt is unknown. `meaning` says in words where it stands and why.
+    func json(_ context: AdminContext, in language: Language = .english) -> JSONObject {
         let wait = context.wait(of: self)
         let hasTime = state == .pending && (wait == nil || wait == AdminContext.turn)
         return [
             "id": .string(id.description), "notifier": .string(notifier), "state": .string(state.rawValue), "reason": .string(reason),
-            "attempts": .integer(Int64(attempts)), "due_at": hasTime ? .string(RFC3339.text(dueAt)) : .null,
+            "meaning": JSONValue(DeliveryFacts(self, context).sentence, in: language), "attempts": .integer(Int64(attempts)),
+            "due_at": hasTime ? .string(RFC3339.text(dueAt)) : .null,
             "waits": wait.map { .string($0) } ?? .null, "ended_at": .time(endedAt), "event_id": .string(event.id.description),
             "type": .string(event.kind.rawValue),
             "app_id": .string(event.identity.appID), "user_id": .string(event.userID), "ticket_id": event.identity.ticketID?.json ?? .null,
@@ -41,8 +42,8 @@ extension Delivery {
 
 extension DeliveryStory {
     /// The delivery with its attempts.
-    func json(_ context: AdminContext) -> JSONObject {
-        var object = delivery.json(context)
+    func json(_ context: AdminContext, in language: Language) -> JSONObject {
+        var object = delivery.json(context, in: language)
         object.append(.bool(delivery.event.hasData), forKey: "data_kept")
         object.append(.array(attempts.map { .object($0.json) }), forKey: "tries")
         return object

@@ -18,6 +18,9 @@ extension Language {
         self = language
     }
 
+    /// The part of a query that asks for it; empty for English, which needs none.
+    var query: [(name: String, text: String)] { self == .english ? [] : [(Self.parameter.name, rawValue)] }
+
     /// The answer to a request that has no other parameter.
     static func answer(_ request: borrowing Request, _ make: (Language) -> Response) -> Response {
         do throws(AdminProblem) {

@@ -29,6 +29,7 @@ def shows_moments_in_one_form(browser, service):
             operator.show(f"#/{view}")
             operator.settle()
             check(view)
+        service.authorize("user-1", service.key("user-1"))
         operator.search("user-1")
         expect(operator.page.locator(".timeline time")).not_to_have_count(0)
         expect(operator.page.locator(".step-text time")).not_to_have_count(0)
@@ -49,4 +50,38 @@ def says_durations_as_the_service_does(browser, service):
         assert said[1] == ["1 с", "119 с", "2 мин", "119 мин", "2 ч", "2 дн."], said
 
 
-SCENES = [shows_moments_in_one_form, says_durations_as_the_service_does]
+def says_reasons_in_sentences(browser, service):
+    """The word for programs is at most beside them."""
+    delivery = service.ask("GET", "/v1/deliveries?state=dead&notifier=fcm&limit=1")[1]["deliveries"][0]
+    for locale, tail in [("en-US", "gave it up after"), ("ru-RU", "отказался от доставки")]:
+        with Operator(browser, service, locale=locale) as operator:
+            page = operator.page
+            operator.sign_in(address="#/dead?notifier=fcm")
+            operator.settle()
+            rows = page.locator("section tbody tr")
+            expect(rows).not_to_have_count(0)
+            for row in rows.all():
+                expect(row).to_contain_text(tail)
+            page.locator("tbody button").first.click()
+            expect(page.locator("dialog li").first).to_contain_text(re.compile(r"^fcm: .{20,} [a-z_0-9]+$"))
+            page.keyboard.press("Escape")
+            operator.show(f"#/find?delivery_id={delivery['id']}")
+            page.locator(".beside button").click()
+            expect(page.locator("dialog")).to_contain_text(f"fcm {tail}")
+            operator.check(f"wording-retry-{locale[:2]}")
+
+
+def tells_a_ticket_as_explain_does(browser, service):
+    with Operator(browser, service) as operator:
+        operator.sign_in(address="#/find?ticket_id=4003&app_id=shop")
+        operator.settle()
+        steps = operator.page.locator(".timeline .step-text")
+        expect(steps.filter(has_text="The help desk told of comment").first).to_be_visible()
+        told = steps.all_inner_texts()
+        # An event that goes to several notifiers has come once.
+        arrivals = [text for text in told if text.startswith("The help desk told of comment")]
+        assert len(arrivals) == len(set(arrivals)), arrivals
+        assert any("after 1 attempt" in text for text in told), told
+
+
+SCENES = [shows_moments_in_one_form, says_durations_as_the_service_does, says_reasons_in_sentences, tells_a_ticket_as_explain_does]

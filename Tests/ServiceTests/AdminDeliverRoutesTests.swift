@@ -108,6 +108,24 @@ import Time
     }
 
     @Test(arguments: [
+        ("", "gave it up after 2 attempts: "), ("?lang=en", "gave it up after 2 attempts: "),
+        ("?lang=ru", "отказался от доставки (попыток: 2): "),
+    ])
+    func `the meaning says in words where a delivery stands`(_ query: String, _ words: String) throws {
+        let fixture = try AdminDeliverFixture()
+        let story = try fixture.send(.get, "/v1/deliveries/\(AdminDeliverFixture.id(2))\(query)").object()
+        let meaning = try #require(story["meaning"]?.text)
+        #expect(meaning.contains(words), "\(meaning)")
+        let list = try fixture.send(.get, "/v1/deliveries\(query)").object()["deliveries"]?.elements
+        #expect(list?.contains { $0["meaning"]?.text == meaning } == true)
+    }
+
+    @Test(arguments: ["?lang=de", "/\(AdminDeliverFixture.id(2))?lang=de", "?lang=ru&lang=ru", "/\(AdminDeliverFixture.id(2))?langue=ru"])
+    func `a language that is unknown is refused`(_ query: String) throws {
+        #expect(try AdminDeliverFixture().send(.get, "/v1/deliveries\(query)").status == 400)
+    }
+
+    @Test(arguments: [
         (HTTPServer.Method.get, "/v1/deliveries/%", 404), (.get, "/v1/deliveries/x", 404), (.post, "/v1/deliveries/x/retry", 404),
         (.get, "/v1/deliveries/00000000-0000-7000-8000-000000000000", 404),
         (.post, "/v1/deliveries/00000000-0000-7000-8000-000000000000/retry", 404), (.get, "/v1/deliveries/retry", 405),

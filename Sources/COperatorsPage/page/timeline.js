@@ -36,23 +36,3 @@ function references(found = {}, app) {
   return h("p", { class: "step-references" }, entries.map(([name, value]) => h("span", {}, h("span", { class: "quiet" }, `${word(name) ?? name} `),
     name === "bot_call_id" ? h("a", { href: address("bots", { call_id: value }) }, h("bdi", {}, value)) : name in links ? h("a", { href: address("find", { [links[name]]: value, app_id: name === "delivery_id" ? undefined : app }) }, h("bdi", {}, value)) : h("code", {}, value))));
 }
-
-/** The steps of deliveries with their attempts, oldest first. */
-export function stepsOf(deliveries) {
-  const steps = [];
-  let event = null;
-  for (const delivery of [...deliveries].reverse()) {
-    if (delivery.event_id !== event) {
-      event = delivery.event_id;
-      steps.push({ step: "event", outcome: "ok", at: delivery.received_at, text: t("told.event", { type: delivery.type }), references: { user_id: delivery.user_id, ticket_id: delivery.ticket_id ?? "", comment_id: delivery.comment_id ?? "" } });
-    }
-    for (const attempt of delivery.tries ?? []) {
-      const isGood = attempt.outcome === "delivered";
-      steps.push({ step: "attempt", outcome: isGood ? "ok" : "problem", at: attempt.started_at, text: t("told.attempt", { number: attempt.number, notifier: delivery.notifier, outcome: attempt.outcome, reason: attempt.reason }), references: {} });
-    }
-    const outcome = { delivered: "ok", pending: "note" }[delivery.state] ?? "problem";
-    const text = t(`told.${delivery.state}`, { notifier: delivery.notifier, reason: delivery.reason || delivery.waits || "–" });
-    steps.push({ step: "delivery", outcome, at: delivery.ended_at ?? delivery.due_at, text, references: { delivery_id: delivery.id, device_id: delivery.target?.device_id ?? "" } });
-  }
-  return steps;
-}

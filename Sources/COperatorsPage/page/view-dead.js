@@ -3,7 +3,7 @@
 import { ask, path, spoken } from "./api.js";
 import { address } from "./address.js";
 import { h, put } from "./dom.js";
-import { number, time } from "./format.js";
+import { number, prose, time } from "./format.js";
 import { badge, confirm, empty, head, longTable, notice, show, table } from "./ui.js";
 import { t } from "./words.js";
 
@@ -15,11 +15,11 @@ export async function dead({ values, place, signal, mayChange, again }) {
   const counted = path("/v1/deliveries/reasons", { ...filter, lang: spoken() });
   const isOpen = filter.notifier || filter.reason || filter.app_id;
   const [told, groups, list] = [h("div"), h("div"), h("div")];
-  const json = [counted, ...(isOpen ? [path("/v1/deliveries", { state: "dead", ...filter })] : [])];
+  const json = [counted, ...(isOpen ? [path("/v1/deliveries", { state: "dead", ...filter, lang: spoken() })] : [])];
   put(place, head(t("view.dead"), t("dead.text"), json),
     isOpen && h("p", { class: "chips" }, Object.entries(filter).filter(([, value]) => value).map(([name, value]) => badge(`${t(name)}: ${value}`)), h("a", { href: address("dead") }, t("dead.all"))),
     told, groups, list);
-  const retry = (criteria) => mayChange && ask(path("/v1/deliveries/reasons", criteria)).then((found) => askRetry(criteria, found, told, again), (error) => put(told, notice(error.message, "bad")));
+  const retry = (criteria) => mayChange && ask(path("/v1/deliveries/reasons", { ...criteria, lang: spoken() })).then((found) => askRetry(criteria, found, told, again), (error) => put(told, notice(error.message, "bad")));
   await show(groups, async () => {
     const found = await ask(counted, { signal });
     if (!found.counted) return empty(t("dead.none"), t(isOpen ? "dead.none.filter" : "dead.none.text"));
@@ -27,7 +27,7 @@ export async function dead({ values, place, signal, mayChange, again }) {
   });
   if (!isOpen) return;
   await show(list, async () => h("section", {}, h("h2", {}, t("dead.list")), await longTable(t("dead.list"), columns(), async (after) => {
-    const page = await ask(path("/v1/deliveries", { state: "dead", ...filter, after, limit: 100 }), { signal });
+    const page = await ask(path("/v1/deliveries", { state: "dead", ...filter, lang: spoken(), after, limit: 100 }), { signal });
     return { rows: page.deliveries, next: page.next };
   }, empty(t("dead.none"), t("dead.none.filter")))));
 }
@@ -36,7 +36,7 @@ function groupTable(groups, mayChange, retry) {
   return table(t("dead.groups"), [
     { title: t("notifier"), cell: ({ notifier }) => h("span", { class: "strong" }, notifier) },
     { title: t("reason"), wide: true, cell: ({ notifier, reason, meaning, remedy }) => [
-      h("a", { href: address("dead", { notifier, reason }) }, h("code", {}, reason)), h("p", {}, meaning), remedy && h("p", { class: "quiet small" }, h("span", { class: "strong" }, t("to-do")), " ", remedy)] },
+      h("a", { href: address("dead", { notifier, reason }) }, h("code", {}, reason)), h("p", {}, prose(meaning)), remedy && h("p", { class: "quiet small" }, h("span", { class: "strong" }, t("to-do")), " ", prose(remedy))] },
     { title: t("count"), number: true, cell: ({ count }) => number(count) },
     { title: t("dead.oldest"), cell: ({ oldest }) => time(oldest) },
     { title: t("dead.newest"), cell: ({ newest }) => time(newest) },
@@ -45,13 +45,13 @@ function groupTable(groups, mayChange, retry) {
 }
 
 /** Asks with the count first, and tries again exactly the set that was counted, step by step. Closing the dialog stops it. */
-function askRetry(criteria, { counted, set }, told, again) {
+function askRetry(criteria, { counted, set, groups }, told, again) {
   if (!set) return put(told, notice(t("dead.gone"), "warn"));
   const progress = h("p", { class: "quiet", role: "status" });
   const sum = { retried: 0, full: 0, forgotten: 0, device: 0, left: counted, after: set };
   return confirm({
     title: t("dead.retry.title", { count: counted }), action: t("dead.retry.do", { count: counted }),
-    text: [t("dead.retry.text", { count: number(counted), notifier: criteria.notifier, reason: criteria.reason }), progress],
+    text: [t("dead.retry.text", { count: number(counted) }), h("ul", { class: "plain" }, groups.map((group) => h("li", {}, `${group.notifier}: `, prose(group.meaning), " ", h("code", {}, group.reason)))), progress],
     // After a failure the button goes on with the next step.
     done: async () => {
       while (sum.after) {
@@ -105,7 +105,7 @@ export function columns() {
     { title: t("received"), cell: (delivery) => h("a", { href: address("find", { delivery_id: delivery.id }) }, time(delivery.received_at)) },
     { title: t("notifier"), cell: (delivery) => delivery.notifier },
     { title: t("state"), cell: (delivery) => badge(t(`delivery.${delivery.state}`), { delivered: "good", dead: "bad", pending: "warn" }[delivery.state]) },
-    { title: t("reason"), cell: (delivery) => h("code", {}, delivery.reason || delivery.waits || "–") },
+    { title: t("reason"), wide: true, cell: (delivery) => h("span", { title: delivery.reason || delivery.waits }, prose(delivery.meaning)) },
     { title: t("user"), wide: true, cell: (delivery) => (delivery.user_id ? h("a", { href: address("find", { user_id: delivery.user_id, app_id: delivery.app_id }) }, delivery.user_id) : "–") },
     { title: t("comment"), cell: (delivery) => (delivery.comment_id === null ? delivery.type : h("a", { href: address("find", { comment_id: delivery.comment_id, app_id: delivery.app_id }) }, delivery.comment_id)) },
     { title: t("tries"), number: true, cell: (delivery) => number(delivery.attempts) },

@@ -4,9 +4,10 @@ import { ask, path, spoken } from "./api.js";
 import { address } from "./address.js";
 import { apps } from "./apps.js";
 import { h, put } from "./dom.js";
+import { prose } from "./format.js";
 import { columns } from "./view-dead.js";
 import { badge, confirm, empty, head, longTable, show, waiting } from "./ui.js";
-import { stepsOf, story, timeline } from "./timeline.js";
+import { story, timeline } from "./timeline.js";
 import { t } from "./words.js";
 
 // What an address may name; a person may stand beside a device, so the person comes last.
@@ -117,7 +118,7 @@ function nothing(text, kind, known) {
 /** What the service explains; of a ticket what is stored of its deliveries. */
 async function explain({ values, place, signal, mayChange, again }, field, value) {
   const kind = field.replace("_id", "");
-  const json = field === "ticket_id" ? path("/v1/deliveries", pick(values, ["app_id", "ticket_id"])) : path("/v1/explain", { ...pick(values, ["app_id", ...named]), lang: spoken() });
+  const json = field === "ticket_id" ? path("/v1/deliveries", { ...pick(values, ["app_id", "ticket_id"]), lang: spoken() }) : path("/v1/explain", { ...pick(values, ["app_id", ...named]), lang: spoken() });
   const result = h("div");
   const person = field === "user_id" && values.app_id;
   put(place, head([`${t(`kind.${kind}`)} `, h("bdi", {}, value)], values.app_id ? `${t("app")}: ${values.app_id}${values.user_id && field !== "user_id" ? ` · ${t("user")}: ${values.user_id}` : ""}` : null, [json],
@@ -131,7 +132,7 @@ async function explain({ values, place, signal, mayChange, again }, field, value
   const list = h("div");
   place.append(list);
   await show(list, async () => h("section", {}, h("h2", {}, t("find.deliveries")), await longTable(t("find.deliveries"), columns(), async (after) => {
-    const page = await ask(path("/v1/deliveries", { ...pick(values, ["app_id", field]), after, limit: 50 }), { signal });
+    const page = await ask(path("/v1/deliveries", { ...pick(values, ["app_id", field]), lang: spoken(), after, limit: 50 }), { signal });
     return { rows: page.deliveries, next: page.next };
   }, empty(t("find.no-deliveries"), t("find.no-deliveries.text")))));
 }
@@ -148,20 +149,29 @@ export async function newest(criteria, count, signal) {
   return found;
 }
 
-/** The newest deliveries of a ticket with their attempts, of which the service explains one at a time. */
+/** The newest deliveries of a ticket with their attempts, oldest first. The service explains one at a time. */
 export async function stored(values, signal) {
   const deliveries = await newest(pick(values, ["app_id", "ticket_id"]), MOST_STORIES, signal);
   if (!deliveries.length) return empty(t("find.no-deliveries"), t("find.no-deliveries.text"));
-  const stories = await Promise.all(deliveries.map((delivery) => ask(`/v1/deliveries/${delivery.id}`, { signal })));
-  return timeline(stepsOf(stories), values.app_id);
+  const stories = await Promise.all(deliveries.toReversed().map(({ id }) => ask(path("/v1/explain", { delivery_id: id, lang: spoken() }), { signal })));
+  // Each begins with the event, which goes to several notifiers.
+  const arrivals = new Set();
+  return timeline(stories.flatMap(({ steps }) => steps.filter(({ references }) => isNew(references.event_id, arrivals))), values.app_id);
+}
+
+function isNew(event, arrivals) {
+  if (event === undefined) return true;
+  const isFirst = !arrivals.has(event);
+  arrivals.add(event);
+  return isFirst;
 }
 
 /** A dead delivery may be tried again where it is explained. */
 async function offerRetry(id, place, signal, again) {
-  const delivery = await ask(`/v1/deliveries/${encodeURIComponent(id)}`, { signal }).catch(() => null);
+  const delivery = await ask(path(`/v1/deliveries/${encodeURIComponent(id)}`, { lang: spoken() }), { signal }).catch(() => null);
   if (delivery?.state !== "dead") return;
   const retry = () => confirm({
-    title: t("dead.retry.title", { count: 1 }), action: t("dead.retry.do", { count: 1 }), text: t("find.retry.text", { notifier: delivery.notifier, reason: delivery.reason }),
+    title: t("dead.retry.title", { count: 1 }), action: t("dead.retry.do", { count: 1 }), text: [h("p", {}, prose(delivery.meaning)), t("find.retry.text")],
     done: async () => {
       const { retried } = await ask(`/v1/deliveries/${encodeURIComponent(id)}/retry`, { method: "POST" });
       await again();

@@ -91,10 +91,16 @@ function change(name, danger, { again }, values, told) {
       const text = t(`people.${name}.done`, { count: answer.removed ?? answer.devices ?? 0 });
       await again();
       document.querySelector(".view .head")?.after(notice(text));
-      if (isForgetting && answer.remaining?.length) document.querySelector(".view .notice")?.after(notice(t("people.forget.remaining", { list: answer.remaining.map((one) => `${one.where}: ${one.why}`).join("; ") }), "warn"));
+      if (isForgetting && answer.remaining?.length) document.querySelector(".view .notice")?.after(notice(t("people.forget.remaining", { list: answer.remaining.map(rest).join("; ") }), "warn"));
       return text;
     },
   });
+}
+
+/** What could not be erased yet, and why. */
+function rest({ where, notifier, count }) {
+  const key = `people.remaining.${where}`;
+  return word(key) === null ? t("people.remaining.table", { where, count }) : t(key, { notifier, count });
 }
 
 function deviceColumns(withPerson) {
