@@ -42,6 +42,9 @@ static const unsigned char page_css[] = {
 static const unsigned char problems_js[] = {
 #embed "page/problems.js"
 };
+static const unsigned char remedies_js[] = {
+#embed "page/remedies.js"
+};
 static const unsigned char session_secret_js[] = {
 #embed "page/session-secret.js"
 };
@@ -111,6 +114,7 @@ static const struct shim_page_file files[] = {
     {"metrics.js", metrics_js, sizeof metrics_js},
     {"page.css", page_css, sizeof page_css},
     {"problems.js", problems_js, sizeof problems_js},
+    {"remedies.js", remedies_js, sizeof remedies_js},
     {"session-secret.js", session_secret_js, sizeof session_secret_js},
     {"timeline.js", timeline_js, sizeof timeline_js},
     {"ui.js", ui_js, sizeof ui_js},

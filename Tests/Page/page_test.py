@@ -15,6 +15,7 @@ import bots
 import demo
 import faults
 import newcomers
+import remedies
 import service as seeded
 import tabs
 import wording
@@ -539,7 +540,7 @@ SCENES = [
     lists_tickets_and_ratings, closes_and_reopens_a_ticket, says_that_the_help_desk_is_away, tells_what_session_tokens_came_to,
     a_reader_changes_nothing, sends_a_test, is_used_by_keyboard, goes_on_and_stops_when_nobody_looks, bears_ten_thousand_rows,
     bears_a_clock_that_jumps, signs_a_person_out, tries_one_again, tries_dead_letters_again, tells_how_far_a_retry_is, ends_with_its_token, says_that_the_service_is_away,
-] + bots.SCENES + tabs.SCENES + wording.SCENES
+] + bots.SCENES + tabs.SCENES + wording.SCENES + remedies.SCENES
 
 
 def arrange(service):

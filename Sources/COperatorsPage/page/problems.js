@@ -5,6 +5,7 @@ import { address } from "./address.js";
 import { difference } from "./clock.js";
 import { h, put } from "./dom.js";
 import { duration, plainProse, prose } from "./format.js";
+import { remedy } from "./remedies.js";
 import { t } from "./words.js";
 
 const places = {
@@ -24,8 +25,8 @@ const places = {
   backend_new_keys: () => address("configuration"), deliveries_dead: () => address("dead"), disk_low: () => address("store"),
 };
 
-/** A list that `look` fills anew. */
-export function problems() {
+/** A list that `look` fills anew. `context` is the view's. */
+export function problems(context) {
   const element = h("div");
   let kinds = new Set();
   /** Whether a problem of a kind was found. */
@@ -34,7 +35,7 @@ export function problems() {
     const { problems: found } = await ask(path("/v1/status", { lang: spoken() }), { background: true, signal });
     const all = [...found, ...clock()];
     kinds = new Set(all.map(({ kind }) => kind));
-    put(element, list([...all.filter(isSevere), ...all.filter((one) => !isSevere(one))]));
+    put(element, list([...all.filter(isSevere), ...all.filter((one) => !isSevere(one))], context));
   };
   return element;
 }
@@ -43,13 +44,13 @@ function isSevere({ severity }) {
   return severity === "problem";
 }
 
-function list(found) {
+function list(found, context) {
   if (!found.length) return h("div", { class: "fine" }, h("span", { class: "mark", "aria-hidden": "true" }, "✓"), h("p", {}, h("span", { class: "strong" }, t("problems.none")), " ", h("span", { class: "quiet" }, t("problems.none.text"))));
   return h("section", { class: "problems", "aria-labelledby": "problems-title" },
     h("h2", { id: "problems-title" }, t("problems.title", { count: found.length })),
     h("ul", {}, found.map((problem) => h("li", { class: problem.severity },
       h("span", { class: "mark", role: "img", "aria-label": t(`problems.${problem.severity}`) }, "!"),
-      h("div", { class: "problem-body" }, h("p", { class: "strong" }, prose(problem.text)), h("p", {}, h("span", { class: "strong" }, t("to-do")), " ", prose(problem.remedy))),
+      h("div", { class: "problem-body" }, h("p", { class: "strong" }, prose(problem.text)), remedy(problem.remedy, context)),
       places[problem.kind] && h("a", { class: "button", href: places[problem.kind](problem.subject ?? undefined), "aria-label": t("problems.show.of", { text: plainProse(problem.text) }) }, t("problems.show"))))));
 }
 

@@ -3,30 +3,32 @@
 import { address } from "./address.js";
 import { h } from "./dom.js";
 import { prose, time } from "./format.js";
+import { remedy as todo } from "./remedies.js";
 import { badge } from "./ui.js";
 import { t, word } from "./words.js";
 
 const marks = { ok: "✓", problem: "!", note: "i" };
 const links = { delivery_id: "delivery_id", user_id: "user_id", comment_id: "comment_id", device_id: "device_id", ticket_id: "ticket_id" };
 
-/** The answer in one sentence, what to do first, and the steps. */
-export function story({ outcome, finding, remedy, steps }, app) {
+/** The answer in one sentence, what to do first, and the steps. `context` is the view's, for the buttons beside remedies. */
+export function story({ outcome, finding, remedy, steps }, app, context) {
+  const cause = steps.find((step) => step.remedy === remedy);
   return [
     h("div", { class: `finding ${outcome}` },
       h("p", { class: "finding-text" }, badge(t(`outcome.${outcome}`), { ok: "good", problem: "bad", note: "warn" }[outcome]), " ", prose(finding)),
-      remedy && h("p", { class: "finding-remedy" }, h("span", { class: "strong" }, t("to-do")), " ", prose(remedy))),
-    timeline(steps, app, { first: remedy }),
+      remedy && todo(remedy, context, cause?.references.delivery_id)),
+    timeline(steps, app, context, { first: remedy }),
   ];
 }
 
 /** The steps as a list. `first` is a remedy that stands above already. */
-export function timeline(steps, app, { first } = {}) {
+export function timeline(steps, app, context, { first } = {}) {
   return h("ol", { class: "timeline" }, steps.map((step) => h("li", { class: `step ${step.outcome}` },
     h("span", { class: "mark", role: "img", "aria-label": t(`outcome.${step.outcome}`) }, marks[step.outcome] ?? "i"),
     h("div", { class: "step-body" },
       h("p", { class: "step-head" }, h("span", { class: "strong" }, word(`step.${step.step}`) ?? step.step), step.at && time(step.at)),
       h("p", { class: "step-text" }, prose(step.text)),
-      step.remedy && step.remedy !== first && h("p", { class: "step-remedy" }, h("span", { class: "strong" }, t("to-do")), " ", prose(step.remedy)),
+      step.remedy && step.remedy !== first && todo(step.remedy, context, step.references.delivery_id, { class: "step-remedy" }),
       references(step.references, app)))));
 }
 

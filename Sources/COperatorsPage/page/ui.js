@@ -144,6 +144,13 @@ export function notice(text, tone = "good") {
   return h("p", { class: `notice ${tone}`, role: "status" }, text);
 }
 
+/** Tells below the view's head what was done; the box. */
+export function announce(text, tone = "good") {
+  const told = notice(text, tone);
+  document.querySelector(".view .head")?.after(told);
+  return told;
+}
+
 /** Fills a part of a view when a promise is kept, and tells what is wrong otherwise. `isAgain` leaves what is shown until then. */
 export async function show(place, make, isAgain = false) {
   if (!isAgain) put(place, waiting());

@@ -4,7 +4,7 @@ import { ask, path, spoken } from "./api.js";
 import { address } from "./address.js";
 import { h, put } from "./dom.js";
 import { number, prose, time } from "./format.js";
-import { badge, confirm, empty, head, longTable, notice, show, table } from "./ui.js";
+import { announce, badge, confirm, empty, head, longTable, show, table } from "./ui.js";
 import { t } from "./words.js";
 
 const WATCH = 1500;
@@ -14,16 +14,15 @@ export async function dead({ values, place, signal, mayChange, again }) {
   const filter = { notifier: values.notifier, reason: values.reason, app_id: values.app_id };
   const counted = path("/v1/deliveries/reasons", { ...filter, lang: spoken() });
   const isOpen = filter.notifier || filter.reason || filter.app_id;
-  const [told, groups, list] = [h("div"), h("div"), h("div")];
+  const [groups, list] = [h("div"), h("div")];
   const json = [counted, ...(isOpen ? [path("/v1/deliveries", { state: "dead", ...filter, lang: spoken() })] : [])];
   put(place, head(t("view.dead"), t("dead.text"), json),
     isOpen && h("p", { class: "chips" }, Object.entries(filter).filter(([, value]) => value).map(([name, value]) => badge(`${t(name)}: ${value}`)), h("a", { href: address("dead") }, t("dead.all"))),
-    told, groups, list);
-  const retry = (criteria) => mayChange && ask(path("/v1/deliveries/reasons", { ...criteria, lang: spoken() })).then((found) => askRetry(criteria, found, told, again), (error) => put(told, notice(error.message, "bad")));
+    groups, list);
   await show(groups, async () => {
     const found = await ask(counted, { signal });
     if (!found.counted) return empty(t("dead.none"), t(isOpen ? "dead.none.filter" : "dead.none.text"));
-    return groupTable(found.groups, mayChange, (group) => retry({ ...group, app_id: filter.app_id || undefined }));
+    return groupTable(found.groups, mayChange, (group) => retryAll({ ...group, app_id: filter.app_id || undefined }, again));
   });
   if (!isOpen) return;
   await show(list, async () => h("section", {}, h("h2", {}, t("dead.list")), await longTable(t("dead.list"), columns(), async (after) => {
@@ -44,9 +43,18 @@ function groupTable(groups, mayChange, retry) {
   ], groups);
 }
 
+/** Tries dead letters again: those that match `criteria`, once a person has seen how many they are. */
+export async function retryAll(criteria, again) {
+  try {
+    askRetry(criteria, await ask(path("/v1/deliveries/reasons", { ...criteria, lang: spoken() })), again);
+  } catch (error) {
+    announce(error.message, "bad");
+  }
+}
+
 /** Asks with the count first, and tries again exactly the set that was counted, step by step. Closing the dialog stops it. */
-function askRetry(criteria, { counted, set, groups }, told, again) {
-  if (!set) return put(told, notice(t("dead.gone"), "warn"));
+function askRetry(criteria, { counted, set, groups }, again) {
+  if (!set) return announce(t("dead.gone"), "warn");
   const progress = h("p", { class: "quiet", role: "status" });
   const sum = { retried: 0, full: 0, forgotten: 0, device: 0, left: counted, after: set };
   return confirm({
@@ -66,8 +74,7 @@ function askRetry(criteria, { counted, set, groups }, told, again) {
       }
       const text = outcome(sum, counted);
       await again();
-      const told = notice(text, sum.retried === counted ? "good" : "warn");
-      document.querySelector(".view .head")?.after(told);
+      const told = announce(text, sum.retried === counted ? "good" : "warn");
       if (sum.retried) watch(told, text, criteria, sum.full + sum.forgotten + sum.device + sum.left);
       return text;
     },

@@ -6,7 +6,8 @@ import { apps } from "./apps.js";
 import { h, put } from "./dom.js";
 import { prose } from "./format.js";
 import { columns } from "./view-dead.js";
-import { badge, confirm, empty, head, longTable, show, waiting } from "./ui.js";
+import { retryOne } from "./remedies.js";
+import { badge, empty, head, longTable, show, waiting } from "./ui.js";
 import { story, timeline } from "./timeline.js";
 import { t } from "./words.js";
 
@@ -26,11 +27,12 @@ export async function find(context) {
 }
 
 /** The key stands in the request alone; of the page's address and history it is no part. */
-async function key({ place, secret, signal }) {
+async function key(context) {
+  const { place, secret, signal } = context;
   put(place, head(t("find.key"), t("find.key.text")));
   if (!secret) return place.append(empty(t("find.key.gone"), t("find.key.gone.text")));
   const result = h("div");
-  const judge = (user) => show(result, async () => verdicts(await judges(user, secret, signal), user, secret, signal));
+  const judge = (user) => show(result, async () => verdicts(await judges(user, secret, signal), user, context));
   place.append(h("form", { class: "line", onsubmit: (event) => {
     event.preventDefault();
     judge(new FormData(event.target).get("user_id").trim() || undefined);
@@ -47,7 +49,8 @@ async function judges(user, secret, signal) {
 }
 
 /** What authorization would say in each app. With a person it is certain; the app that the key was made for stands first. */
-async function verdicts(known, user, secret, signal) {
+async function verdicts(known, user, context) {
+  const { secret, signal } = context;
   const answers = [];
   for (const app of known) {
     answers.push({ app, found: await ask(path("/v1/explain", { app_id: app, user_id: user, security_key: secret, lang: spoken() }), { signal }) });
@@ -56,7 +59,7 @@ async function verdicts(known, user, secret, signal) {
   const rank = ({ outcome, steps }) => order.indexOf(outcome) + (steps.some((step) => step.step === "signature" && step.outcome === "ok") ? 0 : order.length);
   answers.sort((a, b) => rank(a.found) - rank(b.found));
   return answers.map(({ app, found }, index) => {
-    const [finding, steps] = story(found, app);
+    const [finding, steps] = story(found, app, context);
     return h("section", {}, known.length > 1 && h("h2", {}, `${t("app")}: ${app}`), finding, index ? h("details", {}, h("summary", {}, t("find.steps")), steps) : steps);
   });
 }
@@ -116,7 +119,8 @@ function nothing(text, kind, known) {
 }
 
 /** What the service explains; of a ticket what is stored of its deliveries. */
-async function explain({ values, place, signal, mayChange, again }, field, value) {
+async function explain(context, field, value) {
+  const { values, place, signal, mayChange } = context;
   const kind = field.replace("_id", "");
   const json = field === "ticket_id" ? path("/v1/deliveries", { ...pick(values, ["app_id", "ticket_id"]), lang: spoken() }) : path("/v1/explain", { ...pick(values, ["app_id", ...named]), lang: spoken() });
   const result = h("div");
@@ -124,10 +128,10 @@ async function explain({ values, place, signal, mayChange, again }, field, value
   put(place, head([`${t(`kind.${kind}`)} `, h("bdi", {}, value)], values.app_id ? `${t("app")}: ${values.app_id}${values.user_id && field !== "user_id" ? ` · ${t("user")}: ${values.user_id}` : ""}` : null, [json],
     person && h("a", { class: "button", href: address("people", { app_id: values.app_id, user_id: value }) }, t("find.person"))), result);
   await show(result, async () => {
-    if (field === "ticket_id") return stored(values, signal);
-    return story(await ask(json, { signal }), values.app_id);
+    if (field === "ticket_id") return stored(values, context);
+    return story(await ask(json, { signal }), values.app_id, context);
   });
-  if (field === "delivery_id" && mayChange) await offerRetry(value, place, signal, again);
+  if (field === "delivery_id" && mayChange) await offerRetry(value, context);
   if (field !== "user_id" && field !== "ticket_id") return;
   const list = h("div");
   place.append(list);
@@ -150,13 +154,14 @@ export async function newest(criteria, count, signal) {
 }
 
 /** The newest deliveries of a ticket with their attempts, oldest first. The service explains one at a time. */
-export async function stored(values, signal) {
+export async function stored(values, context) {
+  const { signal } = context;
   const deliveries = await newest(pick(values, ["app_id", "ticket_id"]), MOST_STORIES, signal);
   if (!deliveries.length) return empty(t("find.no-deliveries"), t("find.no-deliveries.text"));
   const stories = await Promise.all(deliveries.toReversed().map(({ id }) => ask(path("/v1/explain", { delivery_id: id, lang: spoken() }), { signal })));
   // Each begins with the event, which goes to several notifiers.
   const arrivals = new Set();
-  return timeline(stories.flatMap(({ steps }) => steps.filter(({ references }) => isNew(references.event_id, arrivals))), values.app_id);
+  return timeline(stories.flatMap(({ steps }) => steps.filter(({ references }) => isNew(references.event_id, arrivals))), values.app_id, context);
 }
 
 function isNew(event, arrivals) {
@@ -167,18 +172,12 @@ function isNew(event, arrivals) {
 }
 
 /** A dead delivery may be tried again where it is explained. */
-async function offerRetry(id, place, signal, again) {
-  const delivery = await ask(path(`/v1/deliveries/${encodeURIComponent(id)}`, { lang: spoken() }), { signal }).catch(() => null);
-  if (delivery?.state !== "dead") return;
-  const retry = () => confirm({
-    title: t("dead.retry.title", { count: 1 }), action: t("dead.retry.do", { count: 1 }), text: [h("p", {}, prose(delivery.meaning)), t("find.retry.text")],
-    done: async () => {
-      const { retried } = await ask(`/v1/deliveries/${encodeURIComponent(id)}/retry`, { method: "POST" });
-      await again();
-      return t("dead.retried", { count: retried });
-    },
-  });
-  place.querySelector(".beside").prepend(h("button", { type: "button", onclick: retry }, t("find.retry")));
+async function offerRetry(id, context) {
+  const delivery = await ask(path(`/v1/deliveries/${encodeURIComponent(id)}`, { lang: spoken() }), { signal: context.signal }).catch(() => null);
+  // A remedy that says to retry has the button itself.
+  if (delivery?.state !== "dead" || context.place.querySelector(".finding button")) return;
+  const retry = () => retryOne(id, [h("p", {}, prose(delivery.meaning))], context);
+  context.place.querySelector(".beside").prepend(h("button", { type: "button", onclick: retry }, t("find.retry")));
 }
 
 function pick(values, names) {

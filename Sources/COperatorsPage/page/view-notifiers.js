@@ -4,7 +4,8 @@ import { ask, path, spoken } from "./api.js";
 import { address } from "./address.js";
 import { serviceNow } from "./clock.js";
 import { h, put } from "./dom.js";
-import { ago, duration, number, time } from "./format.js";
+import { ago, duration, number, prose, time } from "./format.js";
+import { giveUp, remedy } from "./remedies.js";
 import { badge, confirm, empty, facts, head, notice, show } from "./ui.js";
 import { t, word } from "./words.js";
 
@@ -12,22 +13,24 @@ const SOON = 30 * 86400;
 const tones = { working: "good", failing: "warn", open: "bad", half_open: "warn", paused: "bad" };
 
 /** Shows the view. */
-export async function notifiers({ values, place, signal, mayChange }) {
+export async function notifiers(context) {
+  const { values, place, signal } = context;
   const [told, list] = [h("div"), h("div", { class: "cards" })];
   const json = path("/v1/notifiers", { lang: spoken() });
   put(place, head(t("view.notifiers"), t("notifiers.text"), [json]), told, list);
   await show(list, async () => {
     const { notifiers: found } = await ask(json, { signal });
-    return found.length ? found.map((notifier) => one(notifier, mayChange, told, notifier.name === values.notifier)) : empty(t("notifiers.none"), t("notifiers.none.text"));
+    return found.length ? found.map((notifier) => one(notifier, context, told, notifier.name === values.notifier)) : empty(t("notifiers.none"), t("notifiers.none.text"));
   });
   list.querySelector(".wanted")?.scrollIntoView({ block: "center" });
 }
 
-function one(notifier, mayChange, told, isWanted) {
+function one(notifier, context, told, isWanted) {
+  const { mayChange } = context;
   const state = notifier.state ?? "unknown";
   return h("section", { class: `card notifier ${tones[state] ?? ""}${isWanted ? " wanted" : ""}` },
     h("div", { class: "card-head" }, h("h2", {}, notifier.name), badge(word(`state.${state}`) ?? state, tones[state])),
-    notifier.reason && h("div", { class: "remedy" }, h("p", {}, h("span", { class: "strong" }, t("notifiers.paused")), " ", notifier.meaning, " (", h("code", {}, notifier.reason), ")"), h("p", {}, h("span", { class: "strong" }, t("to-do")), " ", sentence(notifier.remedy))),
+    notifier.reason && h("div", { class: "remedy" }, h("p", {}, h("span", { class: "strong" }, t("notifiers.paused")), " ", prose(notifier.meaning), " (", h("code", {}, notifier.reason), ")"), remedy(sentence(notifier.remedy), context)),
     !notifier.state && h("p", { class: "remedy" }, t("notifiers.unknown")),
     facts([
       [t("type"), notifier.type ?? "–"],
@@ -38,6 +41,7 @@ function one(notifier, mayChange, told, isWanted) {
     ]),
     h("div", { class: "buttons" },
       notifier.pending > 0 && h("button", { type: "button", onclick: () => explain(notifier.name, told) }, t("notifiers.why")),
+      !notifier.state && mayChange && h("button", { type: "button", class: "danger", onclick: () => giveUp(notifier.name, context) }, t("notifiers.give-up")),
       h("a", { href: address("dead", { notifier: notifier.name }), class: "button" }, t("view.dead")),
       notifier.can_test && mayChange && h("button", { type: "button", onclick: () => test(notifier.name, told) }, t("notifiers.test")),
       !notifier.can_test && notifier.type && h("p", { class: "quiet small" }, t("notifiers.no-test"))));

@@ -20,9 +20,10 @@ const RESULTS = [["authorized", "200", "good"], ["malformed", "400", "warn"], ["
 const history = new History();
 
 /** Shows the view, and asks anew as long as somebody looks. */
-export async function now({ place, signal }) {
+export async function now(context) {
+  const { place, signal } = context;
   const fault = h("div");
-  const wrong = problems();
+  const wrong = problems(context);
   const tiles = h("div", { class: "tiles" });
   const rate = (value) => (Number.isFinite(value) ? t("per-second", { rate: rough(value) }) : "–");
   const charts = {

@@ -5,7 +5,8 @@ import { address } from "./address.js";
 import { apps } from "./apps.js";
 import { h, put } from "./dom.js";
 import { number, time } from "./format.js";
-import { appField, badge, card, confirm, empty, facts, head, longTable, notice, show, table } from "./ui.js";
+import { removeRevocation } from "./remedies.js";
+import { announce, appField, badge, card, confirm, empty, facts, head, longTable, notice, show, table } from "./ui.js";
 import { t, word } from "./words.js";
 
 /** Shows one person, or all who have a device. */
@@ -90,8 +91,8 @@ function change(name, danger, { again }, values, told) {
       const answer = await ask(`/v1/users/${name}`, { method: "POST", body: { ...values, ...(reason ? { reason } : {}) } });
       const text = t(`people.${name}.done`, { count: answer.removed ?? answer.devices ?? 0 });
       await again();
-      document.querySelector(".view .head")?.after(notice(text));
-      if (isForgetting && answer.remaining?.length) document.querySelector(".view .notice")?.after(notice(t("people.forget.remaining", { list: answer.remaining.map(rest).join("; ") }), "warn"));
+      if (isForgetting && answer.remaining?.length) announce(t("people.forget.remaining", { list: answer.remaining.map(rest).join("; ") }), "warn");
+      announce(text);
       return text;
     },
   });
@@ -122,7 +123,7 @@ function revocations({ signal, ...context }, app) {
   }, empty(t("people.no-revocations"), t("people.no-revocations.text")));
 }
 
-function revocationColumns({ mayChange, again }, withApp = false) {
+function revocationColumns(context, withApp = false) {
   return [
     withApp && { title: t("app"), wide: true, cell: (one) => one.app_id },
     { title: t("revocation.kind"), cell: (one) => badge(word(`revocation.${one.kind}`) ?? one.kind, one.kind === "block" ? "bad" : "plain") },
@@ -132,17 +133,6 @@ function revocationColumns({ mayChange, again }, withApp = false) {
     { title: t("people.reason"), wide: true, cell: (one) => one.reason || "–" },
     { title: t("revocation.by"), wide: true, cell: (one) => one.author },
     { title: t("created"), cell: (one) => time(one.created_at) },
-    mayChange && { title: "", cell: (one) => one.kind !== "former" && h("button", { type: "button", onclick: () => lift(one, again) }, t("revocation.remove")) },
+    context.mayChange && { title: "", cell: (one) => one.kind !== "former" && h("button", { type: "button", onclick: () => removeRevocation(one.id, context) }, t("revocation.remove")) },
   ].filter(Boolean);
-}
-
-function lift(one, again) {
-  confirm({
-    title: t("revocation.remove.title"), text: t("revocation.remove.text"), action: t("revocation.remove"),
-    done: async () => {
-      await ask(`/v1/revocations/${encodeURIComponent(one.id)}`, { method: "DELETE" });
-      await again();
-      return t("revocation.removed");
-    },
-  });
 }

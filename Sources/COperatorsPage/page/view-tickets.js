@@ -6,7 +6,7 @@ import { appsOfSendbird } from "./apps.js";
 import { h, put } from "./dom.js";
 import { number, time } from "./format.js";
 import { parse, sum } from "./metrics.js";
-import { appField, badge, card, confirm, empty, facts, head, longTable, notice, show, table } from "./ui.js";
+import { announce, appField, badge, card, confirm, empty, facts, head, longTable, notice, show, table } from "./ui.js";
 import { newest, stored } from "./view-find.js";
 import { t, word } from "./words.js";
 
@@ -119,7 +119,7 @@ async function one(context, app) {
     about, events);
   await show(about, async () => {
     const ticket = await askDesk(where, { signal });
-    show(events, () => story(app, ticket, signal));
+    show(events, () => story(app, ticket, context));
     return [!mayChange ? notice(t("read-only"), "plain") : buttons(context, app, ticket), card(ticket.title ?? t("tickets.untitled"), ticketFacts(app, ticket))];
   });
 }
@@ -142,8 +142,8 @@ function ticketFacts(app, ticket) {
 }
 
 /** What Deskgate has told of it. Its events go by its channel. */
-async function story(app, ticket, signal) {
-  const events = ticket.channel ? await stored({ app_id: app, ticket_id: ticket.channel }, signal) : empty(t("find.no-deliveries"), t("find.no-deliveries.text"));
+async function story(app, ticket, context) {
+  const events = ticket.channel ? await stored({ app_id: app, ticket_id: ticket.channel }, context) : empty(t("find.no-deliveries"), t("find.no-deliveries.text"));
   return h("section", {}, h("h2", {}, t("tickets.events")), events);
 }
 
@@ -160,7 +160,7 @@ function change({ again }, app, { ticket_id: id }, name) {
       await askDesk(`/v1/tickets/${name}`, { method: "POST", body: { app_id: app, ticket_id: id, ...(comment ? { comment } : {}) } });
       const text = t(`tickets.${name}.done`);
       await again();
-      document.querySelector(".view .head")?.after(notice(text));
+      announce(text);
       return text;
     },
   });

@@ -13,7 +13,8 @@ import Testing
     private static let files = [
         "address.js", "api.js", "apps.js", "chart.js", "clock.js", "dom.js", "format.js", "icon.svg", "index.html", "main.js", "metrics.js",
         "page.css",
-        "problems.js", "session-secret.js", "timeline.js", "ui.js", "view-bots.js", "view-configuration.js", "view-dead.js", "view-find.js",
+        "problems.js", "remedies.js", "session-secret.js", "timeline.js", "ui.js", "view-bots.js", "view-configuration.js", "view-dead.js",
+        "view-find.js",
         "view-json.js",
         "view-keys.js",
         "view-notifiers.js",
