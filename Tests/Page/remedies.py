@@ -7,7 +7,7 @@ import service as seeded
 from browser import Operator
 
 # A shell would need quotes for it.
-ODD_USER = "o'neil; and co."
+ODD_USER = "o'neil; junior"
 OUT_USER = "user-of-a-lost-phone"
 
 

@@ -84,4 +84,26 @@ def tells_a_ticket_as_explain_does(browser, service):
         assert any("after 1 attempt" in text for text in told), told
 
 
-SCENES = [shows_moments_in_one_form, says_durations_as_the_service_does, says_reasons_in_sentences, tells_a_ticket_as_explain_does]
+def speaks_russian_alone(browser, service):
+    """Names, keys and commands stay as they are."""
+    with Operator(browser, service, locale="ru-RU") as operator:
+        operator.allowed = ["status of 400", "status of 404"]
+        operator.sign_in()
+        for view in [*VIEWS, "find?app_id=shop&user_id=user-3"]:
+            operator.show(f"#/{view}")
+            operator.settle()
+            english = re.findall(r"\b(?:the|is|was|and|of|for|ago|[kMG]B|hours?|days?|minutes?|seconds?)\b", operator.text())
+            assert not english, f"{view}: {english}: {operator.text()}"
+        operator.show("#/store")
+        expect(operator.page.locator(".facts").first).to_contain_text(re.compile(r"\d МБ"))
+        for path, text in [("/v1/deliveries?limit=0", "Служба не приняла введённое: limit."), ("/v1/deliveries/x", "Этого нет: возможно, оно уже удалено.")]:
+            refused = operator.page.evaluate("""async (path) => {
+                const { ask } = await import("/page/api.js");
+                return ask(path).then(() => "taken", (error) => error.message);
+            }""", path)
+            assert refused == text, refused
+
+
+SCENES = [
+    shows_moments_in_one_form, says_durations_as_the_service_does, says_reasons_in_sentences, tells_a_ticket_as_explain_does, speaks_russian_alone,
+]

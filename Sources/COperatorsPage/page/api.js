@@ -2,7 +2,7 @@
 
 import { hear } from "./clock.js";
 import { sessionSecret } from "./session-secret.js";
-import { language, t } from "./words.js";
+import { language, t, word } from "./words.js";
 
 const PATIENCE = 20_000;
 let onEnd = () => {};
@@ -95,9 +95,16 @@ async function refusal(response, where, secret) {
   } catch {
     // A proxy's page, for example.
   }
-  const found = new Refusal(response.status, answer.error ?? "", answer.message ?? t("error.status", { status: response.status }));
+  const found = new Refusal(response.status, answer.error ?? "", told(answer) ?? t("error.status", { status: response.status }));
   if (response.status === 401 && where !== "/session") end(secret);
   return found;
+}
+
+/** What was refused, in the reader's language. The service says it in English, where the text begins with the field that it did not take. */
+function told({ error, message }) {
+  if (language() === "en") return message;
+  const key = `refusal.${error}`;
+  return word(key) === null ? undefined : t(key, { field: /^([\w.[\]]+):/.exec(message)?.[1] ?? "–" });
 }
 
 /** All pages of a list, at most `most` entries. */

@@ -51,7 +51,7 @@ export function bytes(value) {
     value /= 1000;
     step += 1;
   }
-  return `${rough(value)} ${units[step]}`;
+  return `${rough(value)} ${t(`unit.${units[step]}`)}`;
 }
 
 /** A moment as an element: date, time and zone of this browser, with the exact one as its title. Takes RFC 3339 or Unix seconds. */

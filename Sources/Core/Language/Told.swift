@@ -26,7 +26,7 @@ package struct Told: Sendable, Equatable {
     }
 
     /// The step that puts a changed configuration in force, as the end of a remedy.
-    package static let reload = Told("run deskgate reload", "выполните deskgate reload")
+    package static let reload = Told("run deskgate reload", "перечитайте настройки (deskgate reload)")
 
     /// The text in one language.
     package func text(in language: Language) -> String {

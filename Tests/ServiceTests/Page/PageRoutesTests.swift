@@ -78,6 +78,14 @@ import Testing
         for kind in Problem.Kind.allCases where kind != .serviceDown { #expect(places.contains("\(kind.rawValue): ("), "\(kind)") }
     }
 
+    /// The service says them in English alone.
+    @Test func `a refusal of the store or of a retry has its Russian words`() throws {
+        let words = try PageFixture().send(.get, "/page/words-ru.js").text
+        let kinds: [StoreError.Kind] = [.queueFull, .diskFull, .corrupt, .unavailable, .notOpen, .inDoubt, .tooLong, .closed]
+        let reasons = kinds.map(\.rawValue) + RetryObstacle.allCases.map(\.rawValue)
+        for reason in reasons { #expect(words.contains("\"refusal.\(reason)\": "), "\(reason)") }
+    }
+
     @Test func hasNoOtherFiles() throws {
         let fixture = try PageFixture()
         #expect(fixture.send(.get, "/page/other.js").status == 404)
