@@ -13,11 +13,11 @@ package struct DemoGuide: Sendable {
         page = "http://127.0.0.1:\(ports.admin)/"
         listener = "http://127.0.0.1:\(ports.listen)"
         suggestions = [
-            "Search \(DemoPeople.blocked.user): why she may not use the chat, and what lets her in again.",
+            "Search \(DemoPeople.blocked.user): why she may not use the chat. Unblock her there; her next request, within seconds, is allowed.",
             "Search \(DemoPeople.courierComment): why a courier was not notified. Do as the page says: in config.json replace "
                 + "\(DemoConfiguration.wrongKeyID) by \(keyID), and what waits arrives by itself.",
-            "Dead letters: FCM refused \(DemoPeople.refusals) pushes to \(DemoPeople.refused.user), and takes them now. Retry them.",
-            "Tickets: those of \(DemoApp.market.rawValue), whose help desk is Sendbird Desk. Close one, and see what was told of it.",
+            "Dead letters: FCM refused \(DemoPeople.refusals) pushes to \(DemoPeople.refused.user), and takes them now. Retry them, and they arrive.",
+            "Tickets: those of \(DemoApp.market.rawValue), whose help desk is Sendbird Desk. Close one, and Desk tells of it below.",
         ]
     }
     /// A shell's command that asks whether somebody may chat, as the help desk does, and is answered 200. It holds no secret: the key is minted

@@ -15,8 +15,14 @@ const tones = { PENDING: "warn", ACTIVE: "good", IDLE: "good", WORK_IN_PROGRESS:
 const CLOSABLE = ["ACTIVE", "IDLE"];
 const SCORES = [5, 4, 3, 2, 1];
 const RATINGS = "deskgate_ticket_ratings_total";
+// How often the page looks for the event of a change, and how many milliseconds apart.
+const LOOKS = 10;
+const PAUSE = 1500;
 // An event goes to several notifiers, each with a delivery of its own.
 const MOST_RATINGS = 40;
+
+/** The ticket that was changed here last, and the newest delivery about it before. */
+let changed = null;
 
 /** Shows the tickets of an app, or the one that the address names. */
 export async function tickets(context) {
@@ -119,7 +125,7 @@ async function one(context, app) {
     about, events);
   await show(about, async () => {
     const ticket = await askDesk(where, { signal });
-    show(events, () => story(app, ticket, context));
+    show(events, () => story(app, ticket, context)).then(() => follow(app, ticket, context, events));
     return [!mayChange ? notice(t("read-only"), "plain") : buttons(context, app, ticket), card(ticket.title ?? t("tickets.untitled"), ticketFacts(app, ticket))];
   });
 }
@@ -147,17 +153,39 @@ async function story(app, ticket, context) {
   return h("section", {}, h("h2", {}, t("tickets.events")), events);
 }
 
+/** After a change here, shows what was told of it as soon as the help desk's webhook has come. */
+async function follow(app, ticket, context, events) {
+  if (changed?.id !== ticket.ticket_id) return;
+  let known = changed.before;
+  changed = null;
+  for (let look = 0; look < LOOKS && events.isConnected; look += 1) {
+    const latest = await latestDelivery(app, ticket, context.signal).catch(() => known);
+    if (latest !== known) await show(events, () => story(app, ticket, context), true);
+    known = latest;
+    await new Promise((done) => setTimeout(done, PAUSE));
+  }
+}
+
+/** The id of the newest delivery about a ticket; null for none. */
+async function latestDelivery(app, { channel }, signal) {
+  if (!channel) return null;
+  return (await newest({ app_id: app, ticket_id: channel }, 1, signal))[0]?.id ?? null;
+}
+
 function buttons(context, app, ticket) {
   const act = (name) => h("button", { type: "button", onclick: () => change(context, app, ticket, name) }, t(`tickets.${name}`));
   return h("div", { class: "buttons actions" }, CLOSABLE.includes(ticket.state) && act("close"), ticket.state === "CLOSED" && act("reopen"));
 }
 
-function change({ again }, app, { ticket_id: id }, name) {
+function change({ again, signal }, app, ticket, name) {
+  const { ticket_id: id } = ticket;
   confirm({
     title: t(`tickets.${name}.title`, { ticket: id }), text: t(`tickets.${name}.text`), action: t(`tickets.${name}`),
     fields: name === "close" ? [{ name: "comment", label: t("tickets.comment"), hint: t("tickets.comment.hint") }] : [],
     done: async ({ comment }) => {
+      const before = await latestDelivery(app, ticket, signal);
       await askDesk(`/v1/tickets/${name}`, { method: "POST", body: { app_id: app, ticket_id: id, ...(comment ? { comment } : {}) } });
+      changed = { id, before };
       const text = t(`tickets.${name}.done`);
       await again();
       announce(text);

@@ -120,8 +120,14 @@ struct KeyFacts {
         }
         guard !ending.isEmpty else {
             return Told(
-                "Find the revocation: deskgate revocations list --all. To let such keys in again: deskgate revocations remove ID.",
-                "Найдите отзыв: deskgate revocations list --all. Чтобы такие ключи снова действовали: deskgate revocations remove ID.")
+                """
+                If its revocation was removed since then, the next request is allowed. Otherwise find it: deskgate revocations list --all. \
+                To let such keys in again: deskgate revocations remove ID.
+                """,
+                """
+                Если отзыв с тех пор снят, следующий запрос примут. Иначе найдите его: deskgate revocations list --all. \
+                Чтобы такие ключи снова действовали: deskgate revocations remove ID.
+                """)
         }
         var distinct: [Told] = []
         for remedy in ending.map(\.remedy) where !distinct.contains(remedy) { distinct.append(remedy) }

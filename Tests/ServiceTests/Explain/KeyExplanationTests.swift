@@ -42,6 +42,12 @@ import Time
         #expect(explanation.steps.dropLast().allSatisfy { $0.outcome == .ok && $0.remedy == nil })
     }
 
+    @Test func `a revocation that is not found may have been removed`() throws {
+        let remedy = Denial.revoked.remedy(try Self.facts(.denied(.revoked, keyID: 1)))
+        #expect(remedy.english.hasPrefix("If its revocation was removed since then, the next request is allowed."))
+        #expect(remedy.russian.hasPrefix("Если отзыв с тех пор снят, следующий запрос примут."))
+    }
+
     /// Each denial has words of its own, so that none stands for another.
     @Test func noTwoDenialsAreTheSame() throws {
         let all = try Denial.allCases.map { denial in
