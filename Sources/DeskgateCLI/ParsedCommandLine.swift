@@ -6,12 +6,16 @@ enum ParsedCommandLine {
     /// The command line is wrong. `text` is for people, the error for `--json`.
     case refuse(text: String, CommandError)
 
+    /// The words in place of a command that stand for `deskgate version`, as for most programs.
+    static let versionMarks = ["--version", "-v"]
+
     /// Whether the words contain `--json`, even when they are wrong.
     static func isForJSON(_ words: [String]) -> Bool { words.contains("--\(Option.json.name)") }
 
     /// Finds the command and checks its arguments.
     init(_ words: [String]) {
-        let words = words == ["--version"] ? StatusCommands.version.words : words
+        let asksForVersion = words.first.map(Self.versionMarks.contains) == true
+        let words = asksForVersion ? StatusCommands.version.words + words.dropFirst() : words
         guard let (command, rest) = CommandTable.find(words) else {
             self = Self.withoutCommand(words)
             return

@@ -139,7 +139,8 @@ enum StatusCommands {
     }
 
     static let version = Command(
-        "version", "Prints the version.", options: [.json],
+        "version", "Prints the version.", details: "The same as deskgate \(Value.alternatives(ParsedCommandLine.versionMarks)).",
+        options: [.json],
         examples: [
             Example("deskgate version", "Prints the version.")
         ]

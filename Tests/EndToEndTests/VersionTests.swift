@@ -2,7 +2,7 @@ import Testing
 
 /// `deskgate version`
 @Suite struct VersionTests {
-    @Test(arguments: [["version"], ["--version"]])
+    @Test(arguments: [["version"], ["--version"], ["-v"]])
     func forPeople(_ words: [String]) throws {
         let result = try Deskgate.run(words)
         #expect(result.code == 0)
@@ -10,8 +10,9 @@ import Testing
         #expect(result.errors.isEmpty)
     }
 
-    @Test func forMachines() throws {
-        let result = try Deskgate.run("version", "--json")
+    @Test(arguments: ["version", "--version", "-v"])
+    func forMachines(_ word: String) throws {
+        let result = try Deskgate.run(word, "--json")
         #expect(result.code == 0)
         #expect(try result.json.keys == ["version"])
         #expect(try Deskgate.run("version").output == "deskgate \(result.json.string("version") ?? "")\n")
