@@ -69,7 +69,7 @@ struct CommandError: Error {
         case "configuration": return message
         case "usage":
             let shown = command.options.first { $0.name == option }.map(Help.row) ?? "usage: \(Help.usage(of: command))"
-            return "deskgate: \(message)\n\n\(shown)\n\nMore: deskgate \(command.name) --help"
+            return "deskgate: \(message)\n\(shown)"
         default: return "deskgate: \(message)"
         }
     }

@@ -94,18 +94,27 @@ enum CommandTable {
         return nil
     }
 
-    /// Explains a command line that begins with no known command, and suggests a remedy.
+    /// Explains in one line a command line that begins with no known command, and suggests a remedy.
     static func describeUnknown(_ words: [String]) -> (complaint: String, remedy: String) {
-        let more = "All commands: deskgate --help"
+        let all = "deskgate --help lists the commands"
         let typed = Array(words.prefix { !$0.hasPrefix("-") })
-        guard let first = typed.first else {
-            guard let stray = words.first else { return ("a command is missing", Help.overview(nil)) }
-            return ("the command comes first, before its options" + Console.mention([stray]), more)
+        guard !typed.isEmpty else {
+            guard let stray = words.first else { return ("a command is missing", "; \(all)") }
+            return ("the command comes first, before its options" + Console.mention([stray]), "; \(all)")
         }
-        let depth = (2..<mostWords).contains { beginnings(of: $0).contains(Array(typed.prefix($0))) } ? mostWords : 2
-        let complaint = "unknown command" + Console.mention(typed.prefix(depth))
-        if let nearest = nearest(to: typed) { return ("\(complaint); did you mean \(nearest)?", more) }
-        return (complaint, Help.overview(first))
+        let known = typed.prefix(knownCount(typed))
+        let complaint = "unknown command" + Console.mention(typed.prefix(max(2, known.count + 1)))
+        if known.count < typed.count, let nearest = nearest(to: typed) { return ("\(complaint); did you mean \(nearest)?", " \(all)") }
+        guard !known.isEmpty else { return (complaint, "; \(all)") }
+        let group = known.joined(separator: " ")
+        let following = Value.alternatives(self.words(after: Array(known)).map(\.word))
+        let start = known.count == typed.count ? "unfinished command: \(group)" : complaint
+        return ("\(start); \(group) goes on with \(following)", "; deskgate \(known[0]) --help lists the commands")
+    }
+
+    /// How many words at the beginning are those of a command's name.
+    private static func knownCount(_ words: [String]) -> Int {
+        (1..<mostWords).last { beginnings(of: $0).contains(Array(words.prefix($0))) } ?? 0
     }
 
     /// A similar command: the words have a typing error, or the first word is missing.

@@ -34,6 +34,6 @@ enum ParsedCommandLine {
             return .show(CommandTable.find(topic).map { Help.text(of: $0.command) } ?? Help.overview(topic.first))
         }
         let (complaint, remedy) = CommandTable.describeUnknown(words)
-        return .refuse(text: "deskgate: \(complaint)\n\n\(remedy)", .usage(complaint))
+        return .refuse(text: "deskgate: \(complaint)\(remedy)", .usage(complaint))
     }
 }

@@ -42,10 +42,7 @@ import Testing
                 == """
                 deskgate: no configuration: give --config FILE, or set DESKGATE_CONFIG, or put one at /etc/deskgate/config.json; make one \
                 with: deskgate init
-
                 usage: deskgate check [--config FILE] [--live] [--send-test] [--json]
-
-                More: deskgate check --help
                 code 2
                 /etc/deskgate/config.json is right: 1 app, public on 127.0.0.1:0, admin on 127.0.0.1:0
 

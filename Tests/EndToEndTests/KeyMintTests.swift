@@ -41,7 +41,7 @@ import Time
         #expect(result.output.isEmpty)
         #expect(
             result.errors.hasPrefix(
-                "deskgate: --ttl: expected a time such as 90s, 15m, 12h or 30d; never or 0 is for ever\n\n  --ttl TIME "))
+                "deskgate: --ttl: expected a time such as 90s, 15m, 12h or 30d; never or 0 is for ever\n  --ttl TIME "))
     }
 
     @Test(arguments: ["0", "0s", "never"])
@@ -66,7 +66,7 @@ import Time
         for ttl in ["3601", "never"] {
             let result = try mintForPeople(workspace, ["--ttl", ttl])
             #expect(result.code == 2)
-            #expect(result.errors.hasPrefix("deskgate: --ttl: A key may live at most 3600 seconds, and not for ever.\n\n  --ttl TIME "))
+            #expect(result.errors.hasPrefix("deskgate: --ttl: A key may live at most 3600 seconds, and not for ever.\n  --ttl TIME "))
         }
     }
 
@@ -82,7 +82,7 @@ import Time
         }
         let result = try mintForPeople(workspace, ["--ttl", "601"])
         #expect(result.code == 2)
-        #expect(result.errors.hasPrefix("deskgate: --ttl: A key may live at most 600 seconds, and not for ever.\n\n  --ttl TIME "))
+        #expect(result.errors.hasPrefix("deskgate: --ttl: A key may live at most 600 seconds, and not for ever.\n  --ttl TIME "))
     }
 
     @Test func keyIDChoosesTheSecret() throws {
@@ -96,14 +96,14 @@ import Time
         }
         let unknown = try mintForPeople(workspace, ["--key-id", "4294967295"])
         #expect(unknown.code == 2)
-        #expect(unknown.errors.hasPrefix("deskgate: --key-id: The app has no key with the id 4294967295.\n\n  --key-id N "))
+        #expect(unknown.errors.hasPrefix("deskgate: --key-id: The app has no key with the id 4294967295.\n  --key-id N "))
     }
 
     @Test(arguments: ["", "x", "-1", "4294967296", "1.0", "18446744073709551616"])
     func keyIDIsNoNumber(_ id: String) throws {
         let result = try mintForPeople(Workspace(), ["--key-id", id])
         #expect(result.code == 2)
-        #expect(result.errors.hasPrefix("deskgate: --key-id: expected a number from 0 to 4294967295\n\n  --key-id N "))
+        #expect(result.errors.hasPrefix("deskgate: --key-id: expected a number from 0 to 4294967295\n  --key-id N "))
     }
 
     @Test(arguments: [
@@ -120,7 +120,7 @@ import Time
         let result = try Deskgate.run("key", "mint", "--config", workspace.configuration, "--app", app, "--user", user)
         #expect(result.code == 2)
         #expect(result.output.isEmpty)
-        #expect(result.errors.hasPrefix("deskgate: \(complaint)\n\n  --"))
+        #expect(result.errors.hasPrefix("deskgate: \(complaint)\n  --"))
     }
 
     @Test(arguments: ["caf\u{e9}", "cafe\u{301}", "\u{301}x", "--json", "-5", "a=b", "Пользователь №7", String(repeating: "😀", count: 50)])

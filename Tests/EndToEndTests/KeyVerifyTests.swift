@@ -138,7 +138,7 @@ import Time
         let result = try Deskgate.run(arguments(workspace, try workspace.key()) + ["--at", at])
         #expect(result.code == 2)
         #expect(result.output.isEmpty)
-        #expect(result.errors.hasPrefix("deskgate: --at: expected a number from 0 to 18446744073709551615\n\n  --at UNIX "))
+        #expect(result.errors.hasPrefix("deskgate: --at: expected a number from 0 to 18446744073709551615\n  --at UNIX "))
     }
 
     @Test func everyNumberIsATime() throws {
