@@ -36,7 +36,7 @@ enum AdminQuestion {
         if isGood || arguments.has("json") {
             if !isGood || isShown(object) { Console.answer(arguments, json, text(object)) }
         } else {
-            Console.complain(AdminText.text(object["message"]))
+            Console.complain(arguments.command.translated(AdminText.text(object["message"])))
         }
         switch status {
         case 200, 201: return verdict(object)

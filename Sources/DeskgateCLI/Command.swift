@@ -53,6 +53,21 @@ struct Command: Sendable {
 
     /// The words of its name.
     var words: [String] { name.split(separator: " ").map(String.init) }
+
+    /// The option that stands for a parameter of the admin listener's requests.
+    func option(for field: String) -> Option? { options.first { $0.field == field } }
+
+    /// The option or operand that stands for a parameter, as typed; the parameter's own name when none does.
+    func word(for field: String) -> String {
+        if let option = option(for: field) { return "--\(option.name)" }
+        return operand.flatMap { $0.field == field ? $0.value.placeholder : nil } ?? field
+    }
+
+    /// An answer's message, which may begin with the name of a parameter, with the command's word in its place.
+    func translated(_ message: String) -> String {
+        let parts = message.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        return parts.count == 2 ? "\(word(for: String(parts[0]))):\(parts[1])" : message
+    }
 }
 
 /// A command line that shows how a command is used.
@@ -76,14 +91,17 @@ struct Operand: Sendable {
     let isRequired: Bool
     /// The default, in words.
     let fallback: String?
+    /// Its field name in requests to the admin listener; nil when it has none.
+    let field: String?
     /// What it means, in a few words.
     let text: String
 
     /// Declares an operand.
-    init(_ value: Value, required isRequired: Bool = true, default fallback: String? = nil, _ text: String) {
+    init(_ value: Value, required isRequired: Bool = true, default fallback: String? = nil, field: String? = nil, _ text: String) {
         self.value = value
         self.isRequired = isRequired
         self.fallback = fallback
+        self.field = field
         self.text = text
     }
 }

@@ -40,12 +40,12 @@ struct CommandError: Error {
         return result
     }
 
-    /// An operator's action cannot be built from the options; a request field is named by the option that stands for it.
+    /// An operator's action cannot be built from the options; its parameters are named as the command line does.
     static func problem(_ problem: AdminProblem, in command: Command) -> CommandError {
-        guard let field = problem.field, let option = command.options.first(where: { $0.field == field }) else {
-            return usage(problem.message)
-        }
-        return .option(option.name, problem.problem)
+        let text = problem.text(naming: command.word)
+        guard let field = problem.field else { return usage(text) }
+        guard let option = command.option(for: field) else { return usage("\(command.word(for: field)): \(text)") }
+        return .option(option.name, text)
     }
 
     /// The command could not do what was asked.

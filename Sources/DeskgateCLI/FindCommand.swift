@@ -6,7 +6,7 @@ enum FindCommand {
     static let command = Command(
         "find", "Finds users, devices, comments, tickets and deliveries of all apps by their id.",
         details: "Goes on until everything was looked through. A security key is no id: ask deskgate explain --key.",
-        exits: [.negative: "when nothing has this id"], operand: Operand(.text("ID"), "a whole id, of anything"),
+        exits: [.negative: "when nothing has this id"], operand: Operand(.text("ID"), field: "query", "a whole id, of anything"),
         options: [.config, .json],
         examples: [Example("deskgate find user-42", "Tells in which apps a user has devices or deliveries, is blocked or signed out.")]
     ) { arguments throws(CommandError) in

@@ -8,7 +8,8 @@ internal import Time
 /// `deskgate key mint` and `key inspect`
 enum KeyCommands {
     static let appAndUser = [
-        Option("app", value: .app, required: true, "the app_id"), Option("user", value: .text("ID"), required: true, "the user_id"),
+        Option("app", value: .app, required: true, field: "app_id", "the app_id"),
+        Option("user", value: .text("ID"), required: true, field: "user_id", "the user_id"),
     ]
 
     // MARK: key mint
@@ -44,7 +45,9 @@ enum KeyCommands {
     /// Names the option that is the reason for a minting refusal.
     private static func explain(_ refusal: KeyMinting.Refusal, _ configuration: Configuration) -> CommandError {
         switch refusal {
-        case .malformed(let malformation): return .option(malformation.field == .appID ? "app" : "user", malformation.description)
+        case .malformed(let malformation):
+            let option = mint.option(for: malformation.field.name)
+            return option.map { .option($0.name, malformation.complaint) } ?? .usage(malformation.description)
         case .unknownApp: return unknownApp(configuration)
         case .unknownKey, .keyNotActive: return .option("key-id", refusal.description)
         case .noKey: return .option("app", refusal.description)

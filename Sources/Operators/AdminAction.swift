@@ -206,19 +206,3 @@ package struct AdminContext: Sendable {
         state.authorizer.userReference(appID: appID.utf8.span, userID: userID.utf8.span)
     }
 }
-
-/// What is wrong with an operator's request, for the caller; it never contains a value.
-package struct AdminProblem: Error, Equatable {
-    /// The parameter at fault; nil when it is the whole request.
-    package let field: String?
-    /// What is wrong, in one sentence for a person.
-    package let problem: String
-
-    /// The sentence, after the parameter's name if there is one.
-    package var message: String { field.map { "\($0): \(problem)" } ?? problem }
-
-    init(_ field: String?, _ problem: String) {
-        self.field = field
-        self.problem = problem
-    }
-}

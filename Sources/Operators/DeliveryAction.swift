@@ -50,7 +50,7 @@ extension DeliveryAction {
     /// name the notifier and takes no time, so that nobody purges pending deliveries by mistake.
     static func givingUp(_ notifier: String, state: String?, before: String?) throws(AdminProblem) -> DeliveryAction {
         guard let state, try DeliveryCriteria.state(state) == .pending, before == nil else {
-            throw AdminProblem("notifier", "goes with the state pending, and without before.")
+            throw AdminProblem("notifier", "goes with \(field: "state") pending, and without \(field: "before").")
         }
         return .giveUp(notifier: notifier)
     }

@@ -21,7 +21,7 @@ package enum RevocationAction: AdminAction, Equatable {
     ///   - after: `next` of an earlier page.
     package static func listing(appID: String?, userID: String?, after: String?, limit: Int?) throws(AdminProblem) -> RevocationAction {
         guard appID != nil || userID == nil else {
-            throw AdminProblem("app_id", "missing; app_id and user_id name a person together.")
+            throw AdminProblem("app_id", "missing; \(field: "app_id") and \(field: "user_id") name a person together.")
         }
         let filter: RevocationFilter =
             if let appID, let userID {

@@ -46,11 +46,13 @@ package struct RevocationRequest: Sendable, Equatable {
 
     private func checkCombination() throws(AdminProblem) {
         if keyID != nil, userID != nil || securityKey != nil {
-            throw AdminProblem("key_id", "goes with neither user_id nor security_key.")
+            throw AdminProblem("key_id", "goes with neither \(field: "user_id") nor \(field: "security_key").")
         }
-        if securityKey != nil, issuedBefore != nil { throw AdminProblem("issued_before", "does not go with security_key.") }
+        if securityKey != nil, issuedBefore != nil { throw AdminProblem("issued_before", "does not go with \(field: "security_key").") }
         let namesNobody = userID == nil && securityKey == nil && keyID == nil
-        if all, !namesNobody { throw AdminProblem("all", "goes with neither user_id, security_key nor key_id.") }
+        if all, !namesNobody {
+            throw AdminProblem("all", "goes with neither \(field: "user_id"), \(field: "security_key") nor \(field: "key_id").")
+        }
         if namesNobody, !all, issuedBefore == nil {
             throw AdminProblem(
                 nil, #"Send user_id, security_key or key_id; for all keys of the app send "all": true, or issued_before alone."#)

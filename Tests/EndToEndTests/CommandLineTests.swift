@@ -164,6 +164,15 @@ import Testing
         (["deliveries", "list", "--from", "today"], "--from: expected a time such as "),
         (["tokens", "list", "--app", "a", "--after", "x"], "--after: expected the next of an earlier list."),
         (["tokens", "remove", "--app", "", "--user", "u"], "--app: missing; expected whose push tokens are meant."),
+        (["revocations", "list", "--user", "u"], "--app: missing; --app and --user name a person together."),
+        (["revoke", "--app", "a", "--key", wellFormedKey, "--issued-before", "5"], "--issued-before: does not go with --key."),
+        (
+            ["explain", "--user", "u", "--comment", "1"],
+            "--user: goes with neither --comment nor --delivery, which belong to one person already."
+        ),
+        (["tickets", "show", "--app", "a"], "--ticket: expected either it or --channel."),
+        (["tickets", "fields", "--app", "a", "--field", "k=v"], "--ticket: expected either it or --user."),
+        (["deliveries", "purge", "--state", "dead", "--notifier", "n"], "--notifier: goes with --state pending, and without --before."),
     ])
     func wrongValueShowsItsOptionAlone(_ words: [String], _ complaint: String) throws {
         let result = try Deskgate.run(words)
@@ -174,6 +183,26 @@ import Testing
         #expect(result.errors.split(separator: "\n").dropFirst().first?.hasPrefix("  \(option)") == true)
         #expect(!result.errors.contains("usage: "))
         #expect(!result.errors.contains("\n\n"))
+    }
+
+    @Test(arguments: [
+        (["explain"], "Name one of --user, --key, --comment, --device and --delivery."),
+        (["find", ""], "ID: expected the name that is searched for."),
+    ])
+    func `a mistake in no option is told in the words of the command`(_ words: [String], _ complaint: String) throws {
+        let result = try Deskgate.run(words)
+        #expect(result.code == 2)
+        #expect(result.errors.hasPrefix("deskgate: \(complaint)\nusage: deskgate "))
+    }
+
+    @Test(arguments: [
+        ("app_id: no app of this name is configured.", "--app: no app of this name is configured."),
+        ("security_key: it is not a key: of anybody", "--key: it is not a key: of anybody"),
+        ("The store is full: free some space.", "The store is full: free some space."), ("No such user", "No such user"), ("", ""),
+    ])
+    func `an answer of the service is told in the words of the command`(_ message: String, _ told: String) throws {
+        let command = try #require(CommandTable.commands.first { $0.name == "revoke" })
+        #expect(command.translated(message) == told)
     }
 
     @Test(arguments: [

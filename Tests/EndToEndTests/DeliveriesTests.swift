@@ -60,18 +60,18 @@ import Time
 
     /// `sink-1` is not configured and has a delivery, so it can be asked for.
     @Test(arguments: [
-        (["list", "--app=app-l"], #"app_id: nothing of this name is configured, and no delivery or device has it; did you mean "app-1"?"#),
+        (["list", "--app=app-l"], #"--app: nothing of this name is configured, and no delivery or device has it; did you mean "app-1"?"#),
         (
             ["list", "--notifier=lgo"],
-            #"notifier: nothing of this name is configured, and no delivery or device has it; did you mean "log"?"#
+            #"--notifier: nothing of this name is configured, and no delivery or device has it; did you mean "log"?"#
         ),
         (
             ["retry", "--notifier=backend"],
-            "notifier: nothing of this name is configured, and no delivery or device has it; known are: log."
+            "--notifier: nothing of this name is configured, and no delivery or device has it; known are: log."
         ),
         (
             ["purge", "--state=pending", "--notifier=backend"],
-            "notifier: nothing of this name is configured, and no delivery or device has it; known are: log."
+            "--notifier: nothing of this name is configured, and no delivery or device has it; known are: log."
         ),
     ])
     func saysThatNobodyKnowsAName(_ arguments: [String], _ message: String) throws {

@@ -87,7 +87,8 @@ import Testing
         let scratch = try TemporaryDirectory()
         let result = try Deskgate.run("init", scratch.path, "--app", app)
         #expect(result.code == 2)
-        #expect(result.errors.hasPrefix("deskgate: --app: app_id "))
+        #expect(result.errors.hasPrefix("deskgate: --app: "))
+        #expect(result.errors.contains("; expected a string of 1 to 255 UTF-16 code units.\n"))
         #expect(scratch.contents().isEmpty)
     }
 

@@ -109,11 +109,11 @@ import Time
     @Test(arguments: [
         ("app-9", "u", "--app: no app with this app_id is configured; configured: app-1"),
         ("APP-1", "u", "--app: no app with this app_id is configured; configured: app-1"),
-        ("", "u", "--app: app_id is empty; expected a string of 1 to 255 UTF-16 code units."),
-        ("app-1", "", "--user: user_id is empty; expected a string of 1 to 100 UTF-16 code units."),
-        ("app-1", "a\nb", "--user: user_id holds a control character; expected a string of 1 to 100 UTF-16 code units."),
-        ("app-1", String(repeating: "a", count: 101), "--user: user_id is too long; expected a string of 1 to 100 UTF-16 code units."),
-        ("app-1", String(repeating: "😀", count: 51), "--user: user_id is too long; expected a string of 1 to 100 UTF-16 code units."),
+        ("", "u", "--app: is empty; expected a string of 1 to 255 UTF-16 code units."),
+        ("app-1", "", "--user: is empty; expected a string of 1 to 100 UTF-16 code units."),
+        ("app-1", "a\nb", "--user: holds a control character; expected a string of 1 to 100 UTF-16 code units."),
+        ("app-1", String(repeating: "a", count: 101), "--user: is too long; expected a string of 1 to 100 UTF-16 code units."),
+        ("app-1", String(repeating: "😀", count: 51), "--user: is too long; expected a string of 1 to 100 UTF-16 code units."),
     ])
     func keyThatNobodyWouldAcceptIsNotMade(_ app: String, _ user: String, _ complaint: String) throws {
         let workspace = try Workspace()

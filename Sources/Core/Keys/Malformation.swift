@@ -42,16 +42,19 @@ package struct Malformation: Sendable, Equatable, CustomStringConvertible {
     }
 
     /// One sentence for a person.
-    package var description: String {
+    package var description: String { "\(field.name) \(complaint)" }
+
+    /// The sentence without the field, for those who know it by another name.
+    package var complaint: String {
         switch problem {
-        case .missing: "\(field.name) is missing; expected \(expectation)."
-        case .null: "\(field.name) is null; expected \(expectation)."
-        case .notAString: "\(field.name) is not a string; expected \(expectation)."
-        case .duplicate: "\(field.name) is given twice; expected it once."
-        case .empty: "\(field.name) is empty; expected \(expectation)."
-        case .tooLong: "\(field.name) is too long; expected \(expectation)."
-        case .controlCharacter: "\(field.name) holds a control character; expected \(expectation)."
-        case .notASecurityKey: "\(field.name) is not a security key; expected \(expectation)."
+        case .missing: "is missing; expected \(expectation)."
+        case .null: "is null; expected \(expectation)."
+        case .notAString: "is not a string; expected \(expectation)."
+        case .duplicate: "is given twice; expected it once."
+        case .empty: "is empty; expected \(expectation)."
+        case .tooLong: "is too long; expected \(expectation)."
+        case .controlCharacter: "holds a control character; expected \(expectation)."
+        case .notASecurityKey: "is not a security key; expected \(expectation)."
         }
     }
 

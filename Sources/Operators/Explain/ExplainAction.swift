@@ -43,10 +43,16 @@ package struct ExplainAction: AdminAction, Equatable {
         let person = try userID.map { text throws(AdminProblem) in try PersonFields.user(text) }
         let asked = [securityKey, commentID, deviceID, deliveryID].compactMap(\.self).count
         guard asked == 1 || (asked == 0 && person != nil) else {
-            throw AdminProblem(nil, "Send one of user_id, security_key, comment_id, device_id and delivery_id.")
+            throw AdminProblem(
+                nil,
+                """
+                Name one of \(field: "user_id"), \(field: "security_key"), \(field: "comment_id"), \(field: "device_id") and \
+                \(field: "delivery_id").
+                """)
         }
         guard person == nil || commentID == nil && deliveryID == nil else {
-            throw AdminProblem("user_id", "goes with neither comment_id nor delivery_id, which belong to one person already.")
+            throw AdminProblem(
+                "user_id", "goes with neither \(field: "comment_id") nor \(field: "delivery_id"), which belong to one person already.")
         }
         if let securityKey {
             question = .key(securityKey, userID: person)

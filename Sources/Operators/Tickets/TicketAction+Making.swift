@@ -25,7 +25,7 @@ extension TicketAction {
     /// Shows one ticket, by its number or by its conversation's channel.
     package static func showing(appID: String?, ticketID: Int64?, channel: String?) throws(AdminProblem) -> TicketAction {
         let app = try PersonFields.app(appID)
-        guard (ticketID == nil) != (channel == nil) else { throw AdminProblem("ticket_id", "expected either it or channel.") }
+        guard (ticketID == nil) != (channel == nil) else { throw AdminProblem("ticket_id", "expected either it or \(field: "channel").") }
         if let ticketID { return TicketAction(appID: app, kind: .show(.id(try id(ticketID)))) }
         guard let channel, FieldGrammar.problem(of: channel.utf8.span, longest: TicketDraft.longestChannel) == nil else {
             throw AdminProblem("channel", "expected 1 to \(TicketDraft.longestChannel) UTF-16 code units without control characters.")
@@ -90,7 +90,7 @@ extension TicketAction {
         appID: String?, ticketID: Int64?, userID: String?, _ fields: [TicketField]
     ) throws(AdminProblem) -> TicketAction {
         let app = try PersonFields.app(appID)
-        guard (ticketID == nil) != (userID == nil) else { throw AdminProblem("ticket_id", "expected either it or user_id.") }
+        guard (ticketID == nil) != (userID == nil) else { throw AdminProblem("ticket_id", "expected either it or \(field: "user_id").") }
         let fields = try checked { () throws(TicketProblem) in try TicketField.wanted(fields) }
         if let ticketID { return TicketAction(appID: app, kind: .setFields(ofTicket: try id(ticketID), fields)) }
         return TicketAction(appID: app, kind: .setCustomerFields(of: try PersonFields.user(userID), fields))
