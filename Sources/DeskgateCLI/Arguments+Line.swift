@@ -11,7 +11,7 @@ extension Arguments {
                 words += ["--\(option.name)", option.value?.isSecret == true ? SecretInput.mark : ShellWord.quoted(value)]
             }
         }
-        if let operand { words.append(command.operand?.value.isSecret == true ? SecretInput.mark : ShellWord.quoted(operand)) }
+        if let operand { words.append(ShellWord.quoted(operand)) }
         return words.joined(separator: " ")
     }
 }

@@ -18,12 +18,12 @@ struct Arguments {
         while let word = rest.popFirst() {
             if Self.isHelp(word) {
                 wantsHelp = true
-            } else if word.utf8.starts(with: "-".utf8), word != SecretInput.mark || command.operand?.value.isSecret != true {
+            } else if word.utf8.starts(with: "-".utf8) {
                 try readOption(word, &rest)
             } else {
                 // The word may be a misplaced secret, so it is not repeated.
                 guard let expected = command.operand, operand == nil else { throw .usage("an argument too many") }
-                if !expected.value.isSecret { try Self.refuseKey(word, as: expected.value.placeholder) }
+                try Self.refuseKey(word, as: expected.value.placeholder)
                 operand = word
             }
         }
@@ -78,14 +78,11 @@ struct Arguments {
         if text.utf8.starts(with: "dgk1.".utf8) { throw .usage("\(place) is a security key") }
     }
 
-    /// Replaces the secret that is given as `-` (at most one) by the content of standard input.
+    /// Replaces the option's secret that is given as `-` (at most one) by the content of standard input.
     mutating func readSecrets() throws(CommandError) {
         var input = SecretInput()
         for option in command.options where option.value?.isSecret == true && self[option.name] == SecretInput.mark {
             values[option.name] = [try input.read(for: "--\(option.name)")]
-        }
-        if let value = command.operand?.value, value.isSecret, operand == SecretInput.mark {
-            operand = try input.read(for: value.placeholder)
         }
     }
 
@@ -148,7 +145,7 @@ struct SecretInput {
     private var isUsed = false
 
     /// Reads the single line of standard input.
-    /// - Parameter place: the option or operand that it is for, as shown in messages.
+    /// - Parameter place: the option that it is for, as shown in messages.
     /// - Throws: when standard input is empty, has more than one line, or was read before.
     mutating func read(for place: String) throws(CommandError) -> String {
         guard !isUsed else { throw .usage("\(place): standard input is taken already; only one secret can come from there") }

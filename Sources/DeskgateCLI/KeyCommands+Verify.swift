@@ -11,16 +11,16 @@ extension KeyCommands {
         "key verify", "Tells whether a security key lets a user in and why not.",
         details:
             "The configuration decides about the key. Unless it denies the key already, the running service, or its store while none runs, "
-            + "is asked whether the key is revoked or the user blocked. If nobody can be asked, the status is null and the reason "
+            + "is asked whether the key is revoked or the user blocked. If nobody can be asked, the status is unknown and the reason "
             + "revocations_not_asked. The app's backend is never asked.",
         exits: [.done: "for the status 200", .negative: "otherwise, also when revocations could not be asked"],
         options: [.config] + appAndUser + [
-            Option("key", value: .secret("KEY"), required: true, "the security key"),
+            key,
             Option(
                 "at", value: .number(0...UInt64.max, "UNIX"), default: "now",
                 "the time to decide for, in seconds since 1970; revocations are those in force now"),
             Option("offline", "ask nobody: decide by the configuration alone, as if nothing were revoked"),
-            Option("json", "the default; for symmetry"),
+            .json,
         ],
         examples: [
             Example(
@@ -33,7 +33,7 @@ extension KeyCommands {
     ) { arguments throws(CommandError) in
         let configuration = try arguments.configuration()
         let (answer, code) = try verify(arguments, authorizer(configuration)) { ask($0, configuration) }
-        Console.print(answer)
+        Console.answer(arguments, .object(answer.json), answer.text)
         return code
     }
 
@@ -73,7 +73,7 @@ extension KeyCommands {
     /// - Parameter ask: asks which revocations are about the key; called only where the verdict depends on them.
     static func verify(
         _ arguments: Arguments, _ authorizer: Authorizer, ask: (KeyRevocationAction) -> RevocationAnswer
-    ) throws(CommandError) -> (answer: JSONValue, code: ExitCode) {
+    ) throws(CommandError) -> (answer: KeyAnswer, code: ExitCode) {
         let now = arguments.number("at").map(UnixSeconds.init(rawValue:)) ?? Clocks.system.unixSeconds()
         func bytes(_ name: String) -> [UInt8] { Array(arguments.required(name).utf8) }
         let (app, user, key) = (bytes("app"), bytes("user"), bytes("key"))
@@ -141,27 +141,26 @@ extension KeyCommands {
     ///   - reference: the person's `user_ref` in the log.
     private static func describe(
         _ finding: Finding, key: SecurityKey?, _ application: Application?, reference: String?
-    ) -> JSONValue {
-        var object: JSONObject = [
-            "status": finding.status.map { .integer(Int64($0)) } ?? .null, "reason": .string(finding.reason),
-        ]
+    ) -> KeyAnswer {
+        var answer = KeyAnswer()
+        answer.append(finding.status.map { .integer(Int64($0)) } ?? .null, forKey: "status")
         if case .malformed(let malformation) = finding.verdict {
-            object.append(.string(malformation.field.name), forKey: "field")
-            object.append(.string(malformation.description), forKey: "message")
-            return .object(object)
+            answer.append(malformation, of: verify)
+            return answer
         }
-        if case .shadowed = finding.verdict { object.append(true, forKey: "shadowed") }
+        answer.append(.string(finding.reason), forKey: "reason")
+        if case .shadowed = finding.verdict { answer.append(true, forKey: "shadowed") }
         switch finding.revocations {
-        case .answered: object.append("asked", forKey: "revocations")
-        case .skipped, .failed: object.append("not_asked", forKey: "revocations")
+        case .answered: answer.append("asked", forKey: "revocations")
+        case .skipped, .failed: answer.append("not_asked", forKey: "revocations")
         case nil: break
         }
-        if let message = finding.message { object.append(.string(message), forKey: "message") }
+        if let message = finding.message { answer.append(.string(message), forKey: "message") }
         if let key {
-            append(key, to: &object)
-            append(application?.keys.first { $0.id == key.keyID }, to: &object)
+            answer.append(key)
+            answer.append(application?.keys.first { $0.id == key.keyID })
         }
-        if let reference { object.append(.string(reference), forKey: "user_ref") }
-        return .object(object)
+        if let reference { answer.append(.string(reference), forKey: "user_ref") }
+        return answer
     }
 }

@@ -11,6 +11,7 @@ enum KeyCommands {
         Option("app", value: .app, required: true, field: "app_id", "the app_id"),
         Option("user", value: .text("ID"), required: true, field: "user_id", "the user_id"),
     ]
+    static let key = Option("key", value: .secret("KEY"), required: true, field: "security_key", "the security key")
 
     // MARK: key mint
 
@@ -67,36 +68,31 @@ enum KeyCommands {
     static let inspect = Command(
         "key inspect", "Shows the public fields of a security key; proves nothing.",
         details: "Use key verify to check that the key is genuine and not revoked.",
-        operand: Operand(.secret("KEY"), "the security key"),
+        exits: [.negative: "when it is not a security key"],
         options: [
-            .config, Option("app", value: .app, "the app_id: tell the state of the app's key that made it, from the configuration"),
-            .json,
+            .config,
+            Option("app", value: .app, field: "app_id", "the app_id: tell the state of the app's key that made it, from the configuration"),
+            key, .json,
         ],
         examples: [
             Example(
-                "deskgate key mint --app my-app --user 42 | deskgate key inspect --app my-app -",
+                "deskgate key mint --app my-app --user 42 | deskgate key inspect --app my-app --key -",
                 "Shows when a key was issued, when it expires and which of the app's keys made it.")
         ], run: runInspect)
 
     private static func runInspect(_ arguments: Arguments) throws(CommandError) -> ExitCode {
-        let text = Array((arguments.operand ?? "").utf8)
-        guard let key = SecurityKey(text.span) else {
-            throw .negative("malformed", "not a security key; expected dgk1. and 84 base64url characters")
+        let (key, problem) = FieldGrammar.parse(securityKey: Array(arguments.required("key").utf8).span)
+        var answer = KeyAnswer()
+        if let key {
+            answer.append(key)
+            if let app = arguments["app"] {
+                answer.append(try self.app(app, in: arguments.configuration()).keys.first { $0.id == key.keyID })
+            }
+        } else {
+            answer.append(Malformation(.securityKey, problem), of: inspect)
         }
-        var json: JSONObject = ["version": 1]
-        append(key, to: &json)
-        var lines = [
-            "version     1", "key id      \(key.keyID)", "issued at   \(time(key.issuedAt))",
-            "expires at  \(key.expiresAt == 0 ? "never" : time(key.expiresAt))",
-        ]
-        if let app = arguments["app"] {
-            let secret = try self.app(app, in: arguments.configuration()).keys.first { $0.id == key.keyID }
-            append(secret, to: &json)
-            lines.append("key state   \(secret.map { $0.state.rawValue } ?? "unknown: the app has no key of this id, or not any more")")
-            if let end = secret?.notAfter { lines.append("not after   \(time(end))") }
-        }
-        Console.answer(arguments, .object(json), lines.joined(separator: "\n"))
-        return .done
+        Console.answer(arguments, .object(answer.json), answer.text)
+        return key == nil ? .negative : .done
     }
 
     /// Finds an app with its keys.
@@ -110,24 +106,5 @@ enum KeyCommands {
     static func unknownApp(_ configuration: Configuration) -> CommandError {
         let apps = configuration.apps.map { AdminText.text(.string($0.id)) }.joined(separator: ", ")
         return .option("app", "no app with this app_id is configured; configured: \(apps)")
-    }
-
-    /// Adds what is configured of the key that made a security key; null when the app has none of that id.
-    static func append(_ secret: Application.Key?, to object: inout JSONObject) {
-        object.append(secret.map { .string($0.state.rawValue) } ?? .null, forKey: "key_state")
-        object.append(secret?.notAfter.map { .integer(Int64($0.rawValue)) } ?? .null, forKey: "key_not_after")
-    }
-
-    /// Adds the public fields of a security key.
-    static func append(_ key: SecurityKey, to object: inout JSONObject) {
-        object.append(.integer(Int64(key.keyID)), forKey: "key_id")
-        object.append(.integer(Int64(key.issuedAt.rawValue)), forKey: "issued_at")
-        object.append(.integer(Int64(key.expiresAt.rawValue)), forKey: "expires_at")
-    }
-
-    private static func time(_ moment: UnixSeconds) -> String {
-        // RFC 3339 has no date after 9999-12-31T23:59:59Z.
-        let date = moment.rawValue > RFC3339.latest ? "after the year 9999" : RFC3339.text(moment.milliseconds)
-        return "\(moment)  \(date)"
     }
 }

@@ -144,7 +144,7 @@ import Time
         let workspace = try Self.workspace(backend.url(), mode: "key_and_backend")
         let result = try Deskgate.run(
             "key", "verify", "--config", workspace.configuration, "--app", Workspace.app, "--user", Markers.user, "--key",
-            workspace.key(), "--offline")
+            workspace.key(), "--offline", "--json")
         #expect(result.code == 1)
         #expect(try result.json.string("reason") == "unconfirmed")
         let message = try #require(try result.json.string("message"))

@@ -141,7 +141,7 @@ import Testing
     @Test(arguments: [
         (["key", "mint"], "--app ID"),
         (["key", "mint", "--config", "c"], "--app ID"), (["key", "mint", "--config", "c", "--app", "a"], "--user ID"),
-        (["key", "verify", "--config=c", "--app=a", "--user=u"], "--key KEY"), (["key", "inspect"], "KEY"),
+        (["key", "verify", "--config=c", "--app=a", "--user=u"], "--key KEY"), (["key", "inspect"], "--key KEY"),
         (["simulate"], "--directory DIR"),
     ])
     func requiredIsMissing(_ words: [String], _ what: String) throws {
@@ -262,7 +262,7 @@ private let misplacements: [[String]] = {
     let mint = ["key", "mint", "--config", "c", "--app", "a", "--user", "u"]
     let verify = ["key", "verify", "--config", "c", "--app", "a", "--user", "u", "--key", key]
     return [
-        [key], ["key", key], ["key", "mint", key], ["key", "inspect", key, key], ["key", "inspect", "--key", key],
+        [key], ["key", key], ["key", "mint", key], ["key", "inspect", key], ["key", "inspect", "--key", key, key],
         ["verify", "--key", key],
         ["--\(key)"], ["--key=\(key)"], ["-\(key)"], ["version", "--\(key)"], ["version", "-\(key)"], ["version", "--json=\(key)"],
         ["init", key], ["init", "--app", key], ["check", "--config", key], ["serve", "--config=\(key)"], ["secret", "new", key],

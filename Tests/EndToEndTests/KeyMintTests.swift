@@ -27,7 +27,7 @@ import Time
         let issued = minted.integer("issued_at") ?? 0
         #expect(issued >= before && issued <= Int64(SystemClock.unixSeconds().rawValue))
         #expect(minted.integer("expires_at") == seconds.map { issued + $0 } ?? 0)
-        let inspected = try Deskgate.run("key", "inspect", "--json", minted.string("security_key") ?? "").json
+        let inspected = try Deskgate.run("key", "inspect", "--json", "--key", minted.string("security_key") ?? "").json
         #expect(inspected.integer("expires_at") == minted.integer("expires_at"))
     }
 
@@ -153,7 +153,7 @@ import Time
     private func verify(_ workspace: Workspace, user: String, _ key: String) throws -> Int64? {
         try Deskgate.run(
             "key", "verify", "--config", workspace.configuration, "--app", "app-1", "--user=\(user)", "--key", key,
-            "--offline"
+            "--offline", "--json"
         ).json.integer("status")
     }
 }

@@ -27,7 +27,7 @@ import Time
     private func words(_ key: String, user: String) -> [String] { ["--app", Workspace.app, "--user", user, "--key", key] }
 
     private func verify(_ workspace: Workspace, _ key: String, user: String = Markers.user, _ more: String...) throws -> Said {
-        let result = try Deskgate.run(["key", "verify", "--config", workspace.configuration] + words(key, user: user) + more)
+        let result = try Deskgate.run(["key", "verify", "--config", workspace.configuration, "--json"] + words(key, user: user) + more)
         #expect(result.errors.isEmpty)
         let json = try result.json
         return Said(
@@ -60,20 +60,30 @@ import Time
     @Test func `the answer says why nobody was asked, and what to do`() throws {
         let workspace = try Workspace(Self.members)
         let key = try workspace.key()
-        let result = try Deskgate.run(["key", "verify", "--config", workspace.configuration] + words(key, user: Markers.user))
+        let result = try Deskgate.run(["key", "verify", "--config", workspace.configuration, "--json"] + words(key, user: Markers.user))
         let message = try #require(try result.json.string("message"))
         #expect(message.hasPrefix("Revocations could not be asked: the service does not run, and there is no store at "))
         #expect(message.hasSuffix(". With --offline the configuration alone decides."))
     }
 
+    @Test func `a status that nobody knows is null only in JSON`() throws {
+        let workspace = try Workspace(Self.members)
+        let words = ["key", "verify", "--config", workspace.configuration] + words(try workspace.key(), user: Markers.user)
+        let result = try Deskgate.run(words)
+        #expect(result.code == 1)
+        #expect(result.output.hasPrefix("status       unknown\nreason       revocations_not_asked\n"))
+        #expect(try Deskgate.run(words + ["--json"]).json["status"] == .null)
+    }
+
     /// Runs the command in this process, with an answer about revocations.
     private func verify(
         _ workspace: Workspace, _ key: String, user: String = Markers.user, told answer: KeyCommands.RevocationAnswer
-    ) throws -> (said: Said, json: JSONValue) {
+    ) throws -> (said: Said, json: JSONObject) {
         let arguments = try Arguments(["--config", workspace.configuration] + words(key, user: user), for: KeyCommands.verify)
-        let (json, code) = try KeyCommands.verify(arguments, KeyCommands.authorizer(arguments.configuration())) { _ in answer }
-        let status: Int64? = if case .integer(let status)? = json["status"] { status } else { nil }
-        let said = Said(code: code.rawValue, status: status, reason: json["reason"]?.text, revocations: json["revocations"]?.text)
+        let (found, code) = try KeyCommands.verify(arguments, KeyCommands.authorizer(arguments.configuration())) { _ in answer }
+        let json = found.json
+        let said = Said(
+            code: code.rawValue, status: json.integer("status"), reason: json.string("reason"), revocations: json.string("revocations"))
         return (said, json)
     }
 
@@ -81,7 +91,7 @@ import Time
         let workspace = try Workspace()
         let (said, json) = try verify(workspace, workspace.key(), told: .answered(.unknown))
         #expect(said == Said(code: 1, status: 503, reason: "revocations_not_loaded", revocations: "asked"))
-        #expect(json["message"]?.text == "The service does not know which keys are revoked; deskgate status says why.")
+        #expect(json.string("message") == "The service does not know which keys are revoked; deskgate status says why.")
     }
 
     @Test func `a key that is denied anyway needs no answer`() throws {

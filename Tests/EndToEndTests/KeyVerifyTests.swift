@@ -25,14 +25,14 @@ import Time
                 Issue.record("asked in spite of --offline: \(vector.name)")
                 return .failed("")
             }
-            #expect(answer["status"] == .integer(Int64(vector.status)), "\(vector.name)")
-            #expect(answer["reason"] == .string(vector.reason), "\(vector.name)")
+            #expect(answer.json["status"] == .integer(Int64(vector.status)), "\(vector.name)")
+            #expect(answer.json["reason"] == .string(vector.reason), "\(vector.name)")
             #expect(code == (vector.status == 200 ? .done : .negative), "\(vector.name)")
             ran += 1
             // And the program, once for each reason and for each kind of characters that the way to it might change.
             guard asked.insert("\(vector.reason) \(vector.oddities)").inserted else { continue }
-            let result = try Deskgate.run(command.words + words)
-            #expect(try JSONValue.object(result.json) == answer, "\(vector.name)")
+            let result = try Deskgate.run(command.words + words + ["--json"])
+            #expect(try result.json == answer.json, "\(vector.name)")
             #expect(result.code == code.rawValue, "\(vector.name)")
             #expect(result.errors.isEmpty, "\(vector.name)")
         }
@@ -58,7 +58,8 @@ import Time
         let key = minted.string("security_key") ?? ""
         let issued = minted.integer("issued_at") ?? 0
         let fields: JSONObject = [
-            "key_id": 1, "issued_at": .integer(issued), "expires_at": .integer(issued + 100), "key_state": "active", "key_not_after": .null,
+            "version": 1, "key_id": 1, "issued_at": .integer(issued), "expires_at": .integer(issued + 100), "key_state": "active",
+            "key_not_after": .null,
         ]
         #expect(try verify(workspace, key) == (0, described(200, "valid", fields)))
         #expect(try verify(workspace, key, at: issued + 160) == (0, described(200, "valid", fields)))
@@ -143,15 +144,30 @@ import Time
 
     @Test func everyNumberIsATime() throws {
         let workspace = try Workspace()
-        let words = arguments(workspace, try workspace.key())
+        let words = arguments(workspace, try workspace.key()) + ["--json"]
         #expect(try Deskgate.run(words + ["--at", "18446744073709551615"]).json.string("reason") == "expired")
         #expect(try Deskgate.run(words + ["--at", "0"]).json.string("reason") == "issued_in_future")
     }
 
-    @Test func jsonSwitchChangesNothing() throws {
+    /// The lines have the words of the members, in their order.
+    @Test func `people get lines in place of JSON`() throws {
         let workspace = try Workspace()
-        let words = arguments(workspace, try workspace.key())
-        #expect(try Deskgate.run(words + ["--json"]).output == Deskgate.run(words).output)
+        let words = arguments(workspace, try workspace.key(), user: Markers.otherUser)
+        let json = try Deskgate.run(words + ["--json"]).json
+        let result = try Deskgate.run(words)
+        #expect(result.code == 1)
+        let lines = result.output.split(separator: "\n")
+        #expect(lines.prefix(2) == ["status      403", "reason      wrong_mac"])
+        let names = lines.map { String($0.prefix(10)).split(separator: " ").joined(separator: "_") }
+        #expect(names == json.keys.filter { $0 != "key_not_after" })
+    }
+
+    @Test func `an option that cannot be right is named`() throws {
+        let workspace = try Workspace()
+        let words = arguments(workspace, try workspace.key(), user: "")
+        let message = "--user is empty; expected a string of 1 to 100 UTF-16 code units."
+        #expect(try Deskgate.run(words + ["--json"]).json.string("message") == message)
+        #expect(try Deskgate.run(words).output == "status   400\nreason   empty\nmessage  \(message)\n")
     }
 
     private func mint(_ workspace: Workspace) throws -> JSONObject {
@@ -167,7 +183,8 @@ import Time
     private func verify(
         _ workspace: Workspace, _ key: String, app: String = "app-1", user: String = Markers.user, at: Int64? = nil
     ) throws -> (code: Int32, json: JSONObject) {
-        let result = try Deskgate.run(arguments(workspace, key, app: app, user: user) + (at.map { ["--at", "\($0)"] } ?? []))
+        let words = arguments(workspace, key, app: app, user: user) + (at.map { ["--at", "\($0)"] } ?? [])
+        let result = try Deskgate.run(words + ["--json"])
         #expect(result.errors.isEmpty)
         var json = JSONObject()
         for member in try result.json.members where member.key != "user_ref" { json.append(member.value, forKey: member.key) }
@@ -178,7 +195,7 @@ import Time
     @Test func namesThePersonAsTheLogDoes() throws {
         let workspace = try Workspace()
         let key = try workspace.key()
-        func reference(_ words: [String]) throws -> String? { try Deskgate.run(words).json.string("user_ref") }
+        func reference(_ words: [String]) throws -> String? { try Deskgate.run(words + ["--json"]).json.string("user_ref") }
         let name = try #require(try reference(arguments(workspace, key)))
         #expect(name.utf8.count == 12 && name.allSatisfy(\.isHexDigit))
         #expect(try reference(arguments(workspace, wellFormedKey)) == name)

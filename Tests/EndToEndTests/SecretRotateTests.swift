@@ -68,7 +68,7 @@ import Threading
         #expect(try told(rotate(workspace, "--apply", "--json")) == ["activate", "done", nil])
         try reload()
         let new = try workspace.key()
-        #expect(try Deskgate.run("key", "inspect", "--json", new).json.integer("key_id") == 2)
+        #expect(try Deskgate.run("key", "inspect", "--json", "--key", new).json.integer("key_id") == 2)
         load.add(new)
         #expect(load.waitForMore(100))
         #expect(try keys(workspace) == ["1 verify_only used", "2 active used"])

@@ -27,7 +27,7 @@ package enum FieldGrammar {
 
     /// Checks a security key's text and takes it apart.
     /// - Parameter text: valid UTF-8.
-    static func parse(securityKey text: Span<UInt8>) -> (key: SecurityKey?, problem: Malformation.Problem) {
+    package static func parse(securityKey text: Span<UInt8>) -> (key: SecurityKey?, problem: Malformation.Problem) {
         if let key = SecurityKey(text) { return (key, .notASecurityKey) }
         return (nil, problem(of: text, longest: longestUserID) ?? .notASecurityKey)
     }
