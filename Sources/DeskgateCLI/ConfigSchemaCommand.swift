@@ -6,14 +6,15 @@ enum ConfigSchemaCommand {
     static let command = Command(
         "config schema", "Prints a JSON Schema of the configuration, for editors.",
         details: "It is of draft 2020-12. It says what each value alone may be; deskgate check also says what values together must be.",
-        options: [],
+        options: [.json],
         examples: [
             Example(
                 "deskgate config schema >config.schema.json", "Editors find it by \"$schema\": \"config.schema.json\" in the configuration."
             )
         ]
-    ) { _ in
-        Console.print(String(decoding: ConfigurationSchema.json.serialized(pretty: true), as: UTF8.self))
+    ) { arguments in
+        let schema = ConfigurationSchema.json
+        Console.answer(arguments, schema, String(decoding: schema.serialized(pretty: true), as: UTF8.self))
         return .done
     }
 }

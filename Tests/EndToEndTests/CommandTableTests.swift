@@ -97,6 +97,12 @@ import Testing
         }
     }
 
+    /// Programs add `--json` to any command that answers; a server, scripts and pages have nothing to answer.
+    @Test func `every command that answers has json`() {
+        let without = Self.commands.filter { command in !command.options.contains { $0.name == "json" } }
+        #expect(without.map(\.name) == ["serve", "completions", "manual"])
+    }
+
     /// The command lines of the documentation, which people copy. In prose they may leave out what the sentence does not need.
     @Test func documentationIsTaken() throws {
         var count = 0

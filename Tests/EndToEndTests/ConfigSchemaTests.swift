@@ -11,4 +11,11 @@ import Testing
         #expect(schema["$schema"] == "https://json-schema.org/draft/2020-12/schema")
         #expect(schema["properties"]?["listen"]?["properties"]?["port"]?["maximum"] == 65_535)
     }
+
+    @Test func `machines get the same schema in one line`() throws {
+        let result = try Deskgate.run(["config", "schema", "--json"])
+        #expect(result.code == 0)
+        #expect(result.output.split(separator: "\n").count == 1)
+        #expect(try result.json == Deskgate.run(["config", "schema"]).json)
+    }
 }
