@@ -41,7 +41,7 @@ public static class Deskgate
     /// <param name="now">In Unix seconds; only for tests.</param>
     /// <param name="salt">16 bytes, only for tests: each key needs a random salt of its own.</param>
     public static string MintSecurityKey(
-        string appId, string userId, uint keyId, string secret, long lifetime = 30 * 86400, long? now = null, byte[] salt = null)
+        string appId, string userId, uint keyId, string secret, long lifetime = 7 * 86400, long? now = null, byte[] salt = null)
     {
         var (app, user) = (Text(nameof(appId), appId, 255), Text(nameof(userId), userId, 100));
         var issuedAt = now ?? UnixTime();

@@ -23,7 +23,7 @@ import javax.crypto.spec.SecretKeySpec;
  *
  * <pre>{@code
  * String secret = Files.readString(Path.of("secrets/app-1.key"));
- * String securityKey = Deskgate.mintSecurityKey("my-app", "user-1", 1, secret, Duration.ofDays(30)); // for the signed-in user
+ * String securityKey = Deskgate.mintSecurityKey("my-app", "user-1", 1, secret, Duration.ofDays(7)); // for the signed-in user
  * Deskgate.verifySecurityKey("my-app", "user-1", securityKey, Map.of(1L, secret)); // in a test of yours
  * String signingSecret = Files.readString(Path.of("secrets/backend.key"));
  * Deskgate.verifyEvent(request::getHeader, body, List.of(signingSecret)); // throws DeskgateException: answer 401

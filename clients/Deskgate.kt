@@ -41,7 +41,7 @@ object Deskgate {
         userId: String,
         keyId: Long,
         secret: String,
-        lifetime: Duration = Duration.ofDays(30),
+        lifetime: Duration = Duration.ofDays(7),
         now: Instant = Instant.now(),
         salt: ByteArray = ByteArray(16).also(random::nextBytes)
     ): String {

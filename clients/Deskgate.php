@@ -41,7 +41,7 @@ final class Deskgate
         string $userId,
         int $keyId,
         #[\SensitiveParameter] string $secret,
-        int $lifetime = 30 * 86400,
+        int $lifetime = 7 * 86400,
         ?int $now = null,
         ?string $salt = null,
     ): string {

@@ -17,7 +17,7 @@ use constant CLOCK_SKEW => 60;
 sub mint_security_key {
     my ($app_id, $user_id, $key_id, $secret, %options) = @_;
     my ($app, $user) = (_text('app_id', $app_id, 255), _text('user_id', $user_id, 100));
-    my ($lifetime, $now, $salt) = ($options{lifetime} // 30 * 86400, $options{now} // time, $options{salt} // _random_salt());
+    my ($lifetime, $now, $salt) = ($options{lifetime} // 7 * 86400, $options{now} // time, $options{salt} // _random_salt());
     _refuse('bad_argument', 'key_id is from 0 to 4294967295') if $key_id !~ /\A[0-9]{1,10}\z/ || $key_id >= 2**32;
     _refuse('bad_argument', 'lifetime is at least 0 whole seconds, and the key ends before 2^40')
         if grep({ !/\A[0-9]{1,15}\z/ } $lifetime, $now) || $now + $lifetime >= 2**40;

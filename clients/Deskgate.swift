@@ -37,7 +37,7 @@ private let clockSkew: Int64 = 60
 ///   - now: in Unix seconds; only for tests
 ///   - salt: 16 bytes, only for tests: each key needs a random salt of its own
 func mintSecurityKey(
-    appID: String, userID: String, keyID: UInt32, secret: String, lifetime: Int64 = 30 * 86_400, now: Int64? = nil, salt: [UInt8]? = nil
+    appID: String, userID: String, keyID: UInt32, secret: String, lifetime: Int64 = 7 * 86_400, now: Int64? = nil, salt: [UInt8]? = nil
 ) throws(DeskgateError) -> String {
     try checkText("appID", appID, longest: 255)
     try checkText("userID", userID, longest: 100)

@@ -3,7 +3,7 @@
 // Copy this file; it needs Go 1.19 and no module. Error.Reason is a word of the table in clients/README.md.
 //
 //	secret, _ := os.ReadFile("secrets/app-1.key")
-//	securityKey, err := deskgate.MintSecurityKey("my-app", "user-1", 1, string(secret), 30*24*time.Hour) // for the signed-in user
+//	securityKey, err := deskgate.MintSecurityKey("my-app", "user-1", 1, string(secret), 7*24*time.Hour) // for the signed-in user
 //	err = deskgate.VerifySecurityKey("my-app", "user-1", securityKey, map[uint32]string{1: string(secret)}) // in a test of yours
 //	signingSecret, _ := os.ReadFile("secrets/backend.key")
 //	err = deskgate.VerifyEvent(request.Header, body, []string{string(signingSecret)}) // an error: answer 401

@@ -31,7 +31,7 @@ export class DeskgateError extends Error {
  * ends. Give `now` (Unix seconds) and `salt` (16 bytes) only in tests: each key needs a random salt of its own.
  */
 export function mintSecurityKey(appId, userId, keyId, secret, options = {}) {
-  const { lifetime = 30 * 86400, now = unixTime(), salt = randomBytes(16) } = options;
+  const { lifetime = 7 * 86400, now = unixTime(), salt = randomBytes(16) } = options;
   const app = text("appId", appId, 255);
   const user = text("userId", userId, 100);
   if (!Number.isInteger(keyId) || keyId < 0 || keyId >= 2 ** 32) {

@@ -34,7 +34,7 @@ def mint_security_key(
     user_id: str,
     key_id: int,
     secret: str,
-    lifetime: int = 30 * 86400,
+    lifetime: int = 7 * 86400,
     *,
     now: Optional[int] = None,
     salt: Optional[bytes] = None,

@@ -32,7 +32,7 @@ module Deskgate
   #
   # The secret is what `deskgate secret new` prints, and key_id its number in the service's configuration. The lifetime is in seconds; 0
   # never ends. Give now (Unix seconds) and salt (16 bytes) only in tests: each key needs a random salt of its own.
-  def mint_security_key(app_id, user_id, key_id, secret, lifetime: 30 * 86_400, now: Time.now.to_i, salt: SecureRandom.bytes(16))
+  def mint_security_key(app_id, user_id, key_id, secret, lifetime: 7 * 86_400, now: Time.now.to_i, salt: SecureRandom.bytes(16))
     app = Check.text("app_id", app_id, 255)
     user = Check.text("user_id", user_id, 100)
     raise Error.new("bad_argument", "key_id, lifetime and now are Integers") unless [key_id, lifetime, now].all?(Integer)

@@ -5,7 +5,7 @@
 //!
 //! ```ignore
 //! let secret = fs::read_to_string("secrets/app-1.key")?;
-//! let security_key = mint_security_key("my-app", "user-1", 1, &secret, Duration::from_secs(30 * 86400))?; // for the signed-in user
+//! let security_key = mint_security_key("my-app", "user-1", 1, &secret, Duration::from_secs(7 * 86400))?; // for the signed-in user
 //! verify_security_key("my-app", "user-1", &security_key, &HashMap::from([(1, secret)]))?; // in a test of yours
 //! let signing_secret = fs::read_to_string("secrets/backend.key")?;
 //! verify_event(|name| headers.get(name)?.to_str().ok(), body, &[&signing_secret])?; // an error: answer 401

@@ -5,14 +5,13 @@ internal import Time
 /// How long security keys live.
 extension ConfigurationReader {
     static let longestTime = Int(SecurityKey.latestTime.rawValue)
-    private static let thirtyDays: UInt64 = 30 * 24 * 3600
 
     /// Reads what holds for all apps.
     func securityKeys(_ object: ConfigurationObject) -> (policy: KeyPolicy, defaultLife: UInt64) {
         var policy = KeyPolicy()
         policy.clockSkewSeconds = UInt64(object.integer("clock_skew_seconds"))
         policy.longestLifeSeconds = longestLife(object)
-        return (policy, defaultLife(object, otherwise: Self.thirtyDays, longest: policy.longestLifeSeconds))
+        return (policy, defaultLife(object, otherwise: KeyLife.standardSeconds, longest: policy.longestLifeSeconds))
     }
 
     /// Reads the bounds of an app's keys.

@@ -19,7 +19,7 @@ enum KeyCommands {
         "key mint", "Makes a security key for a user and prints it.",
         options: [.config] + appAndUser + [
             Option(
-                "ttl", value: .lifetime, default: "as configured, 30d",
+                "ttl", value: .lifetime, default: "as configured, 7d",
                 "how long it lives: seconds, or a number with s, m, h or d; 0 or never is for ever"),
             Option(
                 "key-id", value: .number(0...UInt64(UInt32.max)), default: "the active one with the largest id",

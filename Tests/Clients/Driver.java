@@ -41,7 +41,7 @@ final class Driver {
 
     private static String example(Request request, byte[] body) throws IOException {
         String secret = Files.readString(Path.of("secrets/app-1.key"));
-        String securityKey = Deskgate.mintSecurityKey("my-app", "user-1", 1, secret, Duration.ofDays(30)); // for the signed-in user
+        String securityKey = Deskgate.mintSecurityKey("my-app", "user-1", 1, secret, Duration.ofDays(7)); // for the signed-in user
         Deskgate.verifySecurityKey("my-app", "user-1", securityKey, Map.of(1L, secret)); // in a test of yours
         String signingSecret = Files.readString(Path.of("secrets/backend.key"));
         Deskgate.verifyEvent(request::getHeader, body, List.of(signingSecret)); // throws DeskgateException: answer 401
@@ -51,7 +51,7 @@ final class Driver {
     private static String ofSendbird(Request request, byte[] body) throws IOException {
         String secret = Files.readString(Path.of("secrets/sendbird-1.key"));
         String signingSecret = Files.readString(Path.of("secrets/backend.key"));
-        String securityKey = Deskgate.mintSecurityKey("sendbird-app", "user-1", 1, secret, Duration.ofDays(30)); // for POST /sendbird/session-token
+        String securityKey = Deskgate.mintSecurityKey("sendbird-app", "user-1", 1, secret, Duration.ofDays(7)); // for POST /sendbird/session-token
         Deskgate.verifyEvent(request::getHeader, body, List.of(signingSecret)); // throws DeskgateException: answer 401
         String json = new String(body, StandardCharsets.UTF_8); // for Jackson or Gson
         return securityKey + " " + json.contains("\"ticket.rated\"");

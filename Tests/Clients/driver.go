@@ -50,7 +50,7 @@ func headers(fields []string) http.Header {
 
 func example(request *http.Request, body []byte) (string, error) {
 	secret, _ := os.ReadFile("secrets/app-1.key")
-	securityKey, err := deskgate.MintSecurityKey("my-app", "user-1", 1, string(secret), 30*24*time.Hour)    // for the signed-in user
+	securityKey, err := deskgate.MintSecurityKey("my-app", "user-1", 1, string(secret), 7*24*time.Hour)    // for the signed-in user
 	err = deskgate.VerifySecurityKey("my-app", "user-1", securityKey, map[uint32]string{1: string(secret)}) // in a test of yours
 	signingSecret, _ := os.ReadFile("secrets/backend.key")
 	err = deskgate.VerifyEvent(request.Header, body, []string{string(signingSecret)}) // an error: answer 401
@@ -60,7 +60,7 @@ func example(request *http.Request, body []byte) (string, error) {
 func ofSendbird(request *http.Request, body []byte) (string, error) {
 	secret, _ := os.ReadFile("secrets/sendbird-1.key")
 	signingSecret, _ := os.ReadFile("secrets/backend.key")
-	securityKey, err := deskgate.MintSecurityKey("sendbird-app", "user-1", 1, string(secret), 30*24*time.Hour) // for POST /sendbird/session-token
+	securityKey, err := deskgate.MintSecurityKey("sendbird-app", "user-1", 1, string(secret), 7*24*time.Hour) // for POST /sendbird/session-token
 	err = deskgate.VerifyEvent(request.Header, body, []string{string(signingSecret)})                          // an error: answer 401
 	var event struct {
 		Type string

@@ -61,7 +61,7 @@ fn example(headers: &Headers, body: &[u8]) -> Result<String, Box<dyn StdError>> 
         "user-1",
         1,
         &secret,
-        Duration::from_secs(30 * 86400),
+        Duration::from_secs(7 * 86400),
     )?; // for the signed-in user
     verify_security_key(
         "my-app",
@@ -86,7 +86,7 @@ fn of_sendbird(headers: &Headers, body: &[u8]) -> Result<String, Box<dyn StdErro
         "user-1",
         1,
         &secret,
-        Duration::from_secs(30 * 86400),
+        Duration::from_secs(7 * 86400),
     )?; // for POST /sendbird/session-token
     verify_event(
         |name| headers.get(name)?.to_str().ok(),

@@ -66,6 +66,16 @@ import Testing
         #expect(configuration["store"] == ["type": "sqlite", "path": .string(scratch.path("state/own.db"))])
     }
 
+    @Test func `no key of a new configuration lives longer than a week`() throws {
+        let scratch = try TemporaryDirectory()
+        #expect(try Deskgate.run("init", scratch.path("new")).code == 0)
+        let configuration = try jsonObject(scratch.read("new/config.json"))
+        #expect(configuration["security_keys"] == ["longest_life_seconds": 604_800])
+        let mint = ["key", "mint", "--config", scratch.path("new/config.json"), "--app", "my-app", "--user", Markers.user, "--ttl"]
+        #expect(try Deskgate.run(mint + ["7d"]).code == 0)
+        #expect(try Deskgate.run(mint + ["8d"]).errors.hasPrefix("deskgate: --ttl: A key may live at most 604800 seconds"))
+    }
+
     @Test func withoutADirectoryTheCurrentOneIsTaken() throws {
         let scratch = try TemporaryDirectory()
         let process = try ChildProcess("/usr/bin/env", ["-C", scratch.path, Deskgate.path, "init"].map { Array($0.utf8) })

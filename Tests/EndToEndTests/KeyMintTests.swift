@@ -17,7 +17,7 @@ import Time
 
     @Test(
         arguments: [
-            ("1", 1), ("90", 90), ("90s", 90), ("15m", 900), ("12h", 43_200), ("30d", 2_592_000), (nil, 2_592_000), ("never", nil),
+            ("1", 1), ("90", 90), ("90s", 90), ("15m", 900), ("12h", 43_200), ("30d", 2_592_000), (nil, 604_800), ("never", nil),
         ] as [(String?, Int64?)])
     func livesAsLongAsAsked(_ ttl: String?, _ seconds: Int64?) throws {
         let workspace = try Workspace()

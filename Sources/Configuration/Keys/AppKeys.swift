@@ -49,7 +49,9 @@ extension ConfigurationReader {
 
     static let keyLifeKeys: ConfigurationKeys = [
         .live("longest_life_seconds", .integer(1...longestTime), "as for all apps; an app can only narrow that"),
-        .live("default_life_seconds", .integer(0...longestTime), without: "`2592000`, or that of all apps", "as for all apps"),
+        .live(
+            "default_life_seconds", .integer(0...longestTime), without: "`\(KeyLife.standardSeconds)`, or that of all apps",
+            "as for all apps"),
     ]
 
     static let verifyKeys: ConfigurationKeys = [

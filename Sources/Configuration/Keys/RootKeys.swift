@@ -1,3 +1,4 @@
+internal import Core
 internal import Observability
 
 /// The keys of the configuration itself, and of its smallest objects.
@@ -29,7 +30,7 @@ extension ConfigurationReader {
             "longest_life_seconds", .integer(1...longestTime),
             "keys issued longer ago are denied, whatever their expiry time, and no key is minted that would live longer"),
         .live(
-            "default_life_seconds", .integer(0...longestTime), without: "`2592000`",
+            "default_life_seconds", .integer(0...longestTime), without: "`\(KeyLife.standardSeconds)`",
             """
             lifetime of a minted key if the request does not state one; 0 means that it never expires. If that is longer than \
             `longest_life_seconds` of all apps or of the app, the default is this longest life

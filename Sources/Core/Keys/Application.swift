@@ -89,6 +89,9 @@ package struct Application: Sendable {
 
 /// How long the security keys of one app live, where that differs from other apps.
 package struct KeyLife: Sendable, Equatable {
+    /// How long a key lives when nobody says, in seconds: a week. `init` also writes it as the longest life.
+    package static let standardSeconds: UInt64 = 7 * 24 * 3600
+
     /// The oldest that a key of the app may be, in seconds since its issue; nil for as old as the policy allows.
     package var longestSeconds: UInt64?
     /// How long a key of the app lives when nobody says, in seconds; 0 for ever, nil for as long as those of other apps.

@@ -37,7 +37,7 @@ import Testing
             found.sorted() == [
                 #"$.admin.token.file "secrets/admin-token" -> "secrets/read-token", reload"#, "$.listen.port 1 -> 3, restart",
                 #"$.log.level "info" -> "debug", reload"#, "$.push_tokens.forget_after_days 9 -> 270, restart",
-                "$.security_keys.default_life_seconds 2592000 -> 5, reload", "$.security_keys.longest_life_seconds - -> 5, reload",
+                "$.security_keys.default_life_seconds 604800 -> 5, reload", "$.security_keys.longest_life_seconds - -> 5, reload",
             ])
     }
 

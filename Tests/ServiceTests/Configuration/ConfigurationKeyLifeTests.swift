@@ -18,8 +18,8 @@ import Testing
 
     @Test(
         arguments: [
-            ("{}", "{}", nil, 2_592_000), (#"{"longest_life_seconds":100}"#, "{}", 100, 100),
-            (#"{"longest_life_seconds":9000000}"#, "{}", 9_000_000, 2_592_000),
+            ("{}", "{}", nil, 604_800), (#"{"longest_life_seconds":100}"#, "{}", 100, 100),
+            (#"{"longest_life_seconds":9000000}"#, "{}", 9_000_000, 604_800),
             (#"{"longest_life_seconds":100,"default_life_seconds":50}"#, "{}", 100, 50),
             (#"{"default_life_seconds":0}"#, "{}", nil, 0), (#"{"default_life_seconds":70}"#, #"{"longest_life_seconds":100}"#, nil, 70),
             ("{}", #"{"longest_life_seconds":100}"#, nil, 100), ("{}", #"{"default_life_seconds":0}"#, nil, 0),

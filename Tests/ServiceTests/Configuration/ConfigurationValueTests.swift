@@ -33,7 +33,7 @@ import Testing
         #expect(configuration.store.minimumFreeMegabytes == 100)
         #expect(configuration.deliveries == Configuration.Deliveries(expireAfterSeconds: 86_400, keepDeliveredDays: 7, keepDeadDays: 30))
         #expect(configuration.keyPolicy == KeyPolicy(clockSkewSeconds: 60, longestLifeSeconds: nil))
-        #expect(configuration.defaultLifeSeconds == 30 * 24 * 3600)
+        #expect(configuration.defaultLifeSeconds == 7 * 24 * 3600)
         #expect(configuration.log == Configuration.Log(level: .info, format: .json))
         #expect(configuration.drainSeconds == 20)
     }

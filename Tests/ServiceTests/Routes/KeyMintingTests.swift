@@ -30,7 +30,7 @@ import Time
     }
 
     @Test(arguments: [
-        ("", TestTime.now + 2_592_000), (#","ttl_seconds":null"#, TestTime.now + 2_592_000), (#","ttl_seconds":0"#, 0),
+        ("", TestTime.now + 604_800), (#","ttl_seconds":null"#, TestTime.now + 604_800), (#","ttl_seconds":0"#, 0),
         (#","ttl_seconds":1"#, TestTime.now + 1), (#","ttl_seconds":1097738497263"#, SecurityKey.latestTime),
     ])
     func liveAsLongAsAsked(ttl: String, expiresAt: UnixSeconds) throws {
