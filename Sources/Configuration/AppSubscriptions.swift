@@ -89,18 +89,6 @@ extension Configuration {
             notifiers.first { $0.name.utf8.elementsEqual(name.utf8) }.map { Subscription(notifier: name, keepsOrder: $0.keepsOrder) }
         }
     }
-
-    /// The apps whose webhooks are answered 200 and reach no notifier.
-    var audienceWarnings: [ConfigurationWarning] {
-        let subscriptions = AppSubscriptions(self)
-        return apps.enumerated().filter { $0.element.takesWebhooks && subscriptions.comments($0.element.id).isEmpty }.map { index, _ in
-            ConfigurationWarning(
-                path: "$.apps[\(index)].notifiers",
-                message: Told(
-                    "no notifier is told of this app's comments, so none is delivered; name one here or in \"routes\"",
-                    "о комментариях приложения не узнаёт ни один канал, и они не доставляются; назовите канал здесь или в \"routes\""))
-        }
-    }
 }
 
 extension Configuration.Notifier {

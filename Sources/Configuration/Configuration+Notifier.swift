@@ -93,4 +93,18 @@ extension Configuration {
 
     /// Whether a notifier of this name runs.
     package func runs(_ notifier: String) -> Bool { runningNotifiers.contains { $0.utf8.elementsEqual(notifier.utf8) } }
+
+    /// Apps whose replies notify nobody, as those of a fresh installation.
+    var audienceWarnings: [ConfigurationWarning] {
+        let (subscriptions, logs) = (AppSubscriptions(self), Set(notifiers.filter { $0.type == .log }.map(\.name)))
+        return apps.enumerated().filter { $0.element.takesWebhooks }.compactMap { index, app in
+            guard subscriptions.comments(app.id).allSatisfy({ logs.contains($0.notifier) }) else { return nil }
+            return ConfigurationWarning(
+                path: "$.apps[\(index)].notifiers",
+                message: Told(
+                    "nobody is notified of this app's replies, because it has no notifier but the log; add one of type http here, ",
+                    "об ответах в этом приложении никого не уведомляют: у него нет каналов, кроме журнала; добавьте сюда канал типа http ")
+                    + Told("or a push notifier to \"routes\"", "или пуш-канал в \"routes\""))
+        }
+    }
 }

@@ -62,7 +62,15 @@ enum DeliveriesCommands {
 
     private static func table(_ answer: JSONObject) -> String {
         guard case .array(let deliveries) = answer["deliveries"], !deliveries.isEmpty else { return "No delivery matches." }
-        return ([AdminText.table(deliveries, columns)] + waits(deliveries)).joined(separator: "\n")
+        return ([AdminText.table(deliveries.map(shown), columns)] + waits(deliveries)).joined(separator: "\n")
+    }
+
+    /// A delivery with its state as people read it.
+    private static func shown(_ delivery: JSONValue) -> JSONValue {
+        guard case .object(let members) = delivery else { return delivery }
+        return .object(
+            JSONObject(
+                members.members.map { ($0.key, $0.key == "state" ? .string(DeliveriesStory.shown("state", of: members)) : $0.value) }))
     }
 
     /// Why due deliveries are not sent yet, one line per notifier and reason.

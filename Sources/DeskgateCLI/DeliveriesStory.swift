@@ -12,11 +12,19 @@ enum DeliveriesStory {
         return (beginning(story) + forgotten(story) + tries.map(sentence) + [end(story, tries)]).joined(separator: "\n")
     }
 
+    /// The state of a delivery, or the outcome of an attempt, as people read it: a line in the log has notified nobody.
+    /// - Parameter key: `state` or `outcome`.
+    static func shown(_ key: String, of object: JSONObject) -> String {
+        let word = AdminText.text(object[key])
+        let isLogged = word == Delivery.State.delivered.rawValue && object["reason"] == .string(Delivery.loggedReason)
+        return isLogged ? Delivery.loggedReason : word
+    }
+
     private static func beginning(_ story: JSONObject) -> [String] {
         func value(_ key: String) -> String { AdminText.text(story[key]) }
         let isComment = story["comment_id"] != .null
         return [
-            "Delivery \(value("id")) to the notifier \(value("notifier")) is \(value("state")).",
+            "Delivery \(value("id")) to the notifier \(value("notifier")) is \(shown("state", of: story)).",
             "Event \(value("event_id")) (\(value("type"))): \(subject(story)).",
             "It happened at \(value("occurred_at"))\(isComment ? ", as the help desk says" : "").",
             "It was received at \(value("received_at")), and stored before that was confirmed.",
@@ -55,8 +63,9 @@ enum DeliveriesStory {
         if value("outcome") == "interrupted" { return "\(start) and was interrupted, because Deskgate ended; it may have arrived." }
         guard !value("ended_at").isEmpty else { return "\(start); what came of it is not known." }
         let outcome =
-            switch value("outcome") {
+            switch shown("outcome", of: attempt) {
             case "delivered": "it arrived"
+            case Delivery.loggedReason: "it was written to the log"
             case "retry": "it did not arrive, and may later"
             case "dead": "it did not arrive, and never can"
             case "expired": "it did not arrive, and there was no time left for another"
@@ -69,7 +78,8 @@ enum DeliveriesStory {
     private static func end(_ story: JSONObject, _ tries: [JSONObject]) -> String {
         func value(_ key: String) -> String { AdminText.text(story[key]) }
         let count = story["attempts"] == .integer(0) ? "without a try" : "after \(AdminText.count(story["attempts"], "try", "tries"))"
-        switch value("state") {
+        switch shown("state", of: story) {
+        case Delivery.loggedReason: return "It was written to the log at \(value("ended_at")), \(count); nobody was notified."
         case "delivered": return "It arrived at \(value("ended_at")), \(count)."
         case "no_target": return "It ended at \(value("ended_at")), \(count): there was no registered device that this notifier serves."
         case "dead": return "It was given up at \(value("ended_at")), \(count): \(value("reason"))."

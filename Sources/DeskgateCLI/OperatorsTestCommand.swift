@@ -23,13 +23,16 @@ enum OperatorsTestCommand {
     }
 
     private enum Status: String {
-        case delivered, refused, waiting
+        case delivered, logged, refused, waiting
+
+        /// Whether the notifier has done its part.
+        var isDone: Bool { self == .delivered || self == .logged }
     }
 
     static let command = Command(
         "operators test",
         "Has the running service send an operator.test to each notifier of operators.notifiers, and tells what came of it.",
-        exits: [.done: "when all have arrived", .negative: "when not, or when the service does not run"],
+        exits: [.done: "when all have arrived or were logged", .negative: "when not, or when the service does not run"],
         options: [
             .config,
             Option(
@@ -57,7 +60,7 @@ enum OperatorsTestCommand {
             throw .negative("not_running", "\(finding). \(ReportedProblem.serviceDown(of: configuration).remedy)")
         }
         Console.answer(arguments, ["notifiers": .array(tests.map(json))], tests.map(line).joined(separator: "\n"))
-        return tests.allSatisfy { $0.status == .delivered } ? .done : .negative
+        return tests.allSatisfy(\.status.isDone) ? .done : .negative
     }
 
     /// - Returns: nil when no service runs.
@@ -89,6 +92,7 @@ enum OperatorsTestCommand {
         let story = try access.perform(DeliveryAction.show(id), remark: Console.complain).json
         let (state, reason) = (story["state"]?.text ?? "", story["reason"]?.text ?? "")
         switch state {
+        case Delivery.State.delivered.rawValue where reason == Delivery.loggedReason: (test.status, test.reason) = (.logged, reason)
         case Delivery.State.delivered.rawValue: (test.status, test.reason) = (.delivered, reason)
         case Delivery.State.pending.rawValue where reason.isEmpty: test.reason = story["waits"]?.text ?? ""
         default: (test.status, test.reason) = (.refused, reason)
@@ -99,6 +103,7 @@ enum OperatorsTestCommand {
         let start = "\(test.notifier.name) (\(test.notifier.type.rawValue)): \(test.status.rawValue)"
         switch test.status {
         case .delivered: return start
+        case .logged: return "\(start), which notifies nobody"
         case .waiting: return "\(start): " + (test.reason.isEmpty ? "no attempt has ended yet" : AdminText.text(.string(test.reason)))
         case .refused:
             let meaning = Configuration.Notifier.meaning(of: test.reason, for: test.notifier)

@@ -22,6 +22,18 @@ import Time
         }
     }
 
+    @Test func `a line in the log is not told as an arrival`() throws {
+        try withSite(.everyRequest(.respond(200)), ["apps": [WebhookSite.app(notifiers: ["log"])]]) { site, server in
+            try post(1, server)
+            let id = try #require(try delivery(site, of: 1).string("id"))
+            #expect(eventually { (try? show(site, id).output)?.contains(", after 1 try; nobody was notified.\n") == true })
+            #expect(try show(site, id).output.hasPrefix("Delivery \(id) to the notifier log is logged.\n"))
+            let list = try Deskgate.run("deliveries", "list", "--config", site.workspace.configuration).output
+            #expect(list.contains("logged"))
+            #expect(!list.contains("delivered"))
+        }
+    }
+
     @Test func ofWhatArrivedLater() throws {
         try withSite(.requests([[.respond(503, headers: ["Retry-After: 1"])], [.respond(200)]])) { site, server in
             try post(1, server)

@@ -1,4 +1,5 @@
 import Core
+import Notifiers
 import TestSupport
 import Testing
 import Time
@@ -35,6 +36,17 @@ import Time
         #expect(fixture.waitForState(.dead, of: 2))
         #expect(ended(#"outcome="dead",reason="expired""#) == "1")
         #expect(tried(#"outcome="retry",reason="later""#) == "2")
+    }
+
+    @Test func `a line in the log does not count as delivered`() throws {
+        let fixture = try DeliveryFixture(["a": DeliveryNotifier(DeliveryOutcome(.delivered, reason: NotifierReason.logged.rawValue))])
+        fixture.accept(1)
+        #expect(fixture.waitForState(.delivered, of: 1))
+        for metric in ["deskgate_deliveries_total", "deskgate_delivery_tries_total"] {
+            let sample = metric + #"{notifier="a",outcome="logged",reason="logged"}"#
+            #expect(eventually { fixture.sample(sample) == "1" }, "\(metric)")
+        }
+        #expect(fixture.sample(#"deskgate_deliveries_total{notifier="a",outcome="delivered",reason="logged"}"#) == nil)
     }
 
     @Test func deliversOnAcceptance() throws {

@@ -38,3 +38,6 @@ function references(found = {}, app) {
   return h("p", { class: "step-references" }, entries.map(([name, value]) => h("span", {}, h("span", { class: "quiet" }, `${word(name) ?? name} `),
     name === "bot_call_id" ? h("a", { href: address("bots", { call_id: value }) }, h("bdi", {}, value)) : name in links ? h("a", { href: address("find", { [links[name]]: value, app_id: name === "delivery_id" ? undefined : app }) }, h("bdi", {}, value)) : h("code", {}, value))));
 }
+
+/** A delivery's state, or an attempt's outcome, as people read it: a line in the log has notified nobody. */
+export const shownState = (state, reason) => (state === "delivered" && reason === "logged" ? "logged" : state);

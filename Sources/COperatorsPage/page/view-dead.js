@@ -4,6 +4,7 @@ import { ask, path, spoken } from "./api.js";
 import { address } from "./address.js";
 import { h, put } from "./dom.js";
 import { number, prose, time } from "./format.js";
+import { shownState } from "./timeline.js";
 import { announce, badge, confirm, empty, head, longTable, show, table } from "./ui.js";
 import { t } from "./words.js";
 
@@ -111,7 +112,7 @@ export function columns() {
   return [
     { title: t("received"), cell: (delivery) => h("a", { href: address("find", { delivery_id: delivery.id }) }, time(delivery.received_at)) },
     { title: t("notifier"), cell: (delivery) => delivery.notifier },
-    { title: t("state"), cell: (delivery) => badge(t(`delivery.${delivery.state}`), { delivered: "good", dead: "bad", pending: "warn" }[delivery.state]) },
+    { title: t("state"), cell: (delivery) => badge(t(`delivery.${shownState(delivery.state, delivery.reason)}`), { delivered: "good", logged: "warn", dead: "bad", pending: "warn" }[shownState(delivery.state, delivery.reason)]) },
     { title: t("reason"), wide: true, cell: (delivery) => h("span", { title: delivery.reason || delivery.waits }, prose(delivery.meaning)) },
     { title: t("user"), wide: true, cell: (delivery) => (delivery.user_id ? h("a", { href: address("find", { user_id: delivery.user_id, app_id: delivery.app_id }) }, delivery.user_id) : "–") },
     { title: t("comment"), cell: (delivery) => (delivery.comment_id === null ? delivery.type : h("a", { href: address("find", { comment_id: delivery.comment_id, app_id: delivery.app_id }) }, delivery.comment_id)) },

@@ -41,7 +41,7 @@ export const ru = {
   "dead.retry": "Повторить все", "dead.retry.of": "Повторить все: {notifier}, {reason}", "dead.retry.title": { one: "Повторить {count} доставку?", few: "Повторить {count} доставки?", other: "Повторить {count} доставок?" }, "dead.retry.do": { one: "Повторить {count}", other: "Повторить {count}" },
   "dead.retry.text": "Повторятся ровно те доставки, что посчитаны сейчас ({count}). Более поздние останутся.", "dead.retrying": "Повторяются {retried} из {total}, осталось {left}. Чтобы остановить, закройте это окно.",
   "dead.retried": { one: "{count} доставка повторяется.", few: "{count} доставки повторяются.", other: "{count} доставок повторяются." }, "dead.retried.fewer": "Повторяются {count} из {wanted}.", "dead.gone": "Повторять нечего: возможно, это уже сделал кто-то другой.",
-  "delivery.pending": "Ждёт", "delivery.delivered": "Доставлена", "delivery.dead": "Не доставлена", "delivery.no_target": "Нет устройства",
+  "delivery.pending": "Ждёт", "delivery.delivered": "Доставлена", "delivery.logged": "В журнале", "delivery.dead": "Не доставлена", "delivery.no_target": "Нет устройства",
   "people.text": "У кого есть устройства и чьи ключи отозваны.", "people.show": "Показать", "people.devices": "Устройства", "people.revocations": "Отзывы ключей", "people.timeline": "Хронология", "people.token": "Пуш-токен", "people.registered": "Зарегистрировано", "people.seen": "Последний раз",
   "people.no-devices": "Устройств нет.", "people.no-devices.text": "Они появятся, когда приложение зарегистрирует пуш-токен.", "people.no-devices.person": "У этого человека нет зарегистрированных устройств, пуши отправлять некуда.",
   "people.no-revocations": "Отзывов нет.", "people.no-revocations.text": "Каждый ключ действует до своего срока.",

@@ -17,6 +17,13 @@ package struct Delivery: Sendable, Equatable {
         package var needsData: Bool { self == .pending || self == .dead }
     }
 
+    /// The reason of a delivery that wrote a line to the log. It is stored as delivered, and shown and counted as `logged`, because nobody
+    /// was notified.
+    package static let loggedReason = "logged"
+
+    /// Whether it ended as a line in the log.
+    package var isLogged: Bool { state == .delivered && reason.utf8.elementsEqual(Self.loggedReason.utf8) }
+
     /// Its id, the same on every try: receivers recognise repetitions by it. `UUIDv7.delivery` of the event's.
     package let id: UUIDv7
     /// The notifier's name in the configuration.

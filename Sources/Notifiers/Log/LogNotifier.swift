@@ -31,7 +31,7 @@ package struct LogNotifier: Notifier {
         fields.append("notifier", .string(delivery.notifier))
         if let trace = delivery.attempt { fields.append("trace_id", .string(trace.traceIDText)) }
         logger.log(.info, "event", fields)
-        completion(DeliveryOutcome(.delivered, reason: NotifierReason.logged.rawValue))
+        completion(DeliveryOutcome(.delivered, reason: Delivery.loggedReason))
     }
 
     /// The push token that the event is about, masked; nil when there is none.

@@ -120,8 +120,13 @@ extension Explanation {
                         "Комментарий \(comment) передан, но ни один телефон не уведомлён: \(cause)."), from: step)
             }
             let isPending = told.contains { $0.delivery.state == .pending }
-            let state = isPending ? Told("is on its way", "в пути") : Told("was delivered", "доставлен")
-            let main = told.first { $0.outcome == .note } ?? phones.first ?? told[0]
+            let main = told.first { $0.outcome == .note } ?? phones.first ?? told.first { !$0.delivery.isLogged } ?? told[0]
+            let state =
+                isPending
+                ? Told("is on its way", "в пути")
+                : main.delivery.isLogged
+                    ? Told("was logged, and nobody was notified", "записан в журнал, и никто не уведомлён")
+                    : Told("was delivered", "доставлен")
             return Conclusion(
                 main.outcome, Told("Comment \(comment) \(state): \(main.sentence)", "Комментарий \(comment) \(state): \(main.sentence)"),
                 from: main.step)

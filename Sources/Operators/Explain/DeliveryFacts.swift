@@ -63,6 +63,9 @@ struct DeliveryFacts {
         let count = Telling.count(number, "attempt")
         if isHeld { return held(count) }
         switch delivery.state {
+        case .delivered where delivery.isLogged:
+            return Told(
+                "\(notifier) wrote it to the log, which notifies nobody.", "\(notifier) записал его в журнал; это никого не уведомляет.")
         case .delivered:
             return Told(
                 "\(notifier) delivered it after \(count): \(meaning).\(phone)",

@@ -1,3 +1,4 @@
+import Core
 import Crypto
 import TestSupport
 import Testing
@@ -83,20 +84,34 @@ import Time
         for now in [end - 14 * Self.day + 1, end] { #expect(try keyWarnings(until, now: now) == [soon]) }
     }
 
-    @Test(
-        arguments: [
-            (#""webhook":{"secret":"a-path-secret-of-the-app"},"notifiers":[]"#, true),
-            (#""webhook":{"secret":"a-path-secret-of-the-app"},"notifiers":["log"]"#, false),
-            (#""webhook":{"secret":"a-path-secret-of-the-app"},"notifiers":[],"routes":{"ios":"crm"}"#, false),
-            (#""notifiers":[]"#, false),
-        ])
-    func `an app whose comments reach no notifier`(_ members: String, _ isWarned: Bool) throws {
-        let crm = #""crm":{"type":"http","url":"https://crm.test/","secret":"\#(TestSecret.signing(41))"}"#
-        let app = #"{"app_id":"shop","keys":[{"id":1,"secret":{"file":"secrets/app-1.key"}}],\#(members)}"#
-        let json = #"{"allow_insecure_secrets":true,"apps":[\#(app)],"notifiers":{"log":{"type":"log"},\#(crm)},"log":{}}"#
-        let warning =
-            #"$.apps[0].notifiers: no notifier is told of this app's comments, so none is delivered; name one here or in "routes""#
-        let warnings = try ConfigurationDirectory().configuration(json).warnings(now: 0).map { "\($0)" }
-        #expect(warnings == (isWarned ? [warning] : []))
+    /// The warnings about an app that takes webhooks and has these members, with a log, a backend and a push notifier to choose from.
+    private func audienceWarnings(_ app: String) throws -> [ConfigurationWarning] {
+        let directory = try ConfigurationDirectory()
+        try directory.scratch.write("secrets/path", "a-path-secret-of-the-app\n")
+        try directory.scratch.write("secrets/crm", TestSecret.signing(41))
+        try directory.scratch.write("secrets/rustore", "a-token-of-the-provider\n")
+        let notifiers =
+            #""log":{"type":"log"},"crm":{"type":"http","url":"https://crm.test/","secret":{"file":"secrets/crm"}},"#
+            + #""phones":{"type":"rustore","project_id":"p","token":{"file":"secrets/rustore"}}"#
+        let json = #"{"app_id":"shop","keys":[{"id":1,"secret":{"file":"secrets/app-1.key"}}]\#(app)}"#
+        return try directory.configuration(#"{"apps":[\#(json)],"notifiers":{\#(notifiers)}}"#).toldWarnings(now: 0)
+    }
+
+    private static let webhook = #","webhook":{"secret":{"file":"secrets/path"}}"#
+
+    @Test(arguments: [#","notifiers":["log"]"#, #","notifiers":[]"#, #","notifiers":[],"routes":{"default":"log"}"#])
+    func `an app with no notifier but the log notifies nobody`(notifiers: String) throws {
+        let warning = try #require(try audienceWarnings(Self.webhook + notifiers).first)
+        #expect(warning.path == "$.apps[0].notifiers")
+        #expect(warning.message.english.hasPrefix("nobody is notified of this app's replies, because it has no notifier but the log; "))
+        #expect(warning.message.isTranslated)
+    }
+
+    @Test(arguments: [
+        webhook + #","notifiers":["log","crm"]"#, webhook + #","notifiers":["log"],"routes":{"default":"phones"}"#,
+        #","notifiers":["log"]"#,
+    ])
+    func `an app with another notifier, or without webhooks, is not warned of`(app: String) throws {
+        #expect(try audienceWarnings(app).isEmpty)
     }
 }

@@ -222,12 +222,22 @@ import Time
 
     @Test func aCommentIsAsGoodAsItsDeliveries() throws {
         let app = Self.webhook + #","notifiers":["sink"]"#
-        let good = Explanation(try Self.comment(app, [Self.facts(.delivered, "logged")]))
+        let good = Explanation(try Self.comment(app, [Self.facts(.delivered, "status_200")]))
         #expect(good.outcome == .ok && good.finding.english.hasPrefix("Comment 4711 was delivered: sink delivered it"))
         let mixed = Explanation(try Self.comment(app, [Self.facts(.delivered, "logged"), Self.facts(.dead, "timeout")]))
         #expect(mixed.outcome == .problem && mixed.finding.english.hasPrefix("Comment 4711 has not arrived: sink gave it up"))
         // The two deliveries are of one webhook.
         #expect(mixed.steps.map(\.subject) == [.webhook, .delivery, .delivery])
+    }
+
+    @Test func `a comment that was only logged is not said to be delivered`() throws {
+        let app = Self.webhook + #","notifiers":["sink"]"#
+        let logged = Explanation(try Self.comment(app, [Self.facts(.delivered, "logged")]))
+        let sentence = "Comment 4711 was logged, and nobody was notified: sink wrote it to the log, which notifies nobody."
+        #expect(logged.finding.english == sentence)
+        #expect(logged.finding.isTranslated)
+        let both = Explanation(try Self.comment(app, [Self.facts(.delivered, "logged"), Self.facts(.delivered, "status_200")]))
+        #expect(both.finding.english.hasPrefix("Comment 4711 was delivered: sink delivered it"))
     }
 
     @Test func `without a service on this host it cannot be said whether a comment is delivered`() throws {
@@ -297,7 +307,7 @@ import Time
 
     @Test func `a message that was held is as good as its deliveries`() throws {
         let found = Self.held(.delivered, "owner_found", attempts: 2)
-        let good = Explanation(try Self.comment(#","notifiers":["sink"]"#, [found, Self.facts(.delivered, "logged")]))
+        let good = Explanation(try Self.comment(#","notifiers":["sink"]"#, [found, Self.facts(.delivered, "status_200")]))
         #expect(good.finding.english.hasPrefix("Comment 4711 was delivered: sink delivered it"))
         let bad = Explanation(try Self.comment(#","notifiers":["sink"]"#, [found, Self.facts(.dead, "timeout")]))
         #expect(bad.finding.english.hasPrefix("Comment 4711 has not arrived: sink gave it up"))
