@@ -1,4 +1,4 @@
-internal import Core
+package import Core
 package import Crypto
 package import Notifiers
 
@@ -34,6 +34,9 @@ extension Configuration {
 
         /// What it is called in the configuration.
         package var type: NotifierType { Self.type(of: kind) }
+
+        /// How much of a comment phones show and the provider reads; nil for a notifier that pushes nothing.
+        package var pushContent: PushContent? { if case .push(let push) = kind { push.style.content } else { nil } }
 
         private static func type(of kind: Kind) -> NotifierType {
             switch kind {

@@ -105,7 +105,7 @@ struct DemoConfiguration {
     ///   - kept: the names of what is kept of the right one.
     ///   - own: what it has in its place.
     private func apns(with kept: [String], _ own: JSONObject) -> JSONValue {
-        let names = ["type", "topic", "url", "sandbox_url", "certificate_authorities"] + kept
+        let names = ["type", "topic", "url", "sandbox_url", "certificate_authorities", "content"] + kept
         var settings = own
         for name in names {
             if let value = providers["apns"]?[name] { settings.append(value, forKey: name) }

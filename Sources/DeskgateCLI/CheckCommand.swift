@@ -1,4 +1,5 @@
 internal import Configuration
+internal import Core
 internal import HTTPServer
 internal import JSON
 internal import Service
@@ -40,7 +41,8 @@ enum CheckCommand {
         if !arguments.has("json") { for warning in warnings { Console.remark("\(file): warning: \(warning)") } }
         let summary = summary(of: configuration, warnings)
         if arguments.has("live") { return try live(configuration, arguments, file, summary) }
-        Console.answer(arguments, .object(summary), sentence(configuration, file))
+        let lines = [sentence(configuration, file)] + shown(on: configuration)
+        Console.answer(arguments, .object(summary), lines.joined(separator: "\n"))
         return .done
     }
 
@@ -67,6 +69,21 @@ enum CheckCommand {
     private static func sentence(_ configuration: Configuration, _ file: String) -> String {
         let apps = configuration.apps.count == 1 ? "1 app" : "\(configuration.apps.count) apps"
         return "\(file) is right: \(apps), public on \(configuration.listen.address), admin on \(configuration.admin.listener.address)"
+    }
+
+    /// How much phones show, which each provider reads, too: a choice that nobody should make unawares.
+    private static func shown(on configuration: Configuration) -> [String] {
+        PushContent.allCases.compactMap { content in
+            let names = configuration.notifiers.filter { $0.pushContent == content }.map(\.name)
+            guard !names.isEmpty else { return nil }
+            let shown =
+                switch content {
+                case .full: "the author and the text of each reply, and the provider reads both"
+                case .author: "the author of each reply, whom the provider learns, and a neutral text"
+                case .private: "a neutral text, and the provider reads no more; \"author\" or \"full\" would show more"
+                }
+            return "\(names.joined(separator: ", ")): \"content\" is \"\(content.rawValue)\": phones show \(shown)"
+        }
     }
 
     private static func summary(of configuration: Configuration, _ warnings: [ConfigurationProblem]) -> JSONObject {

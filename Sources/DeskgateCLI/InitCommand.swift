@@ -82,6 +82,16 @@ enum InitCommand {
         return ports == .usual ? "" : "The usual ports are taken, so it has \(ports.listen) and \(ports.admin).\n"
     }
 
+    /// The step that lets people hear of replies, with the choice of what a provider reads of them.
+    private static func notifying(hasOnlyLog: Bool, isSimulated: Bool) -> String {
+        let nobody = hasOnlyLog ? " nobody is notified of a reply until the app has one besides the log;\n                       " : ""
+        let simulated = isSimulated ? "; the simulated ones say \"full\"" : ""
+        return """
+            Add notifiers:\(nobody) phones show a neutral text unless a push notifier's "content" is
+                                    "author" or "full", and its provider reads what they show\(simulated)
+            """
+    }
+
     private static func nextSteps(_ files: InitFiles, _ app: String, isSimulated: Bool, start: String) -> String {
         var steps = ["Mint a key:    deskgate key mint --config \(files.configuration) --app \(app) --user USER"]
         let desk: String
@@ -105,6 +115,7 @@ enum InitCommand {
                 steps = tokens + steps
             }
         }
+        steps.append(notifying(hasOnlyLog: files.webhookSecret != nil && !isSimulated, isSimulated: isSimulated))
         if app == placeholder, !isSimulated {
             steps.append("Replace \(placeholder) in the configuration by the app_id that \(desk) shows you.")
         }

@@ -203,6 +203,12 @@ import Testing
         #expect(result.code == 0)
         guard case .array(let credentials) = try result.json["credentials"] else { throw ChildProcess.Failure.missingOutput }
         #expect(credentials.count == 5)
+        #expect(made.output.contains(#"phones show a neutral text unless a push notifier's "content" is"#))
+        let check = try Deskgate.run("check", "--config", directory.path("made/config.json"))
+        #expect(
+            check.output.hasSuffix(
+                #"apns, fcm, hms, rustore: "content" is "full": phones show the author and the text of each reply, "#
+                    + "and the provider reads both\n"))
     }
 
     @Test func initNeedsASimulatorThatHasStarted() throws {

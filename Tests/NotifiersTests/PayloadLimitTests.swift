@@ -69,7 +69,7 @@ import Time
     @Test(arguments: Format.allCases, ["\"", "漢", "\\"])
     func thereIsAlwaysRoom(format: Format, piece: String) throws {
         let long = String(repeating: "a", count: 64)
-        let style = try PushStyle(sound: long, badge: 99_999, androidChannel: long)
+        let style = try PushStyle(content: .full, sound: long, badge: 99_999, androidChannel: long)
         let name = String(repeating: piece, count: 2000)
         // An identity of nothing but quotes would find no room, because HMS carries it as JSON within JSON.
         let id = try #require(HelpDeskID(String(repeating: piece == "漢" ? piece : "a", count: 255 / piece.utf8.count)))

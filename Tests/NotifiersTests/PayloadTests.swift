@@ -80,7 +80,7 @@ import Time
         ]
         #expect(try Sample.json(body) == expected)
         let plain = try RuStoreMessage.body(
-            Sample.notification("a", style: PushStyle()), token: Sample.opaqueToken, now: Sample.now)
+            Sample.notification("a", style: PushStyle(content: .full)), token: Sample.opaqueToken, now: Sample.now)
         #expect(try Sample.json(plain)["message"]?["android"] == ["ttl": "3600s"])
     }
 

@@ -22,7 +22,7 @@ enum Sample {
     static func notification(_ text: String, expiresAt: UnixMilliseconds = now + 3_600_999, style: PushStyle? = nil) throws
         -> PushNotification
     {
-        let style = try style ?? PushStyle(badge: 1, androidChannel: "support")
+        let style = try style ?? PushStyle(content: .full, badge: 1, androidChannel: "support")
         return style.notification(for: comment(text: text), eventID: id, expiresAt: expiresAt)
     }
 

@@ -56,7 +56,7 @@ import Time
         let clocks = ManualClocks(unixMilliseconds: Sample.now)
         let push = { (destination: PushDestination) throws in
             try PushNotifier(
-                PushSettings(provider: destination, style: PushStyle(), transport: Self.transport), client: client,
+                PushSettings(provider: destination, style: PushStyle(content: .full), transport: Self.transport), client: client,
                 monotonicMilliseconds: { clocks.monotonicMilliseconds() }, unixMilliseconds: { clocks.unixMilliseconds() })
         }
         switch call {

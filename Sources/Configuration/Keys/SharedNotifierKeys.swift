@@ -37,8 +37,8 @@ extension ConfigurationReader {
 
     static let pushStyleKeys: ConfigurationKeys = [
         .live(
-            "content", .word(of: PushContent.self, default: .full),
-            "how much is shown: `full`, `author` or `private` ([What is shown](PUSH.md#what-is-shown))"),
+            "content", .word(of: PushContent.self, default: .private),
+            "how much phones show and the provider reads: `full`, `author` or `private` ([What is shown](PUSH.md#what-is-shown))"),
         .live("language", .text(default: "en"), "the language of the texts; languages other than `en` and `ru` need `templates`"),
         .live(
             "templates", .object(templatesKeys), without: "built in",

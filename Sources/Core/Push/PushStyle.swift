@@ -38,7 +38,7 @@ package struct PushStyle: Sendable, Equatable {
 
     /// Makes a style. Names have 1 to 64 letters, digits, `-`, `_`, `.` and `/`.
     package init(
-        content: PushContent = .full, templates: PushTemplates = .english, sound: String? = "default", badge: Int? = nil,
+        content: PushContent = .private, templates: PushTemplates = .english, sound: String? = "default", badge: Int? = nil,
         androidChannel: String? = nil
     ) throws(Problem) {
         if let sound, !Self.isName(sound) { throw .sound }

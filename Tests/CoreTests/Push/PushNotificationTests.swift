@@ -5,7 +5,7 @@ import Time
 
 @Suite struct PushNotificationTests {
     private func notification(_ text: String, ticketID: HelpDeskID = 42) throws -> PushNotification {
-        try PushStyle().notification(for: .sample(text: text, ticketID: ticketID))
+        try PushStyle(content: .full).notification(for: .sample(text: text, ticketID: ticketID))
     }
 
     /// A format with ten bytes around the body, in which a quote takes two.
@@ -29,7 +29,7 @@ import Time
     }
 
     @Test func identitiesOfAnyFormOpenTheChat() throws {
-        let notification = try PushStyle().notification(for: .sample(ticketID: "канал \"1\"", commentID: "007"))
+        let notification = try PushStyle(content: .full).notification(for: .sample(ticketID: "канал \"1\"", commentID: "007"))
         #expect(notification.thread == "ticket-канал \"1\"" && notification.repetitionID == "comment-007")
         #expect(notification.data[1].value == "канал \"1\"" && notification.data[2].value == "007")
     }
@@ -40,7 +40,7 @@ import Time
             [1, 55, 56, 57, 58, 255].map { String(repeating: "x", count: $0) } + ["a b", " ", "e\u{301}", "\u{E9}", "a\u{80}"]
         var seen: Set<String> = []
         for text in texts {
-            let id = try PushStyle().notification(for: .sample(commentID: #require(HelpDeskID(text)))).repetitionID
+            let id = try PushStyle(content: .full).notification(for: .sample(commentID: #require(HelpDeskID(text)))).repetitionID
             #expect((1...64).contains(id.utf8.count) && id.utf8.allSatisfy { (0x21...0x7E).contains($0) })
             #expect(id == "comment-\(text)" || !text.utf8.allSatisfy { (0x21...0x7E).contains($0) } || text.utf8.count > 56)
             seen.insert(id)
@@ -55,7 +55,7 @@ import Time
 
     @Test func livesFourWeeksAtMost() throws {
         let id = UUIDv7(milliseconds: 1, random: InlineArray(repeating: 0))
-        let notification = try PushStyle().notification(for: .sample(text: "a"), eventID: id, expiresAt: .max)
+        let notification = try PushStyle(content: .full).notification(for: .sample(text: "a"), eventID: id, expiresAt: .max)
         #expect(notification.lifeSeconds(now: 0) == 2_419_200)
     }
 

@@ -108,7 +108,7 @@ import Time
             let clocks = fixture.clocks
             let notifier = try PushNotifier(
                 PushSettings(
-                    provider: .fcm(destination), style: try PushStyle(),
+                    provider: .fcm(destination), style: try PushStyle(content: .full),
                     transport: NotifierTransport(timeoutSeconds: 60, concurrency: 1)),
                 client: fixture.client, monotonicMilliseconds: { clocks.monotonicMilliseconds() },
                 unixMilliseconds: { clocks.unixMilliseconds() })

@@ -55,7 +55,7 @@ enum ProviderKind: String, CaseIterable {
                 HMSDestination(appID: credentials.hmsAppID, secret: secret, url: url, tokenURL: "\(url)/oauth2/v3/token"))
         }
         let transport = NotifierTransport(timeoutSeconds: timeoutSeconds, concurrency: self == .apns ? 256 : 64)
-        return PushSettings(provider: destination, style: try PushStyle(), transport: transport)
+        return PushSettings(provider: destination, style: try PushStyle(content: .full), transport: transport)
     }
 
     /// A key that no simulator knows.

@@ -66,7 +66,7 @@ import Time
                 let file = PEMFile(path: "", contents: [])
                 let settings = PushSettings(
                     provider: .apns(APNsDestination(credential: .certificate(file, key: file), topic: topic, url: url)),
-                    style: try PushStyle(), transport: NotifierTransport(timeoutSeconds: 1, concurrency: 1))
+                    style: try PushStyle(content: .full), transport: NotifierTransport(timeoutSeconds: 1, concurrency: 1))
                 #expect(throws: (any Error).self) {
                     try PushNotifier(settings, client: fixture.client, monotonicMilliseconds: { 0 }, unixMilliseconds: { 0 })
                 }

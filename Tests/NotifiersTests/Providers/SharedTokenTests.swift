@@ -120,7 +120,7 @@ import WebTokens
                 provider: .apns(
                     APNsDestination(
                         credential: .token(key: key, keyID: "KEY", teamID: "TEAM"), topic: "topic", url: url, sandboxURL: url)),
-                style: try PushStyle(), transport: NotifierTransport(timeoutSeconds: 60, concurrency: 1)),
+                style: try PushStyle(content: .full), transport: NotifierTransport(timeoutSeconds: 60, concurrency: 1)),
             client: client, monotonicMilliseconds: { clocks.monotonicMilliseconds() }, unixMilliseconds: { clocks.unixMilliseconds() })
         let outcomes = Outcomes(1)
         notifier.deliver(try PushFixture.delivery()) { outcomes.add($0, 0) }

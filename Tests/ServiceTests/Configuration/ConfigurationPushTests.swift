@@ -52,6 +52,11 @@ import Time
         #expect(push.transport == NotifierTransport(timeoutSeconds: 20, concurrency: 100))
     }
 
+    @Test(arguments: [apns, fcm, rustore, hms])
+    func `show a neutral text unless somebody chooses more`(_ members: String) throws {
+        #expect(try push(members).style.content == .private)
+    }
+
     @Test func areTakenOver() throws {
         let push = try push(
             """
