@@ -4,6 +4,7 @@ internal import JSON
 internal import POSIX
 internal import Service
 internal import Storage
+internal import Time
 
 /// `deskgate store migrate`, `store status`, `store backup` and `store restore`
 enum StoreCommands {
@@ -79,23 +80,56 @@ enum StoreCommands {
 
     static let restore = Command(
         "store restore", "Puts a backup in the place of the store, which no service may have open; the former store stays beside it.",
+        details: "Revocations and blocks since the backup are taken over from the copy at store.revocations_path. If there is none that "
+            + "can be used, keys that were revoked since the backup count again, and the command says so.",
+        exits: [.negative: "when it is restored, and the keys of --sign-out-issued-before still count"],
         operand: Operand(.file, "the backup, which stays where it is"),
         options: [
-            .config, Option("as-is", "take also a copy whose log (-wal) is missing, and do without what was in it"), .json,
+            .config, Option("as-is", "take also a copy whose log (-wal) is missing, and do without what was in it"),
+            Option(
+                "sign-out-issued-before", value: .number(1...Revocation.latestBound.rawValue, "UNIX"),
+                "end all keys of all apps that were issued before this time, in seconds since 1970"), .json,
         ],
         examples: [
-            Example("deskgate store restore /var/backups/deskgate.db", "Puts the backup in the place of the store.")
+            Example("deskgate store restore /var/backups/deskgate.db", "Puts the backup in the place of the store."),
+            Example(
+                "deskgate store restore /var/backups/deskgate.db --sign-out-issued-before 1767225600",
+                "Also has everybody sign in again whose key is older."),
         ]
     ) { arguments throws(CommandError) in
-        let (store, file) = (try arguments.configuration().store, arguments.operand ?? "")
-        let (path, former) = try explaining { () throws(StoreError) in
-            try WaitingLine.show("restoring") { () throws(StoreError) in try store.restore(file, asItIs: arguments.has("as-is")) }
+        let (configuration, file) = (try arguments.configuration(), arguments.operand ?? "")
+        let bound: UInt64? = arguments.number("sign-out-issued-before")
+        let restored = try explaining { () throws(StoreError) in
+            try WaitingLine.show("restoring") { () throws(StoreError) in
+                try configuration.store.restore(
+                    file, asItIs: arguments.has("as-is"), devicesPerUser: configuration.pushTokens.devicesPerUser,
+                    signingOut: configuration.apps.map(\.id), issuedBefore: bound.map { UnixSeconds(rawValue: $0) }, clocks: .system)
+            }
         } as: {
             .failed("nothing was restored: \($0)")
         }
+        if let failure = restored.signOutFailure { Console.complain("it is restored, but nobody is signed out: \(failure)") }
         Console.answer(
-            arguments, ["store": .string(path), "former": former.map { .string($0) } ?? .null],
-            "\(path) is restored" + (former.map { "; the former store is \($0)" } ?? ""))
-        return .done
+            arguments,
+            [
+                "store": .string(restored.path), "former": restored.former.map { .string($0) } ?? .null,
+                "revocations_recovered": restored.recovered.map { .integer(Int64($0)) } ?? .null,
+                "revocations_doubt": restored.doubt.map { .string($0) } ?? .null,
+            ], sentences(restored, isSignedOut: bound != nil).joined(separator: "\n"))
+        return restored.signOutFailure == nil ? .done : .negative
+    }
+
+    private static func sentences(_ restored: RestoredStore, isSignedOut: Bool) -> [String] {
+        var sentences = ["\(restored.path) is restored" + (restored.former.map { "; the former store is \($0)" } ?? "")]
+        if let count = restored.recovered, count > 0 {
+            let what = count == 1 ? "1 revocation that the backup lacks is" : "\(count) revocations that the backup lacks are"
+            sentences.append("\(what) in force again, from the copy of the revocations: deskgate revocations list")
+        }
+        if let doubt = restored.doubt {
+            sentences.append("Revocations, blocks and forgotten users since the backup may be missing: \(doubt).")
+            let all = isSignedOut ? "" : "; or have everybody sign in again: deskgate revoke --app ID --all, for each app"
+            sentences.append("Repeat them\(all)")
+        }
+        return sentences
     }
 }

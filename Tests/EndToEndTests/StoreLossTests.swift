@@ -1,6 +1,7 @@
 import Glibc
 import HTTPServer
 import JSON
+import POSIX
 import TestSupport
 import Testing
 
@@ -122,6 +123,44 @@ import Testing
         let warnings = try #require(report["warnings"]?.elements)
         #expect(warnings.count == 1)
         #expect(warnings.first?.text?.hasSuffix("\(bounds)1000000000 (operators.thresholds.disk_free_megabytes); make room") == true)
+    }
+
+    /// Blocks a user after a backup, and ends when the copy of the revocations has the block.
+    /// - Returns: the user's key.
+    private func blockAfterBackup(user: String) throws -> String {
+        let config = ["--config", site.workspace.configuration]
+        let server = try site.start()
+        let key = try site.workspace.key(user: user)
+        #expect(try Deskgate.run(["store", "backup", path("backup.db")] + config).code == 0)
+        #expect(try Deskgate.run(["users", "block", "--app", Workspace.app, "--user", user] + config).code == 0)
+        #expect(eventually { (try? site.workspace.read("deskgate.db.revocations"))?.contains(user) == true })
+        #expect(try server.stop() == .exit(0))
+        return key
+    }
+
+    private func restore(_ options: String...) throws -> Deskgate.Result {
+        try Deskgate.run(["store", "restore", path("backup.db"), "--config", site.workspace.configuration] + options)
+    }
+
+    @Test func `a restore keeps out a user who was blocked since the backup`() throws {
+        let key = try blockAfterBackup(user: "user-1")
+        let restored = try restore()
+        #expect(restored.code == 0)
+        #expect(restored.output.contains("\n1 revocation that the backup lacks is in force again, from the copy of the revocations: "))
+        let server = try site.start()
+        #expect(try server.authorize(key, user: "user-1").status == 403)
+        #expect(try server.stop() == .exit(0))
+    }
+
+    @Test func `a restore without the copy says what may be missing, and can end all older keys`() throws {
+        let key = try blockAfterBackup(user: "user-1")
+        try File.remove(path("deskgate.db.revocations"))
+        let restored = try restore("--sign-out-issued-before", "4000000000")
+        #expect(restored.code == 0)
+        #expect(restored.output.contains("Revocations, blocks and forgotten users since the backup may be missing: cannot use the copy "))
+        let server = try site.start()
+        #expect(try server.authorize(key, user: "user-1").status == 403)
+        #expect(try server.stop() == .exit(0))
     }
 
     @Test(.enabled(if: geteuid() == 0, "only root may give files away"))

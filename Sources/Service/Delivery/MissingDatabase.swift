@@ -31,7 +31,6 @@ extension Configuration.Store {
             "restore the file that the service saved at \(RFC3339.text(time.milliseconds)), when the database was removed "
                 + "(deskgate store restore \(ShellWord.quoted(rescued))); otherwise "
         }
-        return "\(rescue ?? "")put the database back, mount its disk, or restore a backup (deskgate store restore) and repeat the "
-            + "revocations and blocks since that backup"
+        return "\(rescue ?? "")put the database back, mount its disk, or restore a backup (deskgate store restore)"
     }
 }

@@ -71,7 +71,7 @@ extension Configuration.Store {
 
     /// The path of the store.
     /// - Throws: when the store is no file; the description names what to do instead.
-    private var file: String {
+    var file: String {
         get throws(StoreError) {
             switch kind {
             case .sqlite(let path): return path
@@ -105,13 +105,6 @@ extension Configuration.Store {
         } catch {
             return error.description
         }
-    }
-
-    /// Replaces the store by a backup; as `StoreFile.restore` says.
-    /// - Returns: the path of the store, and the path of the former store if there was one.
-    package func restore(_ backup: String, asItIs: Bool) throws(StoreError) -> (path: String, former: String?) {
-        let path = try file
-        return (path, try StoreFile.restore(backup, to: path, asItIs: asItIs))
     }
 
     /// How the store is.

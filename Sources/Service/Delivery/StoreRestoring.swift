@@ -1,0 +1,103 @@
+package import Configuration
+package import Core
+internal import HelpDesk
+internal import POSIX
+internal import Storage
+package import Time
+
+/// A store that was replaced by a backup, and the revocations that are in force in it beyond those of the backup.
+package struct RestoredStore: Sendable {
+    /// Its path.
+    package let path: String
+    /// The path of the former store; nil when there was none.
+    package let former: String?
+    /// How many revocations of the copy the backup lacked; they are in force again. Nil when the copy could not be used.
+    package fileprivate(set) var recovered: Int?
+    /// Why revocations since the backup may be missing; nil when the copy had them.
+    package fileprivate(set) var doubt: String?
+    /// Why the keys of the apps that were to be signed out still count; nil when they do not.
+    package fileprivate(set) var signOutFailure: String?
+
+    fileprivate init(_ path: String, former: String?) { (self.path, self.former) = (path, former) }
+}
+
+extension Configuration.Store {
+    /// The author of revocations that a restore makes.
+    private static let author = "store restore"
+
+    /// Replaces the store by a backup, as `StoreFile.restore` says, and takes over from the copy of the revocations those that the backup
+    /// lacks. Without that, keys that were revoked since the backup would count again, and blocked people could chat.
+    /// - Parameters:
+    ///   - devicesPerUser: how many devices a person may have.
+    ///   - apps: all their keys that were issued before `bound` are revoked; none without `bound`.
+    /// - Throws: when nothing was restored. A failure after that is told in the result.
+    package func restore(
+        _ backup: String, asItIs: Bool, devicesPerUser: Int, signingOut apps: [String], issuedBefore bound: UnixSeconds?, clocks: Clocks
+    ) throws(StoreError) -> RestoredStore {
+        let path = try file
+        let now = clocks.unixMilliseconds()
+        // Before the restore: a service that starts after it writes the copy anew.
+        let (copied, doubt) = copiedRevocations(now: now.seconds)
+        var restored = RestoredStore(path, former: try StoreFile.restore(backup, to: path, asItIs: asItIs))
+        restored.doubt = doubt
+        guard copied?.isEmpty == false || bound != nil else {
+            restored.recovered = copied?.count
+            return restored
+        }
+        do throws(StoreError) {
+            try StoreFile.asOwner(of: path) { () throws(StoreError) in
+                let store = try open(devicesPerUser: devicesPerUser)
+                defer { store.close() }
+                if let copied { restored.recovered = try recover(copied, in: store, now: now) }
+                if let bound { try signOut(apps, issuedBefore: bound, in: store, now: now) }
+            }
+        } catch {
+            if restored.recovered == nil { restored.doubt = doubt ?? error.description }
+            if bound != nil { restored.signOutFailure = error.description }
+        }
+        return restored
+    }
+
+    /// The revocations of the copy, or why it cannot tell them.
+    private func copiedRevocations(now: UnixSeconds) -> (revocations: [Revocation]?, doubt: String?) {
+        guard let revocationCopy, let revocationsPath else { return (nil, "there is no copy of the revocations") }
+        do throws(StoreError) {
+            return try StoreFile.asOwner(of: revocationsPath) { () throws(StoreError) in
+                do throws(RevocationCopyFile.Failure) {
+                    return (try revocationCopy.read(now: now).revocations, nil)
+                } catch {
+                    return (nil, error.description)
+                }
+            }
+        } catch {
+            return (nil, error.description)
+        }
+    }
+
+    /// Adds revocations that the store lacks, each under its id.
+    /// - Returns: how many.
+    private func recover(_ copied: [Revocation], in store: any Core.Store, now: UnixMilliseconds) throws(StoreError) -> Int {
+        let known = Set(try store.allRevocations().map(\.id))
+        let missing = copied.filter { !known.contains($0.id) }
+        for revocation in missing {
+            try store.revoke(
+                Revocation(
+                    id: revocation.id, appID: revocation.appID, subject: revocation.subject, issuedBefore: revocation.issuedBefore,
+                    reason: "", author: Self.author, createdAt: now))
+        }
+        return missing.count
+    }
+
+    /// Ends all keys of apps that were issued before a moment. A service signs out their devices when it runs.
+    private func signOut(
+        _ apps: [String], issuedBefore bound: UnixSeconds, in store: any Core.Store, now: UnixMilliseconds
+    ) throws(StoreError) {
+        var random = SystemRandomNumberGenerator()
+        for app in apps {
+            try store.revoke(
+                Revocation(
+                    id: UUIDv7(milliseconds: now, using: &random), appID: app, subject: .everyKey, issuedBefore: bound, reason: "",
+                    author: Self.author, createdAt: now))
+        }
+    }
+}
