@@ -55,8 +55,8 @@ package struct JSONPlace: Sendable, Equatable {
         self.column = column
     }
 
-    /// The place of a byte.
-    init(of index: Int, in bytes: Span<UInt8>) {
+    /// The place of a byte, which the text must have.
+    package init(of index: Int, in bytes: Span<UInt8>) {
         var line = 1
         var column = 0
         for position in 0...index {

@@ -17,16 +17,16 @@ package struct JSONSlip: Sendable, Equatable {
 }
 
 /// Reads a text token by token, and remembers what may come next.
-private struct SlipScan {
-    private enum Expectation {
+struct SlipScan {
+    enum Expectation {
         case value, firstValue, key, firstKey, colon, commaOrEnd, nothing
     }
 
     private(set) var slip: (message: String, index: Int)?
-    private var expectation = Expectation.value
-    private var opened: [(bracket: UInt8, index: Int)] = []
+    var expectation = Expectation.value
+    private(set) var opened: [(bracket: UInt8, index: Int)] = []
     private var lastComma = 0
-    private var index = 0
+    var index = 0
 
     /// Reads one token.
     /// - Returns: whether there may be another.
@@ -54,6 +54,7 @@ private struct SlipScan {
     private func foreign(_ bytes: Span<UInt8>) -> String? {
         func byte(_ offset: Int) -> UInt8 { index + offset < bytes.count ? bytes[index + offset] : 0 }
         switch byte(0) {
+        case 0: return "a NUL character, which no text has; remove it"
         case 0xEF where byte(1) == 0xBB && byte(2) == 0xBF:
             return index == 0 ? "starts with a byte order mark; save it as UTF-8 without one" : nil
         case UInt8(ascii: "#"), UInt8(ascii: "/"): return "JSON has no comments; remove this one"
@@ -135,58 +136,13 @@ private struct SlipScan {
         return false
     }
 
-    private mutating func readString(_ bytes: Span<UInt8>, then next: Expectation) -> Bool {
-        let start = index
-        index += 1
-        while index < bytes.count, bytes[index] != UInt8(ascii: "\"") {
-            if bytes[index] == UInt8(ascii: "\n") { break }
-            index += bytes[index] == UInt8(ascii: "\\") ? 2 : 1
-        }
-        guard index < bytes.count, bytes[index] == UInt8(ascii: "\"") else {
-            note("the string that begins here lacks its closing quote", at: start)
-            return false
-        }
-        index += 1
-        expectation = opened.isEmpty ? .nothing : next
-        return true
-    }
-
-    private mutating func readWord(_ bytes: Span<UInt8>) -> Bool {
-        let start = index
-        var word: [UInt8] = []
-        while index < bytes.count, Self.isLetter(bytes[index]) {
-            word.append(bytes[index])
-            index += 1
-        }
-        let words = ["true", "false", "null"]
-        if !words.contains(where: { $0.utf8.elementsEqual(word) }) {
-            let isUpper = words.contains { $0.utf8.elementsEqual(word.map { $0 | 0x20 }) }
-            note(isUpper ? "true, false and null are written in small letters" : "text stands in double quotes", at: start)
-            return false
-        }
-        expectation = opened.isEmpty ? .nothing : .commaOrEnd
-        return true
-    }
-
-    private mutating func readNumber(_ bytes: Span<UInt8>) -> Bool {
-        let start = index
-        while index < bytes.count, Self.isOfNumber(bytes[index]) { index += 1 }
-        expectation = opened.isEmpty ? .nothing : .commaOrEnd
-        // What is neither is jansson's to name.
-        return index > start
-    }
-
-    private mutating func note(_ message: String, at index: Int) {
+    mutating func note(_ message: String, at index: Int) {
         slip = (message, index)
     }
 
     private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) && byte != 0x0B && byte != 0x0C }
 
-    private static func isLetter(_ byte: UInt8) -> Bool {
+    static func isLetter(_ byte: UInt8) -> Bool {
         (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20) || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "$")
-    }
-
-    private static func isOfNumber(_ byte: UInt8) -> Bool {
-        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || Array("+-.eE".utf8).contains(byte)
     }
 }

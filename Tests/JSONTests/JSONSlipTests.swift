@@ -23,6 +23,26 @@ import Testing
         ("{\"a\": [1}", 1, 9, "the bracket that is open here is ["),
         ("{\"a\": \"x,\n\"b\": 1}", 1, 7, "the string that begins here lacks its closing quote"),
         ("{\"a\": {\"b\": 1}", 1, 1, "this { is never closed"),
+        ("[0x1F90]", 1, 2, "JSON has decimal numbers only; write it in decimal"),
+        ("[0b11]", 1, 2, "JSON has decimal numbers only; write it in decimal"),
+        ("[08080]", 1, 2, "a number has no zeros before its first digit; remove them"),
+        ("[-01]", 1, 2, "a number has no zeros before its first digit; remove them"),
+        ("[+1]", 1, 2, "a number has no + before it; remove it"),
+        ("[.5]", 1, 2, "a digit is missing before the point"),
+        ("[5.]", 1, 2, "a digit is missing after the point"),
+        ("[-]", 1, 2, "a digit is missing after the minus"),
+        ("[8_080]", 1, 2, "a number has nothing between its digits; remove the _"),
+        ("[60s]", 1, 2, "a number has no letters after it; give it alone, without a unit"),
+        ("[1e]", 1, 2, "a number has no letters after it; give it alone, without a unit"),
+        ("[127.0.0.1]", 1, 2, "text stands in double quotes"),
+        ("[NaN]", 1, 2, "JSON has neither infinity nor NaN; give a number"),
+        ("[-Infinity]", 1, 2, "JSON has neither infinity nor NaN; give a number"),
+        ("[1,\u{0}]", 1, 4, "a NUL character, which no text has; remove it"),
+        ("[\"a\u{0}\"]", 1, 4, "a NUL character, which no text has; remove it"),
+        ("[\"a\tb\"]", 1, 4, "a tab or another control character in a string; write \\t, or \\u with four hexadecimal digits"),
+        (#"["C:\Users"]"#, 1, 5, #"no escape of JSON; a backslash is written as \\"#),
+        (#"["C:\users"]"#, 1, 5, #"\u stands before four hexadecimal digits; a backslash is written as \\"#),
+        ("{\"a\": \"x,\r\n\"b\": 1}", 1, 7, "the string that begins here lacks its closing quote"),
         ("\u{feff}{}", 1, 1, "starts with a byte order mark; save it as UTF-8 without one"),
     ])
     func isFoundWhereItIs(_ text: String, _ line: Int, _ column: Int, _ message: String) {
@@ -33,7 +53,7 @@ import Testing
         #expect(slip?.place == JSONPlace(line: line, column: column))
     }
 
-    @Test(arguments: ["", "{}", "[1, -2.5e3, true, null, \"a\\\"b\"]", "\"x\"", "{\"a\": [{}, []]}", " 1 "])
+    @Test(arguments: ["", "{}", "[1, 0, -0.5, -2.5e3, 1E+2, true, null, \"a\\\"b\"]", "\"x\"", "{\"a\": [{}, []]}", " 1 "])
     func nothingIsFoundInJSON(_ text: String) {
         #expect(JSONSlip.first(in: Array(text.utf8).span) == nil)
     }
