@@ -10,7 +10,10 @@ extension Configuration {
 
     /// What is served all the same but should be changed, with its remedy.
     package func warnings(now: UnixSeconds) -> [ConfigurationProblem] {
-        toldWarnings(now: now).map { ConfigurationProblem(path: $0.path, message: $0.message.english) }
+        toldWarnings(now: now).map { warning in
+            let app = ConfigurationProblem.appIndex(in: warning.path).map { apps[$0].id }
+            return ConfigurationProblem(path: warning.path, message: warning.message.english, appID: app)
+        }
     }
 
     /// The same in every language.

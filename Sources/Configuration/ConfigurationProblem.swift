@@ -6,18 +6,39 @@ package struct ConfigurationProblem: Sendable, Equatable, CustomStringConvertibl
     package let path: String
     /// What is wrong and the remedy; never a secret's value.
     package let message: String
-    /// Where in the file, when it is not JSON.
+    /// Where in the file; nil for what is not in it, and for warnings.
     package let place: JSONPlace?
+    /// The id of the app that it is about, beside its number in the path.
+    package let appID: String?
 
-    package init(path: String, message: String, place: JSONPlace? = nil) {
+    package init(path: String, message: String, place: JSONPlace? = nil, appID: String? = nil) {
         self.path = path
         self.message = message
         self.place = place
+        self.appID = appID
     }
 
-    /// The line that a person reads.
+    /// Whether the file is not JSON, so that only the line says where.
+    package var isOfSyntax: Bool { path == "$" && place != nil }
+
+    /// The line that a person reads who knows the file; the path says where, except in a file that is not JSON.
     package var description: String {
-        place.map { "\(path): line \($0.line), column \($0.column): \(message)" } ?? "\(path): \(message)"
+        guard isOfSyntax, let place else { return "\(path): \(message)" }
+        return "\(path): line \(place.line), column \(place.column): \(message)"
+    }
+
+    /// The line that a person reads beside the file: it begins with `FILE:LINE:COLUMN`, which editors and terminals take for a link.
+    /// - Parameter kind: stands before the path, such as `warning: `.
+    package func line(in file: String, _ kind: String = "") -> String {
+        let start = (place.map { "\(file):\($0.line):\($0.column): " } ?? "\(file): ") + kind
+        if isOfSyntax { return start + message }
+        return "\(start)\(path)\(appID.map { " (app_id \"\(printable($0))\")" } ?? ""): \(message)"
+    }
+
+    /// The number of the app that a path is about.
+    static func appIndex(in path: String) -> Int? {
+        let start = "$.apps["
+        return path.hasPrefix(start) ? Int(path.dropFirst(start.count).prefix { $0 != "]" }) : nil
     }
 }
 
@@ -37,10 +58,6 @@ package struct ConfigurationError: Error, Sendable, CustomStringConvertible {
         self.sources = sources
     }
 
-    /// One line a mistake; one that has a place begins with `FILE:LINE:COLUMN`, which editors and terminals take for a link.
-    package var description: String {
-        problems.map { problem in
-            problem.place.map { "\(file):\($0.line):\($0.column): \(problem.message)" } ?? "\(file): \(problem)"
-        }.joined(separator: "\n")
-    }
+    /// One line a mistake.
+    package var description: String { problems.map { $0.line(in: file) }.joined(separator: "\n") }
 }

@@ -28,19 +28,19 @@ struct ConfigurationReader {
     ) throws(ConfigurationError) -> Configuration {
         let problems = ConfigurationFindings()
         let protection = FileProtection(problems)
-        guard let value = parse(path, problems, protection),
-            let root = ConfigurationObject(value, path: "$", keys: rootKeys, problems: problems)
-        else {
+        guard let text = parse(path, problems, protection) else {
             throw ConfigurationError(file: path, problems: problems.all, sources: problems.sources)
         }
+        var mistakes: ConfigurationError {
+            ConfigurationError(file: path, problems: text.located(problems.all), sources: problems.sources)
+        }
+        guard let root = ConfigurationObject(text.value, path: "$", keys: rootKeys, problems: problems) else { throw mistakes }
         let secrets = secrets(of: path, root, environment, protection)
         var configuration = ConfigurationReader(problems: problems, secrets: secrets, now: now, root: root).configuration()
-        guard problems.all.isEmpty else {
-            throw ConfigurationError(file: path, problems: problems.all, sources: problems.sources)
-        }
+        guard problems.all.isEmpty else { throw mistakes }
         configuration.fixed = problems.fixed
         configuration.sources = problems.sources
-        configuration.shown = ShownConfiguration(value, files: problems.sources.files, hidden: problems.hidden)
+        configuration.shown = ShownConfiguration(text.value, files: problems.sources.files, hidden: problems.hidden)
         configuration.settings = problems.settings.shown(problems.hidden)
         if problems.hidden.inlineSecrets.isEmpty { configuration.fileDigest = problems.fileDigest }
         return configuration
@@ -69,7 +69,7 @@ struct ConfigurationReader {
     /// Whether a file is JSON that holds one part and nothing else, but for `allow_insecure_secrets` and `$schema`.
     static func holds(only key: String, at path: String) -> Bool {
         let problems = ConfigurationFindings()
-        guard case .object(let root)? = parse(path, problems, FileProtection(problems)) else { return false }
+        guard case .object(let root)? = parse(path, problems, FileProtection(problems))?.value else { return false }
         return root.members.map(\.key).filter { $0 != "allow_insecure_secrets" && $0 != "$schema" } == [key]
     }
 
@@ -97,17 +97,8 @@ struct ConfigurationReader {
             environment: environment, problems: root.problems, protection: protection)
     }
 
-    private static func parse(_ path: String, _ problems: ConfigurationFindings, _ protection: FileProtection) -> JSONValue? {
-        guard let bytes = contents(of: path, problems, protection) else { return nil }
-        do throws(JSONError) {
-            return try JSONDocument(parsing: bytes.span).value()
-        } catch {
-            let slip = isSyntax(error.reason) ? JSONSlip.first(in: bytes.span) : nil
-            problems.add(
-                "$", slip.map { "not valid JSON: \($0.message)" } ?? error.reason.description,
-                at: slip?.place ?? JSONPlace(line: error.line, column: error.column))
-            return nil
-        }
+    private static func parse(_ path: String, _ problems: ConfigurationFindings, _ protection: FileProtection) -> ConfigurationText? {
+        contents(of: path, problems, protection).flatMap { ConfigurationText($0, problems) }
     }
 
     private static func contents(of path: String, _ problems: ConfigurationFindings, _ protection: FileProtection) -> [UInt8]? {
@@ -124,11 +115,6 @@ struct ConfigurationReader {
             problems.add("$", error.isMissing ? "no such file; make one with: deskgate init" : "cannot be read: \(error)")
             return nil
         }
-    }
-
-    /// Whether a usual slip may be the reason.
-    private static func isSyntax(_ reason: JSONError.Reason) -> Bool {
-        reason == .syntax || reason == .endOfInput || reason == .byteOrderMark
     }
 
     // The parts that are also read alone.

@@ -38,7 +38,7 @@ enum CheckCommand {
             return .usage
         }
         let warnings = warnings(configuration)
-        if !arguments.has("json") { for warning in warnings { Console.remark("\(file): warning: \(warning)") } }
+        if !arguments.has("json") { for warning in warnings { Console.remark(warning.line(in: file, "warning: ")) } }
         let summary = summary(of: configuration, warnings)
         if arguments.has("live") { return try live(configuration, arguments, file, summary) }
         let lines = [sentence(configuration, file)] + shown(on: configuration)

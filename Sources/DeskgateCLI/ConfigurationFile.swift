@@ -123,7 +123,7 @@ extension ConfigurationError {
             + Option.config.spelling
     }
 
-    private var isJSON: Bool { !problems.contains { $0.place != nil } }
+    private var isJSON: Bool { !problems.contains(where: \.isOfSyntax) }
 
     /// Whether the file could be read.
     var isOfContents: Bool { !isJSON || problems.contains { $0.path != "$" } }

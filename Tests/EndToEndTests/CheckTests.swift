@@ -45,14 +45,15 @@ import Time
         }
         let workspace = try Workspace(configuration(now + 86_400))
         func warnings() throws -> String { try Deskgate.run("check", "--config", workspace.configuration).errors }
-        let place = "\(workspace.configuration): warning: $.apps[0].shadow_until: "
+        let place = "\(workspace.configuration): warning: $.apps[0].shadow_until (app_id \"app-1\"): "
         #expect(try warnings().hasPrefix("\(place)until 2"))
         try workspace.configure(configuration(now - 86_400))
         #expect(try warnings().hasPrefix("\(place)ended at 2"))
         try workspace.configure(configuration(now + 91 * 86_400))
         let refused = try Deskgate.run("check", "--config", workspace.configuration)
         #expect(refused.code == 2)
-        #expect(refused.errors.hasPrefix("\(workspace.configuration): $.apps[0].shadow_until: expected at most "))
+        let problem = "$.apps[0].shadow_until (app_id \"app-1\"): expected at most "
+        #expect(refused.errors.withoutPlaces.hasPrefix("\(workspace.configuration): \(problem)"))
     }
 
     @Test func refusesFilesThatOthersMayChange() throws {
@@ -68,7 +69,7 @@ import Time
         let result = try Deskgate.run("check", "--config", workspace.configuration)
         #expect(result.code == 2)
         let problem = "$.admin.port: 0.0.0.0:9090 is taken by $.listen, which has 127.0.0.1:9090; give one of them another port"
-        #expect(result.errors == "\(workspace.configuration): \(problem)\n")
+        #expect(result.errors.withoutPlaces == "\(workspace.configuration): \(problem)\n")
     }
 
     private static let wrong: JSONObject = [
@@ -83,8 +84,9 @@ import Time
         #expect(result.output.isEmpty)
         let lines = result.errors.split(separator: "\n")
         #expect(lines.count == 4)
-        #expect(lines.allSatisfy { $0.hasPrefix("\(workspace.configuration): $.") })
+        #expect(lines.allSatisfy { String($0).withoutPlaces.hasPrefix("\(workspace.configuration): $.") })
         #expect(result.errors.contains(": $.listen.hots: unknown key; did you mean \"host\"?\n"))
+        #expect(result.errors.contains(": $.apps[1].keys (app_id \"app-2\"): missing; give "))
         #expect(!result.errors.contains(Markers.prefix))
     }
 

@@ -229,8 +229,12 @@ import Testing
         #expect(result.errors.isEmpty)
         let json = try result.json
         #expect(json.string("error") == "configuration")
-        let problem: JSONValue = ["path": "$.listen.port", "message": "expected an integer from 0 to 65535, found -1"]
-        #expect(json["problems"] == [problem])
+        let problem = try #require(json["problems"]?.elements.first)
+        #expect(problem["path"] == "$.listen.port")
+        #expect(problem["message"] == "expected an integer from 0 to 65535, found -1")
+        guard case .integer(let line)? = problem["line"] else { throw ChildProcess.Failure.missingOutput }
+        let lines = try workspace.read("config.json").split(separator: "\n", omittingEmptySubsequences: false)
+        #expect(lines[Int(line) - 1].contains(#""port""#))
     }
 
     @Test func argumentIsNotText() throws {

@@ -161,7 +161,7 @@ import Time
         let findings = try examine(workspace)
         #expect(findings.code == 2)
         #expect(findings.states("configuration") == ["problem", "problem"])
-        #expect(findings.messages("configuration").allSatisfy { $0.hasPrefix("\(workspace.configuration): $.") })
+        #expect(findings.messages("configuration").allSatisfy { $0.withoutPlaces.hasPrefix("\(workspace.configuration): $.") })
         #expect(findings.list.prefix(3).map(\.check) == ["configuration", "configuration", "clock"])
     }
 

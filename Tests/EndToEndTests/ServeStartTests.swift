@@ -70,7 +70,7 @@ import Testing
     @Test func unixSocketPathIsTooLong() throws {
         let workspace = try Workspace(["listen": ["unix": .string(String(repeating: "s", count: 200)), "max_connections": 100]])
         let errors = try RunningServer.complaint(of: workspace)
-        #expect(errors.hasPrefix("\(workspace.configuration): $.listen.unix: expected at most 107 bytes"))
+        #expect(errors.withoutPlaces.hasPrefix("\(workspace.configuration): $.listen.unix: expected at most 107 bytes"))
     }
 
     @Test func hostIsNotOfThisMachine() throws {
@@ -83,8 +83,9 @@ import Testing
         let workspace = try Workspace(["apps": [["app_id": "app-1", "keys": keys]]])
         let file = workspace.directory.path("missing.key")
         #expect(
-            try RunningServer.complaint(of: workspace)
-                == "\(workspace.configuration): $.apps[0].keys[0].secret.file: cannot read \(file): No such file or directory\n")
+            try RunningServer.complaint(of: workspace).withoutPlaces
+                == "\(workspace.configuration): $.apps[0].keys[0].secret.file (app_id \"app-1\"): cannot read \(file): "
+                + "No such file or directory\n")
     }
 
     @Test func configurationIsMissing() throws {
@@ -99,7 +100,7 @@ import Testing
         try workspace.write("certificate.pem", Self.wrongPEM)
         try workspace.write("key.pem", Self.wrongPEM.replacing("CERTIFICATE", with: "PRIVATE KEY"), mode: 0o600)
         #expect(
-            try RunningServer.complaint(of: workspace)
+            try RunningServer.complaint(of: workspace).withoutPlaces
                 == "\(workspace.configuration): $.listen.tls.certificate: expected a certificate in PEM\n")
     }
 }

@@ -60,7 +60,7 @@ package struct Doctor {
         let parts = PartCheck(file, now: clocks.unixSeconds())
         return [
             DoctorCheck(.configuration, else: Self.slowDisk) { [file] in
-                mistakes.problems.map { DoctorFinding(.configuration, .problem, "\(file): \($0)") } + parts.omitted
+                mistakes.problems.map { DoctorFinding(.configuration, .problem, $0.line(in: file)) } + parts.omitted
             },
             DoctorCheck(.clock, else: Self.slowDisk) { [machine.clock()] + parts.files(machine) },
             DoctorCheck(.ports, else: Self.slowService, parts.ports),

@@ -22,7 +22,7 @@ struct ServiceCheck: Sendable {
         _ file: String, _ unreadable: (problems: [ConfigurationProblem], warnings: [ConfigurationProblem])
     ) -> [DoctorFinding] {
         let warnings = (unreadable.warnings + configuration.warnings(now: now)).map {
-            DoctorFinding(.configuration, .warning, "\(file): \($0)")
+            DoctorFinding(.configuration, .warning, $0.line(in: file))
         }
         let names = configuration.sources.files.count - 1
         let modes = allowsInsecureSecrets ? [Self.insecure(file)] : []
@@ -33,7 +33,7 @@ struct ServiceCheck: Sendable {
             DoctorFinding(
                 .configuration, .ok, "the certificate of the \(listener) listener is valid until \(RFC3339.text(moment.milliseconds))")
         }
-        let problems = unreadable.problems.map { DoctorFinding(.configuration, .problem, "\(file): \($0)") }
+        let problems = unreadable.problems.map { DoctorFinding(.configuration, .problem, $0.line(in: file)) }
         return (problems.isEmpty ? [right] : problems) + modes + (warnings.isEmpty ? expiries : []) + warnings
     }
 

@@ -69,3 +69,8 @@ final class Workspace: Sendable {
         "listen": listener(), "admin": admin(), "apps": [app(1)], "log": ["level": "debug", "format": "json"],
     ]
 }
+
+extension String {
+    /// The text without the line and column of each mistake of a configuration.
+    var withoutPlaces: String { replacing(/\.json:[0-9]+:[0-9]+:/, with: ".json:") }
+}

@@ -11,9 +11,10 @@ import Testing
 /// What can be wrong with the file as a whole.
 @Suite struct ConfigurationFileTests {
     @Test(arguments: [
-        ("", "$: line 1, column 1: the text ends too early"),
+        ("", "$: line 1, column 1: the file is empty; remove it, and make one with: deskgate init"),
+        (" \n", "$: line 1, column 1: the file is empty; remove it, and make one with: deskgate init"),
         ("{\"apps\": [\n  {\"app_id\": \"shop\",}\n]}", "$: line 2, column 20: not valid JSON: a comma too many before }; remove it"),
-        ("{\n\"log\": {},\n\"log\": {}}", "$: line 3, column 5: duplicate key"),
+        ("{\n\"log\": {},\n\"log\": {}}", "$: line 3, column 1: duplicate key: $.log stands in line 2, too; remove one of them"),
         ("{\"apps\": [", "$: line 1, column 10: not valid JSON: this [ is never closed"),
         ("{}{}", "$: line 1, column 3: more text after the end of the JSON value"),
         ("\u{FEFF}{}", "$: line 1, column 1: not valid JSON: starts with a byte order mark; save it as UTF-8 without one"),
@@ -32,7 +33,64 @@ import Testing
     @Test func isRefusedUnlessItIsUTF8() throws {
         let directory = try ConfigurationDirectory()
         try directory.scratch.write("config.json", [UInt8(ascii: "\""), 0xFF, UInt8(ascii: "\"")])
-        #expect(Self.problems(directory.file) == ["$: line 1, column 2: invalid UTF-8"])
+        #expect(Self.problems(directory.file) == ["$: line 1, column 2: invalid UTF-8; save the file as UTF-8"])
+    }
+
+    @Test(
+        arguments: [
+            [0xFF, 0xFE, 0x7B, 0, 0x7D, 0], [0xFE, 0xFF, 0, 0x7B, 0, 0x7D], [0x7B, 0, 0x7D, 0], [0, 0x7B, 0, 0x7D],
+            [0xFF, 0xFE, 0, 0, 0x7B, 0, 0, 0, 0x7D, 0, 0, 0],
+        ] as [[UInt8]])
+    func `another encoding is named`(_ bytes: [UInt8]) throws {
+        let directory = try ConfigurationDirectory()
+        try directory.scratch.write("config.json", bytes)
+        #expect(Self.problems(directory.file) == ["$: line 1, column 1: the file is UTF-16 or UTF-32; save it as UTF-8"])
+    }
+
+    @Test func `every key that stands twice is named`() throws {
+        let json = """
+            {"apps": [{"app_id": "shop",
+              "app_id": "shop"}],
+             "log": {"level": "info",
+                     "le\\u0076el": "debug"}}
+            """
+        #expect(
+            try ConfigurationDirectory().problems(json) == [
+                "$: line 2, column 3: duplicate key: $.apps[0].app_id stands in line 1, too; remove one of them",
+                "$: line 4, column 10: duplicate key: $.log.level stands in line 3, too; remove one of them",
+            ])
+    }
+
+    @Test func `a key that stands twice and may be a secret is not shown`() throws {
+        let secret = TestSecret.text(1)
+        let problems = try ConfigurationDirectory().problems(#"{"\#(secret)": 1, "\#(secret)": 2}"#)
+        #expect(problems.count == 1)
+        #expect(!problems.joined().contains(secret))
+    }
+
+    @Test func `each mistake has its line, its column and the id of its app`() throws {
+        let directory = try ConfigurationDirectory()
+        try directory.scratch.write(
+            "config.json",
+            """
+            {"apps": [
+              {"app_id": "one", "keys": [{"id": 1, "secret": {"file": "secrets/app-1.key"}}]},
+              {"app_id": "two",
+               "keys": [7]}
+             ],
+             "notifiers": {"a": {"type": "log"}, "a.b": {"type": "log",
+                "urll": 1}, "c": {}},
+             "admin": {"tls": {"certificate": ""}}
+            }
+            """)
+        let file = directory.file
+        let error = #expect(throws: ConfigurationError.self) { try Configuration(contentsOf: file) }
+        let lines = try #require(error).description.split(separator: "\n").map(String.init)
+        #expect(lines.contains { $0.hasPrefix("\(file):8:20: $.admin.tls.certificate: expected ") })
+        #expect(lines.contains { $0.hasPrefix("\(file):8:12: $.admin.tls.key: missing; ") })
+        #expect(lines.contains { $0.hasPrefix("\(file):4:13: $.apps[1].keys[0] (app_id \"two\"): expected ") })
+        #expect(lines.contains { $0.hasPrefix("\(file):7:5: $.notifiers.a.b.urll: unknown key; ") })
+        #expect(lines.contains { $0.hasPrefix("\(file):7:17: $.notifiers.c.type: missing; ") })
     }
 
     @Test func mustExist() throws {
@@ -59,7 +117,8 @@ import Testing
             try Configuration(contentsOf: directory.file)
         } throws: { error in
             "\(error)"
-                == "\(directory.file): $.apps: expected at least one app\n\(directory.file): $.log: expected an object, found a list"
+                == "\(directory.file):1:2: $.apps: expected at least one app\n"
+                + "\(directory.file):1:12: $.log: expected an object, found a list"
         }
     }
 

@@ -1,0 +1,46 @@
+internal import JSON
+
+/// What to say of a file that is not JSON.
+enum ConfigurationSyntax {
+    typealias Mistake = (message: String, place: JSONPlace)
+
+    /// The mistakes of a text that `JSONDocument` has refused.
+    static func mistakes(_ error: JSONError, in bytes: [UInt8]) -> [Mistake] {
+        let place = JSONPlace(line: error.line, column: error.column)
+        if bytes.allSatisfy({ " \t\r\n".utf8.contains($0) }) {
+            return [("the file is empty; remove it, and make one with: deskgate init", JSONPlace(line: 1, column: 1))]
+        }
+        if TextEncoding.isWide(bytes) { return [("the file is UTF-16 or UTF-32; save it as UTF-8", JSONPlace(line: 1, column: 1))] }
+        switch error.reason {
+        case .invalidUTF8: return [("\(error.reason); save the file as UTF-8", place)]
+        case .duplicateKey:
+            let found = duplicates(in: bytes)
+            return found.isEmpty ? [(error.reason.description, place)] : found
+        case .syntax, .endOfInput, .byteOrderMark:
+            let slip = JSONSlip.first(in: bytes.span)
+            return [slip.map { ("not valid JSON: \($0.message)", $0.place) } ?? (error.reason.description, place)]
+        case .trailingBytes, .nulInKey, .numberOutOfRange, .tooDeep, .tooManyValues, .outOfMemory:
+            return [(error.reason.description, place)]
+        }
+    }
+
+    /// All keys that an object has twice; none where another mistake follows.
+    private static func duplicates(in bytes: [UInt8]) -> [Mistake] {
+        var found: [Mistake] = []
+        func search(_ value: JSONOutline, _ path: String) {
+            var places: [[UInt8]: JSONPlace] = [:]
+            for member in value.members {
+                let (name, path) = (Array(member.name.utf8), "\(path).\(printable(member.name))")
+                let place = JSONPlace(of: member.nameRange.lowerBound, in: bytes.span)
+                if let first = places[name] {
+                    found.append(("duplicate key: \(path) stands in line \(first.line), too; remove one of them", place))
+                }
+                places[name] = places[name] ?? place
+                search(member.value, path)
+            }
+            for (index, element) in value.elements.enumerated() { search(element, "\(path)[\(index)]") }
+        }
+        if let outline = JSONOutline(bytes.span) { search(outline, "$") }
+        return found
+    }
+}

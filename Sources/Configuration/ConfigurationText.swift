@@ -1,0 +1,64 @@
+internal import JSON
+
+/// The text of a configuration that is JSON, and where its values stand in it.
+struct ConfigurationText {
+    /// What it says.
+    let value: JSONValue
+    private let bytes: [UInt8]
+
+    /// Parses a text; what is wrong with it is a problem, and then there is nil.
+    init?(_ bytes: [UInt8], _ problems: ConfigurationFindings) {
+        do throws(JSONError) {
+            value = try JSONDocument(parsing: bytes.span).value()
+            self.bytes = bytes
+        } catch {
+            for mistake in ConfigurationSyntax.mistakes(error, in: bytes) { problems.add("$", mistake.message, at: mistake.place) }
+            return nil
+        }
+    }
+
+    /// Adds to each problem its line and the id of its app.
+    func located(_ problems: [ConfigurationProblem]) -> [ConfigurationProblem] {
+        guard let outline = JSONOutline(bytes.span) else { return problems }
+        return problems.map { problem in
+            ConfigurationProblem(
+                path: problem.path, message: problem.message,
+                place: problem.place ?? outline.index(of: problem.path).map { JSONPlace(of: $0, in: bytes.span) },
+                appID: ConfigurationProblem.appIndex(in: problem.path).flatMap(appID))
+        }
+    }
+
+    private func appID(_ index: Int) -> String? {
+        guard case .object(let root) = value, case .array(let apps)? = root["apps"], apps.indices.contains(index),
+            case .object(let app) = apps[index], case .string(let id)? = app["app_id"]
+        else { return nil }
+        return id
+    }
+}
+
+extension JSONOutline {
+    /// Where the value at a path of `ConfigurationObject` begins, with its name if it has one. For a missing one it is the object around it.
+    /// - Returns: nil where nothing but the root is there.
+    fileprivate func index(of path: String) -> Int? {
+        var (value, rest, index) = (self, path.dropFirst(), Int?.none)
+        while let next = value.step(rest) { (value, rest, index) = next }
+        return index
+    }
+
+    /// The value that a path names first, the rest of the path, and where the value begins.
+    private func step(_ path: Substring) -> (value: JSONOutline, rest: Substring, index: Int?)? {
+        if path.first == "[" {
+            let digits = path.dropFirst().prefix { $0 != "]" }
+            guard let number = Int(digits), elements.indices.contains(number) else { return nil }
+            return (elements[number], path.dropFirst(digits.count + 2), elements[number].range.lowerBound)
+        }
+        // Names may have points, so the longest one that fits is meant.
+        let fitting = members.filter { member in
+            let name = ".\(printable(member.name))"
+            return path.hasPrefix(name) && [nil, ".", "["].contains(path.dropFirst(name.count).first)
+        }
+        return fitting.max { $0.name.count < $1.name.count }.map {
+            ($0.value, path.dropFirst(printable($0.name).count + 1), $0.nameRange.lowerBound)
+        }
+    }
+}

@@ -1,0 +1,18 @@
+/// What editors do to a text that should be UTF-8.
+enum TextEncoding {
+    /// Whether it is UTF-16 or UTF-32: it begins with their byte order mark, or with an ASCII character in one of them.
+    static func isWide(_ bytes: [UInt8]) -> Bool {
+        guard bytes.count >= 2 else { return false }
+        let (first, second) = (bytes[0], bytes[1])
+        return first == 0xFF && second == 0xFE || first == 0xFE && second == 0xFF || (first == 0) != (second == 0)
+    }
+
+    /// A character that nobody sees, as a message names it; nil for others.
+    static func invisible(_ character: Character?) -> String? {
+        guard let scalar = character?.unicodeScalars.first else { return nil }
+        guard scalar == "\0" || scalar.properties.isDefaultIgnorableCodePoint else { return nil }
+        if scalar == "\u{FEFF}" { return "a byte order mark" }
+        let digits = String(scalar.value, radix: 16, uppercase: true)
+        return "the invisible character U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+    }
+}
