@@ -149,8 +149,7 @@ struct ConfigurationObject {
         guard let value = members[key] else { return nil }
         let range = narrower ?? keys.range(of: key)
         guard case .integer(let integer) = value, let result = Int(exactly: integer), range.contains(result) else {
-            let found = if case .integer(let integer) = value { "\(integer)" } else { value.kind }
-            problems.add(path(of: key), "expected an integer from \(range.lowerBound) to \(range.upperBound), found \(found)")
+            problems.add(path(of: key), WrongInteger.message(value, key: key, range: range))
             return nil
         }
         return result
@@ -186,8 +185,7 @@ struct ConfigurationObject {
         }
         guard let text = string(key) else { return inForce(key, standard(key, fallback) { .string(name($0)) }) }
         guard let choice = Choice.allCases.first(where: { name($0).utf8.elementsEqual(text.utf8) }) else {
-            let choices = Choice.allCases.map { "\"\(name($0))\"" }.joined(separator: ", ")
-            problems.add(path(of: key), "expected one of \(choices)")
+            problems.add(path(of: key), UnknownWord.message(text, known: Choice.allCases.map(name)))
             return fallback
         }
         return inForce(key, choice)

@@ -22,9 +22,9 @@ extension ConfigurationReader {
         let keys = type?.keys ?? NotifierType.allCases.map(\.keys).reduce([], +)
         guard let object = ConfigurationObject(value, path: path, keys: keys, problems: problems) else { return nil }
         guard let type else {
-            let types = NotifierType.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
-            let isMissing = object.value("type") == nil
-            problems.add(object.path(of: "type"), isMissing ? "missing; give one of \(types)" : "expected one of \(types)")
+            let types = NotifierType.allCases.map(\.rawValue)
+            object.require("type", "give one of \(types.map { "\"\($0)\"" }.joined(separator: ", "))")
+            if let word = object.string("type") { problems.add(object.path(of: "type"), UnknownWord.message(word, known: types)) }
             return nil
         }
         guard let kind = kind(type, object) else { return nil }

@@ -19,7 +19,7 @@ extension ConfigurationReader {
                 continue
             }
             if !known.contains(name) {
-                problems.add(path, known.unknownName)
+                problems.add(path, known.unknownName(name))
             } else if let type = known.type(of: name), type != .log, type != .http {
                 problems.add(
                     path, "a notifier of type \"\(type.rawValue)\" passes on no events for operators; name one of type \"http\" or \"log\"")

@@ -38,7 +38,7 @@ extension ConfigurationReader {
             return nil
         }
         if !known.contains(name) {
-            problems.add(path, known.unknownName)
+            problems.add(path, known.unknownName(name))
         } else if let type = known.type(of: name), type.isRelay {
             problems.add(path, "a notifier of type \"\(type.rawValue)\" is told of registrations only; name it in \"notifiers\"")
         } else if notifiers.contains(where: { $0.utf8.elementsEqual(name.utf8) }) {

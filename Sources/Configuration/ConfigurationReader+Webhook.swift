@@ -56,7 +56,7 @@ extension ConfigurationReader {
                 problems.add(path, "expected the name of a notifier, found \(value.kind)")
                 continue
             }
-            if !known.contains(name) { problems.add(path, known.unknownName) }
+            if !known.contains(name) { problems.add(path, known.unknownName(name)) }
             if names.contains(where: { $0.utf8.elementsEqual(name.utf8) }) { problems.add(path, "the app has this notifier already") }
             names.append(name)
         }

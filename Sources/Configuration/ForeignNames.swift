@@ -33,6 +33,22 @@ enum UnknownKey {
     }
 }
 
+/// What to say about a word that is none of those that a key may have.
+enum UnknownWord {
+    static func message(_ word: String, known: [String]) -> String {
+        let expectation = "expected one of \(known.map { "\"\($0)\"" }.joined(separator: ", "))"
+        return nearest(to: word.lowercased(), in: known).map { "\(expectation); did you mean \"\($0)\"?" } ?? expectation
+    }
+
+    /// The word that was mistyped, written with capitals, cut short or made longer.
+    private static func nearest(to word: String, in known: [String]) -> String? {
+        let forms = known.map { $0.lowercased() }
+        let beginning = forms.filter { word.utf8.count > 2 && ($0.hasPrefix(word) || word.hasPrefix($0)) }
+        let form = NearestWord.nearest(to: word, in: forms) ?? (beginning.count == 1 ? beginning[0] : nil)
+        return form.flatMap { form in known.first { $0.lowercased() == form } }
+    }
+}
+
 /// A foreign name as it may be shown on a terminal: no controls, not endless, and no secret that stands where a name belongs.
 /// - Parameter longest: how many Unicode scalars are shown at most.
 package func printable(_ name: String, longest: Int = 64) -> String {

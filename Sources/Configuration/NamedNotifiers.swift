@@ -27,8 +27,11 @@ struct NamedNotifiers {
     func type(of name: String) -> NotifierType? { types[name] }
 
     /// The problem of a name that nobody has.
-    var unknownName: String {
-        "no notifier has this name; known are: \(names.map { printable($0) }.joined(separator: ", "))"
+    func unknownName(_ name: String) -> String {
+        if let nearest = NearestWord.nearest(to: name, in: names) {
+            return "no notifier has this name; did you mean \"\(printable(nearest))\"?"
+        }
+        return "no notifier has this name; known are: \(names.map { printable($0) }.joined(separator: ", "))"
     }
 
     /// The type that a notifier's object says.

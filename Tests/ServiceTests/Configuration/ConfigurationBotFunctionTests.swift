@@ -33,7 +33,7 @@ import Testing
         ),
         (
             "request", #"{"method":"get","url":"https://shop.example.com/"}"#,
-            #"request.method: expected one of "GET", "POST", "PUT", "PATCH", "DELETE""#
+            #"request.method: expected one of "GET", "POST", "PUT", "PATCH", "DELETE"; did you mean "GET"?"#
         ),
         (
             "request", #"{"method":"POST"}"#,

@@ -46,7 +46,7 @@ import Testing
 
     @Test(
         arguments: [
-            (#""notifiers":["logs"]"#, "$.operators.notifiers[0]: no notifier has this name; known are: log, push, relay, pager"),
+            (#""notifiers":["logs"]"#, #"$.operators.notifiers[0]: no notifier has this name; did you mean "log"?"#),
             (
                 #""notifiers":["log","push"]"#,
                 "$.operators.notifiers[1]: a notifier of type \"rustore\" passes on no events for operators; name one of type \"http\" or \"log\""

@@ -177,7 +177,7 @@ import Time
         ),
         (
             #"\#(hms),"content":"all","badge":1"#,
-            ["badge: unknown key; known here: \(hmsKeys)", #"content: expected one of "full", "author", "private""#]
+            ["badge: unknown key; known here: \(hmsKeys)", #"content: expected one of "full", "author", "private"; did you mean "full"?"#]
         ),
         (
             #"\#(hms),"category":"im""#,

@@ -69,7 +69,7 @@ import Testing
         for (text, found) in [
             ("\(lowest - 1)", "\(lowest - 1)"), ("\(highest + 1)", "\(highest + 1)"), ("9223372036854775807", "9223372036854775807"),
             ("\(lowest).0", "a number with a fraction or an exponent"), ("1e2", "a number with a fraction or an exponent"),
-            ("\"\(lowest)\"", "a string"), ("null", "null"), ("true", "true or false"),
+            ("\"\(lowest)\"", "a string; remove the quotes"), ("null", "null"), ("true", "true or false"),
             ("[]", "a list"), ("{}", "an object"), (#""""#, "an empty string"),
         ] {
             #expect(try directory.problems(members: #""\#(part)":{"\#(key)":\#(text)}"#) == ["\(expectation) \(found)"])

@@ -81,7 +81,10 @@ import Time
             "$.apps[0].verify.secret: expected whsec_ and the base64 of 24 to 64 bytes; "
                 + #"make one with: echo "whsec_$(openssl rand -base64 32)""#
         ),
-        (#"{"mode":"backend",\#(right),"timeout_ms":9}"#, "$.apps[0].verify.timeout_ms: expected an integer from 10 to 10000, found 9"),
+        (
+            #"{"mode":"backend",\#(right),"timeout_ms":9}"#,
+            "$.apps[0].verify.timeout_ms: expected an integer from 10 to 10000, found 9; if that is in seconds, give 9000"
+        ),
         (
             #"{"mode":"backend",\#(right),"cache":{"positive_seconds":86401}}"#,
             "$.apps[0].verify.cache.positive_seconds: expected an integer from 0 to 86400, found 86401"

@@ -183,8 +183,14 @@ import Time
         ("true", "expected an integer from 1 to 1099511627775, found true or false"),
         ("null", "expected an integer from 1 to 1099511627775, found null"),
         ("0", "expected an integer from 1 to 1099511627775, found 0"),
-        (#""2026-04-01""#, "expected an integer from 1 to 1099511627775, found a string"),
-        ("1773130512000", "expected an integer from 1 to 1099511627775, found 1773130512000"),
+        (
+            #""2026-04-01""#,
+            "expected an integer from 1 to 1099511627775, found a string; give seconds since 1970, as date -u -d DATE +%s prints them"
+        ),
+        (
+            "1773130512000",
+            "expected an integer from 1 to 1099511627775, found 1773130512000; if that is in milliseconds, give 1773130512"
+        ),
         (
             "\(TestTime.now + 90 * 86_400 + 1)",
             "expected at most \(TestTime.now + 90 * 86_400), 90 days from now, found \(TestTime.now + 90 * 86_400 + 1): until then "

@@ -1,0 +1,52 @@
+internal import JSON
+
+/// What to say about a value that is no integer of a range: what was found, and what was probably meant.
+enum WrongInteger {
+    private struct Unit {
+        /// How names of keys in this unit end.
+        let ending: String
+        /// The unit that is taken for it, and how many of the smaller one make one of the greater.
+        let other: String
+        let factor: Int
+        /// Whether a value in the other unit is too large a number, not too small a one.
+        let isTooLarge: Bool
+    }
+
+    private static let units = [
+        Unit(ending: "_seconds", other: "milliseconds", factor: 1000, isTooLarge: true),
+        Unit(ending: "_ms", other: "seconds", factor: 1000, isTooLarge: false),
+        Unit(ending: "_days", other: "seconds", factor: 86_400, isTooLarge: true),
+        Unit(ending: "_megabytes", other: "bytes", factor: 1 << 20, isTooLarge: true),
+    ]
+
+    static func message(_ value: JSONValue, key: String, range: ClosedRange<Int>) -> String {
+        let found = if case .integer(let integer) = value { "\(integer)" } else { value.kind }
+        let remedy = remedy(value, isMoment: range.upperBound == ConfigurationReader.longestTime && !key.hasSuffix("_seconds"), key, range)
+        return "expected an integer from \(range.lowerBound) to \(range.upperBound), found \(found)" + (remedy.map { "; \($0)" } ?? "")
+    }
+
+    private static func remedy(_ value: JSONValue, isMoment: Bool, _ key: String, _ range: ClosedRange<Int>) -> String? {
+        switch value {
+        case .string(let text): remedy(text, isMoment: isMoment)
+        case .integer(let integer): meant(Int(integer), isMoment ? "_seconds" : key, range)
+        default: nil
+        }
+    }
+
+    private static func remedy(_ text: String, isMoment: Bool) -> String? {
+        guard let first = text.utf8.first, isDigit(first) else { return nil }
+        if text.utf8.allSatisfy(isDigit) { return "remove the quotes" }
+        return isMoment ? "give seconds since 1970, as date -u -d DATE +%s prints them" : "give a number alone, without quotes and unit"
+    }
+
+    /// The number in the unit of the key that one outside of the range stands for in another unit.
+    private static func meant(_ number: Int, _ key: String, _ range: ClosedRange<Int>) -> String? {
+        guard number > 0, let unit = units.first(where: { key.hasSuffix($0.ending) }) else { return nil }
+        let (product, overflows) = number.multipliedReportingOverflow(by: unit.factor)
+        let meant = unit.isTooLarge ? number / unit.factor : product
+        guard unit.isTooLarge ? meant * unit.factor == number : !overflows else { return nil }
+        return range.contains(meant) ? "if that is in \(unit.other), give \(meant)" : nil
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+}
