@@ -32,9 +32,9 @@ extension ConfigurationReader {
     }
 
     private func identity(_ object: ConfigurationObject) -> TLSIdentity? {
-        guard let certificate = pem("certificate", in: object, isSecret: false), let key = pem("key", in: object, isSecret: true) else {
-            return nil
-        }
+        let certificate = pem("certificate", in: object, isSecret: false)
+        let key = pem("key", in: object, isSecret: true)
+        guard let certificate, let key else { return nil }
         return pair(certificate, key, in: object).map { TLSIdentity(certificate: $0.certificates, key: $0.key) }
     }
 

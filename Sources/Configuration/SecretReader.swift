@@ -159,7 +159,7 @@ struct SecretReader {
 
     private func secret(_ bytes: [UInt8], path: String) -> SecretBytes? {
         let text = String(decoding: bytes, as: UTF8.self)
-        if let problem = Self.transportProblem(of: text) {
+        if let problem = TextEncoding.isWide(bytes) ? "the secret is UTF-16 or UTF-32; save it as UTF-8" : Self.transportProblem(of: text) {
             problems.add(path, problem)
             return nil
         }
@@ -182,13 +182,19 @@ struct SecretReader {
 }
 
 extension SecretReader {
-    /// Names quotes, white space or a written-out line feed around a secret. The secret itself is right, so no new one is needed.
+    /// Names quotes, white space, invisible characters or a written-out line feed around a secret. The secret itself is right, so no new one is needed.
     private static func transportProblem(of text: String) -> String? {
         // White space around JSON changes nothing, and PEM is read in all of these forms.
         if text.first(where: { !$0.isWhitespace }) == "{" { return nil }
         if text.contains("-----BEGIN "), text.first(where: { !$0.isWhitespace && !"\"'".contains($0) }) != "{" { return nil }
         let line = text.hasSuffix("\n") ? text.dropLast() : text[...]
         guard let first = line.first, let last = line.last else { return nil }
+        if let name = TextEncoding.invisible(line.unicodeScalars.first) {
+            return "the secret begins with \(name), which counts as part of it; save it as UTF-8 without that"
+        }
+        if let name = TextEncoding.invisible(line.unicodeScalars.last) {
+            return "the secret ends with \(name), which counts as part of it; remove that"
+        }
         if line.hasSuffix("\\n") || line.hasSuffix("\\r") {
             return "the secret ends with a written-out line feed (\\n), which counts as part of it; remove it"
         }
@@ -200,17 +206,5 @@ extension SecretReader {
             return "the secret has white space before or after it, which counts as part of it; remove it"
         }
         return nil
-    }
-}
-
-/// The secrets that a configuration has named so far, so that none serves two purposes.
-final class SeenSecrets {
-    private var all: [(path: String, secret: SecretBytes)] = []
-
-    /// Notes a secret.
-    /// - Returns: the path of the first place that has the same one.
-    func insert(_ secret: SecretBytes, path: String) -> String? {
-        defer { all.append((path, secret)) }
-        return all.first { $0.secret == secret }?.path
     }
 }

@@ -8,9 +8,8 @@ enum TextEncoding {
     }
 
     /// A character that nobody sees, as a message names it; nil for others.
-    static func invisible(_ character: Character?) -> String? {
-        guard let scalar = character?.unicodeScalars.first else { return nil }
-        guard scalar == "\0" || scalar.properties.isDefaultIgnorableCodePoint else { return nil }
+    static func invisible(_ scalar: Unicode.Scalar?) -> String? {
+        guard let scalar, scalar == "\0" || scalar.properties.isDefaultIgnorableCodePoint else { return nil }
         if scalar == "\u{FEFF}" { return "a byte order mark" }
         let digits = String(scalar.value, radix: 16, uppercase: true)
         return "the invisible character U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits

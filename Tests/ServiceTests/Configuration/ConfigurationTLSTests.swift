@@ -97,10 +97,18 @@ import Testing
         (
             "{}",
             [
-                "$.listen.tls.certificate: missing; give the path of a PEM file"
+                "$.listen.tls.certificate: missing; give the path of a PEM file",
+                "$.listen.tls.key: missing; give the path of a PEM file",
             ]
         ),
         (#"{"certificate":"certificate.pem"}"#, ["$.listen.tls.key: missing; give the path of a PEM file"]),
+        (
+            #"{"certificate":"none.pem","key":"nothing.pem"}"#,
+            [
+                "$.listen.tls.certificate: cannot read DIR/none.pem: No such file or directory",
+                "$.listen.tls.key: cannot read DIR/nothing.pem: No such file or directory",
+            ]
+        ),
         (
             #"{"certificate":"none.pem","key":"key.pem"}"#,
             ["$.listen.tls.certificate: cannot read DIR/none.pem: No such file or directory"]

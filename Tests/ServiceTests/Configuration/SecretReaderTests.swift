@@ -123,7 +123,11 @@ import Testing
     private static let space = "the secret has white space before or after it, which counts as part of it; remove it"
     private static let lineFeed = #"the secret ends with a written-out line feed (\n), which counts as part of it; remove it"#
 
+    private static let mark = "the secret begins with a byte order mark, which counts as part of it; save it as UTF-8 without that"
+    private static let hidden = "the secret ends with the invisible character U+200B, which counts as part of it; remove that"
+
     @Test(arguments: [
+        ("\u{FEFF}", "", mark), ("\u{FEFF}", "\n", mark), ("", "\u{200B}", hidden), ("", "\u{200B}\n", hidden),
         ("\"", "\"", quotes), ("'", "'", quotes), ("\"", "\"\n", quotes), (" ", "", space), ("", " ", space), ("", " \n", space),
         ("\t", "", space),
         ("", "\t", space), ("\n", "", space), ("", "\n\n", space), ("\u{A0}", "", space), ("", "\u{2028}", space), ("", #"\n"#, lineFeed),
@@ -134,6 +138,12 @@ import Testing
         #expect(try directory.problems(secret: #"{"env":"SHOP_KEY"}"#) == ["$.apps[0].keys[0].secret: \(problem)"])
         try directory.scratch.write("app.key", before + secret + after)
         #expect(try directory.problems(secret: #"{"file":"app.key"}"#) == ["$.apps[0].keys[0].secret: \(problem)"])
+    }
+
+    @Test func `says that a secret is in another encoding`() throws {
+        try directory.scratch.write("app.key", [0xFF, 0xFE] + secret.utf8.flatMap { [$0, 0] })
+        let problem = "$.apps[0].keys[0].secret: the secret is UTF-16 or UTF-32; save it as UTF-8"
+        #expect(try directory.problems(secret: #"{"file":"app.key"}"#) == [problem])
     }
 
     @Test(arguments: [
