@@ -6,7 +6,7 @@ extension Configuration {
     package var calledHosts: [(path: String, host: String)] {
         var found: [(path: String, host: String)] = []
         for (path, address) in calledAddresses {
-            guard let url = DestinationURL(address), !url.isLoopback, !url.isNumeric else { continue }
+            guard let url = try? DestinationURL(address), !url.isLoopback, !url.isNumeric else { continue }
             if !found.contains(where: { $0.host == url.host }) { found.append((path, url.host)) }
         }
         return found

@@ -33,14 +33,13 @@ extension ConfigurationReader {
         let path = object.path(of: "url")
         do throws(BotURLTemplate.Problem) {
             let template = try BotURLTemplate(text)
-            guard let url = DestinationURL(template.sample), url.scheme == "https" || url.scheme == "http" else { throw .malformed }
-            if url.scheme == "http", !url.isLoopback {
-                problems.add(path, "plain http leaves this machine unprotected; give an https address")
-            }
+            guard isRight(address: template.sample, at: path) else { return nil }
             for name in Set(template.placeholders).sorted() { parameters.check(placeholder: name, path: path, problems) }
             return template
         } catch {
-            problems.add(path, Self.told(error))
+            // Braces are no mistake here.
+            let rest = text.filter { !"{}".contains($0) }
+            if error != .malformed || isRight(address: rest, at: path) { problems.add(path, Self.told(error)) }
             return nil
         }
     }

@@ -75,16 +75,8 @@ extension ConfigurationReader {
     private func publicAddress(_ object: ConfigurationObject) -> String {
         object.require("public_url", "give the address at which the vendor reaches the public listener, such as https://chat.example.com")
         guard let text = object.string("public_url") else { return "" }
-        let path = object.path(of: "public_url")
-        guard let url = DestinationURL(text), url.scheme == "https" || url.scheme == "http", !text.utf8.contains(UInt8(ascii: "?")) else {
-            problems.add(
-                path, "expected an https address with a host, such as https://chat.example.com, without a user, a password or a query")
-            return ""
-        }
-        if url.scheme == "http", !url.isLoopback {
-            problems.add(path, "plain http would show tickets to everybody on the way; give an https address")
-        }
-        return text.utf8.last == UInt8(ascii: "/") ? String(text.dropLast()) : text
+        let plain = "plain http would show tickets to everybody on the way; give an https address"
+        return isRight(address: text, at: object.path(of: "public_url"), takesQuery: false, plain: plain) ? Self.base(text) : ""
     }
 
     private func botSecrets(_ object: ConfigurationObject) -> [StandardWebhookSecret] {

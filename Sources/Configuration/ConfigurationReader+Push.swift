@@ -28,7 +28,7 @@ extension ConfigurationReader {
         if domain != nil, url != nil { problems.add(object.path(of: "domain"), "give \"url\" or \"domain\", not both") }
         let host = domain ?? (url == nil ? object.standard("domain") : registry.cloudHost)
         let ours = registry.address(at: host)
-        if let domain, DestinationURL(ours)?.host != domain.lowercased() {
+        if let domain, (try? DestinationURL(ours))?.host != domain.lowercased() {
             problems.add(object.path(of: "domain"), "expected the name of a host, such as \(registry.cloudHost)")
         }
         return Configuration.Relay(helpDesk: helpDesk, url: url ?? object.standard("url", ours), transport: transport)

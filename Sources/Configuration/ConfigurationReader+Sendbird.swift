@@ -121,14 +121,6 @@ extension ConfigurationReader {
 
     private func sendbirdAddress(_ object: ConfigurationObject, _ key: String, default standard: String) -> String {
         guard let text = object.string(key) else { return object.standard(key, standard) }
-        let path = object.path(of: key)
-        guard let url = DestinationURL(text), url.scheme == "https" || url.scheme == "http", !text.utf8.contains(UInt8(ascii: "?")) else {
-            problems.add(path, "expected an https address with a host, such as \(standard), without a user, a password or a query")
-            return standard
-        }
-        if url.scheme == "http", !url.isLoopback {
-            problems.add(path, "plain http leaves this machine unprotected; give an https address")
-        }
-        return text.utf8.last == UInt8(ascii: "/") ? String(text.dropLast()) : text
+        return isRight(address: text, at: object.path(of: key), takesQuery: false) ? Self.base(text) : standard
     }
 }

@@ -24,14 +24,7 @@ extension ConfigurationReader {
 
     private func backendAddress(_ object: ConfigurationObject) -> String? {
         guard let text = object.string("url") else { return nil }
-        guard let url = DestinationURL(text), url.scheme == "https" || url.scheme == "http" else {
-            problems.add(
-                object.path(of: "url"), "expected an https address with a host, without a user, a password or a fragment")
-            return text
-        }
-        if url.scheme == "http", !url.isLoopback {
-            problems.add(object.path(of: "url"), "plain http leaves this machine unprotected; give an https address")
-        }
+        _ = isRight(address: text, at: object.path(of: "url"))
         return text
     }
 

@@ -5,35 +5,41 @@ struct DestinationURL {
     /// In lower case; an IPv6 address without its brackets.
     let host: String
 
-    /// Nil for what is not `scheme://host[:port][/path][?query]` in visible ASCII characters.
+    /// Takes `scheme://host[:port][/path][?query]` in visible ASCII characters.
     ///
     /// A user name or password is refused, since an address is no place for a secret, and so is a fragment, which is never sent.
-    init?(_ text: String) {
+    init(_ text: String) throws(Problem) {
         let bytes = Array(text.utf8)
-        guard bytes.allSatisfy({ (0x21..<0x7F).contains($0) && !Array("\"<>\\^`{|}#".utf8).contains($0) }) else { return nil }
-        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), bytes[colon...].starts(with: "://".utf8) else { return nil }
+        if text.unicodeScalars.contains(where: { $0.value < 0x21 || $0.value == 0x7F || $0.properties.isWhitespace }) { throw .space }
+        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), bytes[colon...].starts(with: "://".utf8) else { throw .noScheme }
         let rest = bytes[(colon + 3)...]
-        let authority = rest.prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
-        guard !authority.contains(UInt8(ascii: "@")), let host = Self.host(of: authority) else { return nil }
+        let authority = rest.prefix { !"/?#".utf8.contains($0) }
+        if authority.contains(UInt8(ascii: "@")) { throw .user }
+        if authority.contains(where: { $0 > 0x7F }) { throw .international }
+        if bytes.contains(where: { $0 > 0x7F }) { throw .notASCII }
+        if bytes.contains(UInt8(ascii: "#")) { throw .fragment }
+        if let byte = bytes.first(where: { "\"<>\\^`{|}".utf8.contains($0) }) { throw .character(byte) }
         scheme = Self.lowercased(bytes[..<colon])
-        self.host = host
+        host = try Self.host(of: authority)
     }
 
     /// Whether what is sent there stays on this machine.
     var isLoopback: Bool { LoopbackHost.contains(host) }
 
-    private static func host(of authority: ArraySlice<UInt8>) -> String? {
+    private static func host(of authority: ArraySlice<UInt8>) throws(Problem) -> String {
+        let isBracketed = authority.first == UInt8(ascii: "[")
         let end: Int
-        if authority.first == UInt8(ascii: "[") {
-            guard let bracket = authority.firstIndex(of: UInt8(ascii: "]")) else { return nil }
+        if isBracketed {
+            guard let bracket = authority.firstIndex(of: UInt8(ascii: "]")) else { throw .noBrackets }
             end = bracket + 1
         } else {
             end = authority.firstIndex(of: UInt8(ascii: ":")) ?? authority.endIndex
         }
-        guard isPort(authority[end...]) else { return nil }
-        let isBracketed = authority.first == UInt8(ascii: "[")
+        if !isBracketed, authority.count(where: { $0 == UInt8(ascii: ":") }) > 1 { throw .noBrackets }
         let name = isBracketed ? authority[..<end].dropFirst().dropLast() : authority[..<end]
-        guard !name.isEmpty, name.allSatisfy({ isHostByte($0, isBracketed: isBracketed) }) else { return nil }
+        if name.isEmpty { throw .noHost }
+        guard name.allSatisfy({ isHostByte($0, isBracketed: isBracketed) }) else { throw .host }
+        guard isPort(authority[end...]) else { throw .port }
         return lowercased(name)
     }
 

@@ -49,9 +49,9 @@ import Testing
 
     @Test(arguments: [
         ("http://shop.example.com/{order_id}", "plain http leaves this machine unprotected; give an https address"),
-        ("ftp://shop.example.com/", "expected an https address with a host, without a user, a password or a fragment"),
-        ("https://u:p@shop.example.com/", "expected an https address with a host, without a user, a password or a fragment"),
-        ("https://shop.example.com:0/", "expected an https address with a host, without a user, a password or a fragment"),
+        ("ftp://shop.example.com/", "expected an https address, found another scheme"),
+        ("https://u:p@shop.example.com/", "an address is no place for a user or a password; remove all up to the @"),
+        ("https://shop.example.com:0/", "expected a port from 1 to 65535 after the colon of the host"),
         (
             "https://{order_id}/",
             #"{order_id} may not stand here: only segments of the path and values of the query, as after "?lang=", may be filled in"#

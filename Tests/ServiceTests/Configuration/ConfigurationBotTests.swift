@@ -82,7 +82,7 @@ import Time
         ),
         (
             "public_url", #""chat.example.com""#,
-            "public_url: expected an https address with a host, such as https://chat.example.com, without a user, a password or a query"
+            "public_url: an address begins with a scheme and ://, such as https://; add them"
         ),
         (
             "public_url", #""http://chat.example.com""#,

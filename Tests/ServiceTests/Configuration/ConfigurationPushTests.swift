@@ -157,7 +157,7 @@ import Time
             #"\#(apns),"url":"http://example.com","sandbox_url":"https://example.com/?x""#,
             [
                 #"url: plain http leaves this machine unprotected; give an https address, or set "allow_http": true beside it"#,
-                "sandbox_url: expected an address without a query, as the provider's paths are added to it",
+                "sandbox_url: expected an address without a query, as paths are added to it; remove all from the ? on",
             ]
         ),
         (

@@ -81,7 +81,7 @@ import Time
 
     @Test(arguments: [
         ("", "url: missing; give the collector's address for traces, such as https://collector.example.com:4318/v1/traces"),
-        (#""url":"collector:4318""#, "url: expected an https address with a host, without a user, a password or a fragment"),
+        (#""url":"collector:4318""#, "url: an address begins with a scheme and ://, such as https://; add them"),
         (
             #""url":"http://collector:4318/v1/traces""#,
             #"url: plain http leaves this machine unprotected; give an https address, or set "allow_http": true beside it"#

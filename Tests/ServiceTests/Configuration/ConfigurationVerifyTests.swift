@@ -74,7 +74,7 @@ import Time
         ),
         (
             #"{"mode":"backend","url":"https://me:pw@example.com/","secret":{"file":"secrets/backend.whsec"}}"#,
-            "$.apps[0].verify.url: expected an https address with a host, without a user, a password or a fragment"
+            "$.apps[0].verify.url: an address is no place for a user or a password; remove all up to the @"
         ),
         (
             #"{"mode":"backend","url":"https://example.com/","secret":{"file":"secrets/app-1.key"}}"#,

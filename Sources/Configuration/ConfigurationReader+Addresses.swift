@@ -1,0 +1,37 @@
+/// The one rule for all addresses that we call, or are called at.
+extension ConfigurationReader {
+    static let plainHTTP = "plain http leaves this machine unprotected; give an https address"
+
+    /// Checks an address, and tells what is wrong with it.
+    /// - Parameters:
+    ///   - schemes: those that it may have.
+    ///   - takesQuery: false where paths are added to it.
+    ///   - plain: the problem of one that goes through the network in plain text; nil where it may.
+    /// - Returns: whether it is right.
+    func isRight(
+        address text: String, at path: String, schemes: [String] = ["https", "http"], takesQuery: Bool = true, plain: String? = plainHTTP
+    ) -> Bool {
+        guard let problem = problem(ofAddress: text, schemes, takesQuery: takesQuery, plain) else { return true }
+        problems.add(path, problem)
+        return false
+    }
+
+    private func problem(ofAddress text: String, _ schemes: [String], takesQuery: Bool, _ plain: String?) -> String? {
+        do throws(DestinationURL.Problem) {
+            let url = try DestinationURL(text)
+            guard schemes.contains(url.scheme) else {
+                let expected = schemes.first == "https" ? "https" : schemes.joined(separator: " or ")
+                return "expected an \(expected) address, found another scheme"
+            }
+            if !takesQuery, text.utf8.contains(UInt8(ascii: "?")) {
+                return "expected an address without a query, as paths are added to it; remove all from the ? on"
+            }
+            return url.scheme == "http" && !url.isLoopback ? plain : nil
+        } catch {
+            return error.description
+        }
+    }
+
+    /// The beginning of addresses, without the slash that those go on with.
+    static func base(_ address: String) -> String { address.utf8.last == UInt8(ascii: "/") ? String(address.dropLast()) : address }
+}
