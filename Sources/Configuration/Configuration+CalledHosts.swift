@@ -12,6 +12,9 @@ extension Configuration {
         return found
     }
 
+    /// Whether the service calls anything that is not on this machine.
+    var callsOtherMachines: Bool { calledAddresses.contains { _, address in (try? DestinationURL(address))?.isLoopback == false } }
+
     private var calledAddresses: [(path: String, address: String)] {
         let backends = apps.enumerated().compactMap { index, app in app.verify.map { ("$.apps[\(index)].verify.url", $0.url) } }
         let collector = traces.map { [("$.traces.otlp.url", $0.url)] } ?? []

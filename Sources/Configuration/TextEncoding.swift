@@ -7,6 +7,13 @@ enum TextEncoding {
         return first == 0xFF && second == 0xFE || first == 0xFE && second == 0xFF || (first == 0) != (second == 0)
     }
 
+    /// Whether a text begins or ends with white space or with a character that nobody sees.
+    static func hasUnseenEnd(_ text: String) -> Bool {
+        [text.unicodeScalars.first, text.unicodeScalars.last].contains { scalar in
+            invisible(scalar) != nil || scalar?.properties.isWhitespace == true
+        }
+    }
+
     /// A character that nobody sees, as a message names it; nil for others.
     static func invisible(_ scalar: Unicode.Scalar?) -> String? {
         guard let scalar, scalar == "\0" || scalar.properties.isDefaultIgnorableCodePoint else { return nil }

@@ -39,7 +39,7 @@ enum InitCommand {
             Example("deskgate init --bot-demo shop", "Makes one with a bot that deskgate bots demo shows at work."),
         ], run: run)
 
-    private static let placeholder = "my-app"
+    private static let placeholder = Configuration.placeholderAppID
 
     private static func run(_ arguments: Arguments) throws(CommandError) -> ExitCode {
         let hasBot = arguments.has("bot-demo")

@@ -95,6 +95,7 @@ import Time
             + #""phones":{"type":"rustore","project_id":"p","token":{"file":"secrets/rustore"}}"#
         let json = #"{"app_id":"shop","keys":[{"id":1,"secret":{"file":"secrets/app-1.key"}}]\#(app)}"#
         return try directory.configuration(#"{"apps":[\#(json)],"notifiers":{\#(notifiers)}}"#).toldWarnings(now: 0)
+            .filter { $0.path == "$.apps[0].notifiers" }
     }
 
     private static let webhook = #","webhook":{"secret":{"file":"secrets/path"}}"#
@@ -102,7 +103,6 @@ import Time
     @Test(arguments: [#","notifiers":["log"]"#, #","notifiers":[]"#, #","notifiers":[],"routes":{"default":"log"}"#])
     func `an app with no notifier but the log notifies nobody`(notifiers: String) throws {
         let warning = try #require(try audienceWarnings(Self.webhook + notifiers).first)
-        #expect(warning.path == "$.apps[0].notifiers")
         #expect(warning.message.english.hasPrefix("nobody is notified of this app's replies, because it has no notifier but the log; "))
         #expect(warning.message.isTranslated)
     }
@@ -113,5 +113,60 @@ import Time
     ])
     func `an app with another notifier, or without webhooks, is not warned of`(app: String) throws {
         #expect(try audienceWarnings(app).isEmpty)
+    }
+
+    /// The warnings of a configuration with one app with this id, which has these members beside the smallest right ones.
+    private func appWarnings(_ id: String, _ app: String = "", members: String = #""log":{}"#) throws -> [String] {
+        let apps = ConfigurationDirectory.apps.replacing(#""shop""#, with: "\"\(id)\"\(app)")
+        let directory = try ConfigurationDirectory()
+        directory.environment["SIGNING"] = TestSecret.signing(20)
+        let configuration = try directory.configuration("{\(apps),\(members)}")
+        for warning in configuration.toldWarnings(now: 0) { #expect(warning.message.isTranslated) }
+        return configuration.warnings(now: 0).map { $0.line(in: "FILE") }
+    }
+
+    @Test(arguments: ["shop ", " shop", "shop\u{A0}", "shop\u{200B}", "\u{FEFF}shop"])
+    func `an app_id with white space at an end`(_ id: String) throws {
+        let warnings = try appWarnings(id)
+        #expect(warnings.count == 1)
+        #expect(warnings.first?.hasPrefix("FILE: $.apps[0].app_id (app_id \"\(id)\"): has white space or an invisible character ") == true)
+    }
+
+    @Test func `not white space within an app_id`() throws {
+        #expect(try appWarnings("the shop") == [])
+    }
+
+    private static func notifier(at url: String) -> String {
+        #""notifiers":{"log":{"type":"log"},"backend":{"type":"http","url":"\#(url)","secret":{"env":"SIGNING"}}}"#
+    }
+
+    @Test(arguments: [("https://events.example/", true), ("https://192.0.2.7/", true), ("http://127.0.0.1:8081/", false)])
+    func `the placeholder of an app_id once other machines are called`(url: String, isWarned: Bool) throws {
+        let warnings = try appWarnings("my-app", #","notifiers":["log","backend"]"#, members: Self.notifier(at: url))
+        let expected =
+            "FILE: $.apps[0].app_id (app_id \"my-app\"): is the placeholder of deskgate init, but the service calls other machines; "
+            + "give the app_id that the help desk shows"
+        #expect(warnings == (isWarned ? [expected] : []))
+    }
+
+    @Test func `not the placeholder that only logs`() throws {
+        #expect(try appWarnings("my-app") == [])
+    }
+
+    @Test(arguments: [
+        (#","notifiers":["log"]"#, "", ["backend"]), (#","notifiers":["backend"]"#, "", ["log"]),
+        (#","notifiers":["log","backend"]"#, "", []), (#","notifiers":["log"],"routes":{"default":"backend"}"#, "", []),
+        (#","notifiers":["log"]"#, #","operators":{"notifiers":["backend"]}"#, []),
+    ])
+    func `a notifier that nobody names`(app: String, operators: String, unused: [String]) throws {
+        let warnings = try appWarnings("shop", app, members: Self.notifier(at: "https://events.example/") + operators)
+        let message =
+            #"nothing is delivered to it, because neither an app's "notifiers" or "routes" nor $.operators.notifiers names it; "#
+            + "name it there, or remove it"
+        #expect(warnings == unused.map { "FILE: $.notifiers.\($0): \(message)" })
+    }
+
+    @Test func `not the log that is there by default`() throws {
+        #expect(try appWarnings("shop", #","notifiers":[]"#) == [])
     }
 }

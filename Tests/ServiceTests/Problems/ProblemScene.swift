@@ -24,7 +24,9 @@ extension ProblemScene {
     ) throws -> ProblemSearch {
         let crm = #""crm":{"type":"http","url":"https://crm.test/","secret":"\#(secret)"}"#
         let notifier = #""allow_insecure_secrets":true,"notifiers":{\#(crm)\#(others)}"#
-        let configuration = try ConfigurationDirectory().configuration("{\(apps),\(notifier),\(members)}")
+        var configuration = try ConfigurationDirectory().configuration("{\(apps),\(notifier),\(members)}")
+        // One that nobody uses is a warning of its own.
+        configuration.apps[0].notifiers = configuration.notifiers.map(\.name)
         var facts = StoreFacts()
         (facts.disks, facts.dead, facts.renewedCertificates) = (disks, dead, renewed)
         return ProblemSearch(

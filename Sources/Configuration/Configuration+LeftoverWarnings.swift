@@ -1,0 +1,44 @@
+internal import Core
+
+extension Configuration {
+    /// The app_id that `deskgate init` writes where it is given none.
+    package static let placeholderAppID = "my-app"
+
+    /// Of what was forgotten: a notifier that nobody uses, an app_id that was pasted with a space, and one that is still the placeholder.
+    var leftoverWarnings: [ConfigurationWarning] { appIDWarnings + unusedNotifiers }
+
+    private var appIDWarnings: [ConfigurationWarning] {
+        apps.enumerated().compactMap { index, app in
+            let path = "$.apps[\(index)].app_id"
+            if TextEncoding.hasUnseenEnd(app.id) {
+                return ConfigurationWarning(
+                    path: path,
+                    message: Told(
+                        "has white space or an invisible character at an end, which counts as part of it, so calls without it are denied as ",
+                        "начинается или кончается пробелом или невидимым знаком, который считается его частью, поэтому вызовы без него ")
+                        + Told("unknown_app; remove it", "получают отказ unknown_app; уберите этот знак"))
+            }
+            // In the tutorial, which has this id, everything is on this machine.
+            guard app.id.utf8.elementsEqual(Self.placeholderAppID.utf8), callsOtherMachines else { return nil }
+            return ConfigurationWarning(
+                path: path,
+                message: Told(
+                    "is the placeholder of deskgate init, but the service calls other machines; give the app_id that the help desk shows",
+                    "остался из образца deskgate init, а Deskgate уже вызывает другие машины; укажите app_id из службы поддержки"))
+        }
+    }
+
+    private var unusedNotifiers: [ConfigurationWarning] {
+        // This one is there without any configuration.
+        guard notifiers != [Notifier(name: "log", kind: .log)] else { return [] }
+        let named = Set(apps.flatMap { $0.notifiers + $0.routes.notifiers } + operators.notifiers)
+        return notifiers.filter { !named.contains($0.name) }.map { notifier in
+            ConfigurationWarning(
+                path: "$.notifiers.\(notifier.name)",
+                message: Told(
+                    "nothing is delivered to it, because neither an app's \"notifiers\" or \"routes\" nor $.operators.notifiers names it; ",
+                    "ничего не получает, потому что его нет ни в \"notifiers\" или \"routes\" приложений, ни в $.operators.notifiers; ")
+                    + Told("name it there, or remove it", "укажите его там или уберите"))
+        }
+    }
+}
