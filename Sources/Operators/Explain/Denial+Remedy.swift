@@ -127,10 +127,14 @@ extension Denial {
             // Without an active key there is no new one.
             let last = facts.mintingEnd.map { ExpiringCredential(.appKey, of: facts.appID ?? "", expiresAt: $0) }
             let ended = last.flatMap { $0.hasEnded(now: facts.now) ? $0.remedy : nil }
-            let start = ended.map { Told("\($0) \(newKey)", "\($0) \(newKey)") } ?? newKey
+            let minting =
+                ended
+                ?? Told(
+                    "Have the backend mint with an active key (deskgate status names it).",
+                    "Пусть сервер выдаёт ключи действующим ключом (его называет deskgate status).")
             return Told(
-                "\(start) If many users still have such keys, set a later not_after for the secret under apps[].keys.",
-                "\(start) Если такие ключи ещё у многих, задайте секрету в apps[].keys более поздний not_after.")
+                "\(minting) \(newKey) If many users still have such keys, set a later not_after for the secret under apps[].keys.",
+                "\(minting) \(newKey) Если такие ключи ещё у многих, задайте секрету в apps[].keys более поздний not_after.")
         case .revoked: return facts.revocationRemedy
         case .backendDenied:
             return Told(

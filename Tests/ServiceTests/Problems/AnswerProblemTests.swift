@@ -69,8 +69,11 @@ import Time
         #expect(problem.remedy.isTranslated)
     }
 
-    @Test(arguments: [(now - 10, "Add a key with deskgate secret rotate"), (now + 10, "Have the app fetch a new key")])
-    func `without an active key the remedy adds one first`(_ end: UnixSeconds, _ remedy: String) throws {
+    @Test(arguments: [
+        (now - 10, "Add a key with deskgate secret rotate"),
+        (now + 10, "Have the backend mint with an active key (deskgate status names it). Have the app fetch a new key"),
+    ])
+    func `a retired key needs an active one to mint with first`(_ end: UnixSeconds, _ remedy: String) throws {
         let search = try Self.search(apps: Self.ending(end), answers: [Self.answers(.mostDenied, app: "shop", "key_retired")])
         let problem = try #require(search.problems.first { $0.kind == .nearlyAllDenied })
         #expect(problem.remedy.english.hasPrefix(remedy))
