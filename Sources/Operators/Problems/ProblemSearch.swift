@@ -216,8 +216,8 @@ package struct ProblemSearch {
                 """),
             remedy: crowded.listener == .public
                 ? Told(
-                    "If it is the help desk, raise listen.max_connections and restart, or list it in listen.allow, which must name every caller. ",
-                    "Если это служба поддержки, увеличьте listen.max_connections и перезапустите службу или впишите её в listen.allow, где должны быть все. "
+                    "If it is the help desk, raise listen.max_connections or list it in listen.allow (which must name every caller), and restart. ",
+                    "Если это служба поддержки, увеличьте listen.max_connections или впишите её в listen.allow (где должны быть все) и перезапустите службу. "
                 )
                     + Told(
                         "If it is your proxy, name it in listen.trusted_proxies and \(Told.reload). If it is a stranger, ",

@@ -26,6 +26,14 @@ import Time
         #expect(problem.remedy.isTranslated)
     }
 
+    /// Where `listen.allow` was not set, a reload does not take it over.
+    @Test func `room for the help desk needs a restart`() throws {
+        let crowded = CrowdedListener(.public, ReachedBound(of: IPAddress("192.0.2.7"), isRefused: true))
+        let problem = try #require(try Self.search(crowded: [crowded]).problems.first)
+        let remedy = "raise listen.max_connections or list it in listen.allow (which must name every caller), and restart."
+        #expect(problem.remedy.english.contains(remedy))
+    }
+
     @Test(arguments: [
         (CrowdedListener.Name.public, true, false, Problem.Severity.problem), (.public, true, true, .warning),
         (.public, false, false, .warning), (.admin, true, false, .warning),
