@@ -141,13 +141,14 @@ extension AuthorizationHistory.Denied {
     }
 
     /// The remedy. The record does not say which of several revocations has decided, so it names those of the person and the app, and that
-    /// a single key may be revoked, which is found by the key alone.
+    /// a single key may be revoked, which is found by the key alone. Nothing lets a forgotten person in again.
     fileprivate func remedy(_ key: KeyFacts) -> Told {
         switch reason {
         case .denial(.revoked) where !key.revocations.found.isEmpty: break
         case .denial(let denial): return denial.remedy(key)
         case .malformedKey: return Malformation.Problem.notASecurityKey.remedy
         }
+        if let forgotten = key.revocations.found.first(where: \.isOfFormerUser) { return forgotten.remedy }
         var distinct: [Told] = []
         for remedy in key.revocations.found.map(\.remedy) where !distinct.contains(remedy) { distinct.append(remedy) }
         let command = "deskgate explain --app \(Telling.word(key.appID ?? "")) --user \(Telling.word(key.userID ?? "")) --key -"

@@ -209,6 +209,21 @@ import Time
         }
     }
 
+    @Test func `a forgotten user is not told to try again`() throws {
+        try fixture.withService { (service) throws in
+            let person = #"{"app_id":"shop","user_id":"user-1"}"#
+            #expect(try admin(service, "POST /v1/users/sign-out", body: person).status == 200)
+            #expect(try admin(service, "POST /v1/users/forget", body: person).status == 200)
+            #expect(try post(service, TestKey()) == 403)
+            let forgotten = try explain(service)
+            #expect(forgotten.finding.hasPrefix("This user is denied with any key: forgotten"))
+            let remedy = "This cannot be taken back. If the person comes back, give them another user_id."
+            #expect(forgotten.remedy == remedy)
+            #expect(forgotten.steps.first?["remedy"]?.text == remedy)
+            #expect(!forgotten.text.contains("the key itself may be revoked"))
+        }
+    }
+
     /// A sign-out has its own remedy, and a block is told before all denials.
     @Test func tellsOfTheRevocationFirst() throws {
         try fixture.withService { (service) throws in
