@@ -126,11 +126,13 @@ package struct Explanation: Sendable, Equatable {
         self.steps = steps
     }
 
-    /// Adds that no service runs, which notifies nobody and takes nothing in, unless the answer says so.
+    /// Adds that no service runs, which notifies nobody and takes nothing in, unless the answer says so. To start it comes before all else,
+    /// because other remedies need a service.
     func but(_ problem: Problem?) -> Explanation {
         guard let problem, problem.remedy != remedy else { return self }
         let step = Step(.notifier, problem.severity == .problem ? .problem : .note, problem.text, remedy: problem.remedy)
-        return Explanation(conclusion.but(step), steps + [step])
+        let told = conclusion.but(step)
+        return Explanation(step.outcome == .problem ? Conclusion(.problem, told.text, from: step) : told, steps + [step])
     }
 
     /// What the whole comes to.

@@ -46,6 +46,7 @@ import Time
         for answer in [try explain(comment: "99"), try explain(device: "phone")] {
             #expect(answer["outcome"] == "problem")
             #expect(answer["finding"]?.text?.hasSuffix(" The service does not run.") == true)
+            #expect(answer["remedy"]?.text == Self.start)
             #expect(answer["steps"]?.elements.last?["remedy"]?.text == Self.start)
         }
     }
