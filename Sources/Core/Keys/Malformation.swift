@@ -18,6 +18,20 @@ package struct Malformation: Sendable, Equatable, CustomStringConvertible {
         case controlCharacter = "control_character"
         /// The field is not spelled like a security key.
         case notASecurityKey = "not_a_security_key"
+
+        /// The end of a sentence about the field.
+        package var complaint: String {
+            switch self {
+            case .missing: "is missing"
+            case .null: "is null"
+            case .notAString: "is not a string"
+            case .duplicate: "is given twice"
+            case .empty: "is empty"
+            case .tooLong: "is too long"
+            case .controlCharacter: "holds a control character"
+            case .notASecurityKey: "is not a security key"
+            }
+        }
     }
 
     /// Which field.
@@ -46,16 +60,7 @@ package struct Malformation: Sendable, Equatable, CustomStringConvertible {
 
     /// The sentence without the field, for those who know it by another name.
     package var complaint: String {
-        switch problem {
-        case .missing: "is missing; expected \(expectation)."
-        case .null: "is null; expected \(expectation)."
-        case .notAString: "is not a string; expected \(expectation)."
-        case .duplicate: "is given twice; expected it once."
-        case .empty: "is empty; expected \(expectation)."
-        case .tooLong: "is too long; expected \(expectation)."
-        case .controlCharacter: "holds a control character; expected \(expectation)."
-        case .notASecurityKey: "is not a security key; expected \(expectation)."
-        }
+        "\(problem.complaint); expected \(problem == .duplicate ? "it once" : expectation)."
     }
 
     private var expectation: String {

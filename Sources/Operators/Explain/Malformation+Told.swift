@@ -3,9 +3,22 @@ internal import Core
 extension Malformation {
     /// The sentence for a person, in every language.
     var told: Told {
-        let fault =
-            switch problem {
-            case .missing: "нет"
+        let form =
+            switch field {
+            case .appID: "строка от 1 до \(FieldGrammar.longestAppID) символов"
+            case .userID: "строка от 1 до \(FieldGrammar.longestUserID) символов"
+            case .securityKey: "весь текст, который выдал сервер"
+            }
+        return Told("\(description)", "Поле \(field.name) \(problem.told); ожидается \(form).")
+    }
+}
+
+extension Malformation.Problem {
+    /// The end of a sentence about the field, in every language.
+    fileprivate var told: Told {
+        let russian =
+            switch self {
+            case .missing: "отсутствует"
             case .null: "равно null"
             case .notAString: "не строка"
             case .duplicate: "дано дважды"
@@ -14,17 +27,12 @@ extension Malformation {
             case .controlCharacter: "содержит управляющий символ"
             case .notASecurityKey: "не ключ безопасности"
             }
-        let form =
-            switch field {
-            case .appID: "строка от 1 до \(FieldGrammar.longestAppID) символов"
-            case .userID: "строка от 1 до \(FieldGrammar.longestUserID) символов"
-            case .securityKey: "весь текст, который выдал сервер"
-            }
-        return Told("\(description)", "Поле \(field.name): \(fault); ожидается \(form).")
+        return Told("\(complaint)", "\(russian)")
     }
-}
 
-extension Malformation.Problem {
+    /// Why requests with such a field are malformed, as the end of a sentence.
+    var cause: Told { Told("a field \(told)", "поле \(told)") }
+
     /// What to do about requests with such a field, in sentences.
     var remedy: Told {
         switch self {
@@ -42,6 +50,9 @@ extension Malformation.Problem {
                 "Поле названо в строках журнала «authorize result=malformed»: посмотрите, что приложение передаёт чату в этом поле.")
         }
     }
+
+    /// Why requests whose body cannot be read are malformed, as the end of a sentence.
+    static let causeOfBody = Told("the body is not as documented", "тело не соответствует документации")
 
     /// What to do about requests whose body cannot be read, in sentences.
     static let remedyOfBody = Told(

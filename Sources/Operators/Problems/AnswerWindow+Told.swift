@@ -71,16 +71,20 @@ extension AnswerWindow.Finding {
     }
 
     private var malformed: Problem {
-        Problem(
+        let problem = Malformation.Problem(rawValue: reason)
+        let cause = problem?.cause ?? Malformation.Problem.causeOfBody
+        return Problem(
             .authorizationsMalformed, as: severity,
             Told(
                 """
                 \(Telling.count(count, "authorization")) within \(window) minutes were malformed and were answered 400, \(reasonCount) of them \
-                as \(reason).
+                because \(cause) (\(reason)).
                 """,
-                "За \(window) мин. неправильных запросов доступа: \(count), на них ответили 400, из них \(reasonCount) с причиной \(reason)."
-            ),
-            remedy: Malformation.Problem(rawValue: reason)?.remedy ?? Malformation.Problem.remedyOfBody)
+                """
+                За \(window) мин. неправильных запросов доступа: \(count), на них ответили 400, из них \(reasonCount), потому что \(cause) \
+                (\(reason)).
+                """),
+            remedy: problem?.remedy ?? Malformation.Problem.remedyOfBody)
     }
 
     private var callersRefused: Problem {

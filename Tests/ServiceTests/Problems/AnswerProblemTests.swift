@@ -138,11 +138,13 @@ import Time
         #expect(problem.text.english.hasSuffix("15 of them as internal_error."))
     }
 
-    @Test(arguments: Malformation.Problem.allCases.map(\.rawValue) + ["invalid_json", "not_an_object", "invalid_form"])
-    func `each reason of malformed ones has its remedy`(_ reason: String) throws {
+    @Test(
+        arguments: Malformation.Problem.allCases.map { ($0.rawValue, "a field \($0.complaint)") }
+            + ["invalid_json", "not_an_object", "invalid_form", "bad_field"].map { ($0, "the body is not as documented") })
+    func `each reason of malformed ones has its cause and its remedy`(_ reason: String, _ cause: String) throws {
         let problem = try #require(try Self.search(answers: [Self.answers(.malformed, reason)]).problems.first)
         #expect(problem.kind == .authorizationsMalformed)
-        let text = "20 authorizations within 10 minutes were malformed and were answered 400, 15 of them as \(reason)."
+        let text = "20 authorizations within 10 minutes were malformed and were answered 400, 15 of them because \(cause) (\(reason))."
         #expect(problem.text.english == text)
         #expect(problem.text.isTranslated)
         #expect(problem.remedy.isTranslated)

@@ -137,7 +137,7 @@ import Time
             #expect(problems.map { $0["kind"] } == ["authorizations_malformed"])
             let problem = try #require(problems.first)
             #expect(problem["severity"] == "problem")
-            #expect(problem["text"]?.text?.hasSuffix("were answered 400, 5 of them as not_a_security_key.") == true)
+            #expect(problem["text"]?.text?.hasSuffix(", 5 of them because a field is not a security key (not_a_security_key).") == true)
             #expect(problem["remedy"]?.text?.contains("wrapped in quotes") == true)
             try Self.explains(service, problem)
             try Self.ask(service, AuthorizeCases.json(), times: 3, status: 200)
