@@ -73,6 +73,7 @@ package struct BackendLedger<Waiter: Sendable>: Sendable {
     /// The persons of the failures in a row; while the breaker is open, the person of the last one.
     private var failedPersons: Set<UInt128> = []
     private var lastFailure: BackendFailure?
+    private var lastNewKeyFailure: BackendFailure?
     private var newKeys = NewKeyPace()
     private var calls: [UInt64: Call] = [:]
     private var knownCalls = 0
@@ -99,7 +100,9 @@ package struct BackendLedger<Waiter: Sendable>: Sendable {
 
     /// How the backend does.
     package func status(now: MonotonicMilliseconds) -> BackendStatus {
-        BackendStatus(breaker: BreakerStanding(breaker), pacesNewKeys: newKeys.isShown(now: now), lastFailure: lastFailure)
+        BackendStatus(
+            breaker: BreakerStanding(breaker), pacesNewKeys: newKeys.isShown(now: now), lastFailure: lastFailure,
+            lastNewKeyFailure: lastNewKeyFailure)
     }
 
     /// How many wait for the answer to a call that is under way.
@@ -140,13 +143,15 @@ package struct BackendLedger<Waiter: Sendable>: Sendable {
     ) -> End {
         guard let call = calls.removeValue(forKey: number) else { preconditionFailure("a call ends once") }
         var change: Change?
+        let failure = reply.health == .unknown ? nil : reply.failure
         if let start = call.start {
             knownCalls -= 1
             let wasOpen = isOpen
-            if reply.health != .unknown, let failure = reply.failure { lastFailure = failure }
+            lastFailure = failure ?? lastFailure
             end(start, of: call.identity.person, reply.health, now: now, random: &random)
             change = isOpen == wasOpen ? nil : isOpen ? .opened : .closed
         } else {
+            lastNewKeyFailure = failure ?? lastNewKeyFailure
             switch reply.health {
             case .works: newKeys.succeeded()
             case .fails: change = newKeys.failed(now: now) ? .pacedNewKeys : nil

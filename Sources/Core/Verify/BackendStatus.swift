@@ -21,12 +21,17 @@ package struct BackendStatus: Sendable, Equatable {
     package let pacesNewKeys: Bool
     /// Why the last call about a known key that brought no decision failed; nil before the first one.
     package let lastFailure: BackendFailure?
+    /// Why the last call about a new key that brought no decision failed; nil before the first one. Strangers may cause it.
+    package let lastNewKeyFailure: BackendFailure?
 
     /// Makes a status.
-    package init(breaker: BreakerStanding, pacesNewKeys: Bool, lastFailure: BackendFailure? = nil) {
+    package init(
+        breaker: BreakerStanding, pacesNewKeys: Bool, lastFailure: BackendFailure? = nil, lastNewKeyFailure: BackendFailure? = nil
+    ) {
         self.breaker = breaker
         self.pacesNewKeys = pacesNewKeys
         self.lastFailure = lastFailure
+        self.lastNewKeyFailure = lastNewKeyFailure
     }
 
     /// The state in metrics. A backend that fails for new keys is asked further, so it is `failing`.

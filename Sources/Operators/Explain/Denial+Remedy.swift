@@ -140,7 +140,9 @@ extension Denial {
             return Told(
                 "Ask whoever runs the backend why; deskgate_authorize_requests_total counts such denials as backend_denied.",
                 "Спросите тех, кто обслуживает сервер; deskgate_authorize_requests_total считает такие отказы как backend_denied.")
-        case .backendUndecided: return (facts.backendStatus?.lastFailure?.reason ?? .backendUnreachable).remedy
+        case .backendUndecided:
+            let status = facts.backendStatus
+            return ((status?.lastFailure ?? status?.lastNewKeyFailure)?.reason ?? .backendUnreachable).remedy
         }
     }
 

@@ -20,9 +20,9 @@ extension AnswerWindow.Finding {
     private func undecided(_ facts: KeyFacts) -> Problem {
         let ofApp = app.isEmpty ? Told(verbatim: "") : Told(" of \(app)", " приложения \(app)")
         let indecision = Indecision(rawValue: reason) ?? .internalError
-        // An open breaker is only what follows.
-        let isOfBackend = [.backendBreakerOpen, facts.backendStatus?.lastFailure?.reason].contains(indecision)
-        let cause = isOfBackend ? facts.backendCause : Told(verbatim: "")
+        let cause = facts.backendStatus?.cause(of: indecision, at: facts.backend) ?? Told(verbatim: "")
+        // An open breaker only follows from failures.
+        let opened = indecision == .backendBreakerOpen ? facts.backendStatus?.lastFailure?.reason : nil
         return Problem(
             .authorizationsUndecided, as: severity, of: app.isEmpty ? nil : app,
             Told(
@@ -34,7 +34,7 @@ extension AnswerWindow.Finding {
                 За \(window) мин. на \(count) из \(total) запросов доступа\(ofApp) не нашлось решения, и на них ответили 503, \
                 из них \(reasonCount) с причиной \(reason).\(cause)
                 """),
-            remedy: ((isOfBackend ? facts.backendStatus?.lastFailure?.reason : nil) ?? indecision).remedy)
+            remedy: (opened ?? indecision).remedy)
     }
 
     private func mostDenied(_ facts: KeyFacts) -> Problem {

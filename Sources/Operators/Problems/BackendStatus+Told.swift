@@ -7,16 +7,33 @@ extension BackendStatus {
     ///   - origin: where it is asked; nil when that is not known.
     ///   - rule: the answer to users while it cannot decide.
     func problems(of app: String, at origin: String?, _ rule: UndecidedRule) -> [Problem] {
-        [open(app, origin, rule), newKeys(app)].compactMap(\.self)
+        [open(app, origin, rule), newKeys(app, origin)].compactMap(\.self)
     }
 
-    /// Why the last call failed, as a sentence after others; empty when none has.
+    /// Why the last call failed, as a sentence after others; empty when none has. A stranger's failure hides none of a known key.
     func cause(at origin: String?) -> Told {
-        guard let lastFailure else { return Told(verbatim: "") }
-        let place = origin.map { " \($0)" }
-        return Told(
-            " The last call\(place.map { " to\($0)" } ?? "") failed: \(lastFailure.told).",
-            " Последний вызов\(place ?? "") не удался: \(lastFailure.told).")
+        lastFailure == nil ? causeOfNewKeys(at: origin) : causeOfKnownKeys(at: origin)
+    }
+
+    /// Why calls failed for an indecision, as a sentence after others; empty when the last ones failed for another reason. An open breaker and
+    /// the pace of new keys only follow from failures.
+    func cause(of indecision: Indecision, at origin: String?) -> Told {
+        if [.backendBreakerOpen, lastFailure?.reason].contains(indecision) { return causeOfKnownKeys(at: origin) }
+        return [.backendNewKeysPaced, lastNewKeyFailure?.reason].contains(indecision)
+            ? causeOfNewKeys(at: origin) : Told(verbatim: "")
+    }
+
+    private func causeOfKnownKeys(at origin: String?) -> Told { Self.cause(lastFailure, Self.place(origin)) }
+
+    private func causeOfNewKeys(at origin: String?) -> Told {
+        Self.cause(lastNewKeyFailure, Self.place(origin) + Told(" about a new key", " о новом ключе"))
+    }
+
+    private static func place(_ origin: String?) -> Told { origin.map { Told(" to \($0)", " \($0)") } ?? Told(verbatim: "") }
+
+    private static func cause(_ failure: BackendFailure?, _ call: Told) -> Told {
+        guard let failure else { return Told(verbatim: "") }
+        return Told(" The last call\(call) failed: \(failure.told).", " Последний вызов\(call) не удался: \(failure.told).")
     }
 
     private func open(_ app: String, _ origin: String?, _ rule: UndecidedRule) -> Problem? {
@@ -36,22 +53,21 @@ extension BackendStatus {
             remedy: (lastFailure?.reason ?? .backendUnreachable).remedy)
     }
 
-    private func newKeys(_ app: String) -> Problem? {
+    private func newKeys(_ app: String, _ origin: String?) -> Problem? {
         guard pacesNewKeys else { return nil }
+        let cause = causeOfNewKeys(at: origin)
         return Problem(
             .backendNewKeys, as: .warning, of: app,
             Told(
                 """
-                The backend of \(app) fails for new keys, so it is asked about ten of them a second. Such failures keep out no user whose \
+                The backend of \(app) fails for new keys, so it is asked about ten of them a second.\(cause) Such failures keep out no user whose \
                 key it allowed before.
                 """,
                 """
-                Сервер приложения \(app) не справляется с новыми ключами, поэтому о них спрашивают десять раз в секунду. Тем, чей ключ он \
+                Сервер приложения \(app) не справляется с новыми ключами, поэтому о них спрашивают десять раз в секунду.\(cause) Тем, чей ключ он \
                 уже одобрял, эти сбои не мешают.
                 """),
-            remedy: Told(
-                "If others send junk keys, have the backend answer them 401, 403 or 404. The log has the reason.",
-                "Если присылают случайные ключи, пусть сервер отвечает на них 401, 403 или 404. Причину называет журнал."))
+            remedy: Indecision.backendNewKeysPaced.remedy)
     }
 }
 

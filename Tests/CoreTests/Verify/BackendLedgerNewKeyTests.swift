@@ -163,6 +163,17 @@ import Time
         #expect(ledger.status(now: 0).lastFailure == BackendFailure(.backendStatus, cause: "status_400"))
     }
 
+    @Test mutating func `the last failure about a new key is told apart`() throws {
+        try call(identity(1), Self.yes)
+        try call(identity(2), BackendReply(.backendUnreachable, .fails))
+        #expect(ledger.status(now: 0).lastNewKeyFailure?.reason == .backendUnreachable)
+        try call(identity(1), BackendReply(.backendTimeout, .fails))
+        #expect(ledger.status(now: 0).lastNewKeyFailure?.reason == .backendUnreachable)
+        try call(identity(3), BackendReply(status: 500, cacheControl: nil))
+        #expect(ledger.status(now: 0).lastNewKeyFailure?.reason == .backendStatus)
+        #expect(ledger.status(now: 0).lastFailure?.reason == .backendTimeout, "a stranger does not change it")
+    }
+
     /// The call did not reach the backend.
     @Test mutating func `a call that tells nothing about the backend counts for neither`() throws {
         for person: UInt128 in 1...10 { try call(identity(person), BackendReply(.backendOverloaded, .unknown)) }

@@ -76,6 +76,7 @@ import Time
             #expect(try !answer(status).contains(problem))
             try sendJunk(service)
             #expect(try answer(status).contains(problem))
+            #expect(try answer(status).contains(#/The last call to http[^ ]+ about a new key failed: [^.]+ \(status_429\)\./#))
             #expect(try answer(explain).contains(#""outcome":"note","text":"The backend of shop fails for new keys"#))
             #expect(try fixture.counts(service, "deskgate_backend_state") == [#"{app="shop",state="failing"} 1"#])
             fixture.pass(milliseconds: 60_000)

@@ -96,48 +96,6 @@ import Time
         #expect(problem.remedy.isTranslated)
     }
 
-    /// The breaker is what follows.
-    @Test func `an open breaker is told with what has opened it`() throws {
-        let slow = BackendStatus(breaker: .open, pacesNewKeys: false, lastFailure: BackendFailure(.backendTimeout))
-        let answers = [Self.answers(.undecided, app: "shop", "backend_breaker_open")]
-        let problems = try Self.search(backends: [("shop", slow)], answers: answers).problems
-        #expect(problems.map(\.kind) == [.authorizationsUndecided, .backendOpen])
-        for problem in problems {
-            #expect(problem.text.english.contains(" The last call failed: backend_timeout."))
-            #expect(problem.remedy.english.hasPrefix("Have the backend of apps[].verify.url answer faster"))
-            #expect(problem.text.isTranslated)
-        }
-    }
-
-    @Test(arguments: [(UndecidedRule.error, 503), (.deny, 403), (.allowIfKeyValid, 200)])
-    func `an open breaker is told with the rule in force`(_ rule: UndecidedRule, _ status: Int) throws {
-        let open = BackendStatus(breaker: .open, pacesNewKeys: false, lastFailure: BackendFailure(.backendStatus, cause: "status_500"))
-        let problem = try #require(open.problems(of: "shop", at: "https://backend.test", rule).first)
-        #expect(problem.text.english.contains(" The last call to https://backend.test failed: the receiver failed (status_500)."))
-        #expect(problem.text.english.hasSuffix(" users are answered \(status) (when_undecided \(rule.rawValue))."))
-        #expect(problem.text.isTranslated)
-    }
-
-    @Test(arguments: [
-        (AnswerWindow.Finding.Kind.undecided, "backend_unreachable"), (.mostDenied, "backend_undecided"),
-    ])
-    func `the cause of a backend's failure is told`(_ kind: AnswerWindow.Finding.Kind, _ reason: String) throws {
-        let failing = BackendStatus(
-            breaker: .failing, pacesNewKeys: false, lastFailure: BackendFailure(.backendUnreachable, cause: "host_unknown"))
-        let search = try Self.search(backends: [("shop", failing)], answers: [Self.answers(kind, app: "shop", reason)])
-        let problem = try #require(search.problems.first)
-        #expect(problem.text.english.hasSuffix(" failed: the receiver's host name could not be resolved (host_unknown)."))
-        #expect(problem.text.isTranslated)
-        #expect(problem.remedy.english.hasPrefix("Repair the backend of apps[].verify.url"))
-    }
-
-    @Test func `the failure of a backend is no cause of another one`() throws {
-        let failing = BackendStatus(breaker: .failing, pacesNewKeys: false, lastFailure: BackendFailure(.backendTimeout))
-        let answers = [Self.answers(.undecided, app: "shop", "internal_error")]
-        let problem = try #require(try Self.search(backends: [("shop", failing)], answers: answers).problems.first)
-        #expect(problem.text.english.hasSuffix("15 of them as internal_error."))
-    }
-
     @Test(
         arguments: Malformation.Problem.allCases.map { ($0.rawValue, "a field \($0.complaint)") }
             + ["invalid_json", "not_an_object", "invalid_form", "bad_field"].map { ($0, "the body is not as documented") })
