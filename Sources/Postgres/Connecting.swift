@@ -71,7 +71,7 @@ struct Connecting {
         while unsafe PQstatus(handle) != CONNECTION_BAD, state != PGRES_POLLING_OK {
             let isWriting = state == PGRES_POLLING_WRITING
             guard SocketWait.wait(unsafe PQsocket(handle), reading: !isWriting, writing: isWriting, by: deadline) != nil else {
-                throw PostgresError(.notConnected, "connection to \(host) failed: no answer in time")
+                throw PostgresError(.noAnswer, "connection to \(host) failed: no answer in time")
             }
             state = unsafe PQconnectPoll(handle)
             if state == PGRES_POLLING_FAILED { break }

@@ -8,6 +8,7 @@ extension PostgresError {
         case .notResolved: "correct the host in the URL, or mend the name servers in /etc/resolv.conf"
         case .notConnected, .refused:
             sqlState.flatMap { $0.remedy } ?? (failure == .notConnected ? Self.unreachable : nil)
+        case .noAnswer: "the server hangs or is overloaded, or a firewall drops packets; look at the server"
         case .notReplicated:
             "somebody cancelled the wait for the synchronous standby: look at the standby"
         case .timedOut:

@@ -6,6 +6,8 @@ package struct PostgresError: Error, Equatable, Sendable {
         case refused
         /// No connection could be made.
         case notConnected
+        /// A server has not answered before the deadline for a connection.
+        case noAnswer
         /// A host's name has no address.
         case notResolved
         /// The server could not prove who it is, or TLS could not be agreed on.
@@ -57,7 +59,7 @@ extension PostgresError {
     /// Whether there is no connection any more, or none was made: close it and make another one.
     package var isConnectionLost: Bool {
         switch failure {
-        case .notConnected, .notResolved, .notVerified, .connectionLost, .timedOut: true
+        case .notConnected, .noAnswer, .notResolved, .notVerified, .connectionLost, .timedOut: true
         case .refused: isFatal || hasLostConnection
         case .notReplicated, .value, .settings: false
         }
@@ -68,7 +70,7 @@ extension PostgresError {
     package var isRetryable: Bool {
         guard !commitIsInDoubt else { return false }
         switch failure {
-        case .connectionLost, .timedOut, .notResolved: return true
+        case .connectionLost, .timedOut, .noAnswer, .notResolved: return true
         case .refused, .notConnected: return sqlState.map { $0.isTransient } ?? (failure == .notConnected)
         case .notVerified, .notReplicated, .value, .settings: return false
         }

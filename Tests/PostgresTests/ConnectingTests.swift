@@ -90,8 +90,10 @@ import Testing
     @Test func endsInTimeWhenNobodyAnswers() throws {
         let silent = try SilentServer()
         let error = refusal("postgres://u@127.0.0.1:\(silent.port)/app", by: .after(milliseconds: 30))
-        #expect(error?.failure == .notConnected)
+        #expect(error?.failure == .noAnswer)
         #expect(error?.message == "connection to 127.0.0.1:\(silent.port) failed: no answer in time")
+        #expect(error?.remedy == "the server hangs or is overloaded, or a firewall drops packets; look at the server")
+        #expect(error?.isConnectionLost == true)
         #expect(error?.isRetryable == true)
     }
 
