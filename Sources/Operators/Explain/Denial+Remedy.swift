@@ -148,8 +148,11 @@ extension Denial {
 
     private static let wrongMacRemedy =
         Told(
-            "Check in this order: the user_id is byte for byte the one that the key was minted for (capitals, spaces, a prefix); the ",
-            "Проверьте по порядку: user_id побайтно тот, для которого выдан ключ (заглавные буквы, пробелы, приставка); ")
+            "Check in this order: the file's keys are in force (deskgate config show --diff); the user_id is byte for byte the one that ",
+            "Проверьте по порядку: ключи из файла действуют (deskgate config show --diff); user_id побайтно тот, ")
+        + Told(
+            "the key was minted for (capitals, spaces, a prefix); the ",
+            "для которого выдан ключ (заглавные буквы, пробелы, приставка); ")
         + Told(
             "app_id is too; the backend that mints has the same secret for this key id as apps[].keys, which another environment has ",
             "app_id тоже; у сервера, который выдаёт ключи, для этого номера тот же секрет, что в apps[].keys, а в другой среде он ")

@@ -56,7 +56,10 @@ import Time
     }
 
     private static let denied: [String: (phrase: String, remedy: String)] = [
-        "wrong_mac": ("wrong signature (wrong_mac) with the key id 1", "Check in this order: the user_id is byte for byte"),
+        "wrong_mac": (
+            "wrong signature (wrong_mac) with the key id 1",
+            "Check in this order: the file's keys are in force (deskgate config show --diff); the user_id is byte for byte"
+        ),
         "unknown_key": ("unknown key id (unknown_key)", "Either the secret has left the configuration"),
         "issued_in_future": ("issued in the future (issued_in_future) with the key id 1", "Set the clock of the machine"),
         "expired": ("key expired (expired) with the key id 1", "Have the app fetch a new key from its backend"),
