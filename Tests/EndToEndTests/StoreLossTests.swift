@@ -92,7 +92,7 @@ import Testing
         #expect(try WebhookSite.post(2, client) == "accepted")
         let refusal = try Deskgate.run(["store", "restore", path("backup.db")] + config)
         #expect(refusal.code == 2)
-        #expect(refusal.errors.contains("is used by process \(server.process.identifier) (deskgate); stop it"))
+        #expect(refusal.errors.contains("is used by process \(server.process.identifier) (deskgate); if that is the service, "))
         server.process.send(9)
         #expect(try server.process.waitForEnd() == .signal(9))
         let restored = try Deskgate.run(["store", "restore", path("backup.db"), "--json"] + config)

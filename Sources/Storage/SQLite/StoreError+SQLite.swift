@@ -80,9 +80,13 @@ extension StoreError {
 
     /// - Parameter process: the process that has it open; nil when it is not known.
     static func inUse(_ path: String, by process: Int32?) -> StoreError {
-        StoreError(
+        // A second service, started by hand, is no reason to stop the one that serves.
+        let isOurs = process.flatMap { Process.isOfThisProgram($0) } == true
+        return StoreError(
             .unavailable, "\(path) is used by \(process.map { holder($0) } ?? "another process")",
-            remedy: "stop it, or name another path", isForOwner: true)
+            remedy: (isOurs ? "if that is the service, it runs already and needs no second one; for anything else " : "")
+                + "stop it, or name another path",
+            isForOwner: true)
     }
 
     /// The name of a process for messages.
