@@ -197,4 +197,10 @@ extension Configuration.Store {
         guard let store = ConfigurationReader.part("store", of: path, environment: environment, \.store) else { return nil }
         self = store
     }
+
+    /// Says why the store of a file with mistakes is not known although none of them is in `store`; nil when the file has that part.
+    package static func omission(in path: String) -> String? {
+        guard ConfigurationReader.lacks("store", at: path) else { return nil }
+        return "$.store is not in the file, and among mistakes its default is not taken"
+    }
 }

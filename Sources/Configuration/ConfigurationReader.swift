@@ -73,6 +73,13 @@ struct ConfigurationReader {
         return root.members.map(\.key).filter { $0 != "allow_insecure_secrets" && $0 != "$schema" } == [key]
     }
 
+    /// Whether a file is JSON without a part.
+    static func lacks(_ key: String, at path: String) -> Bool {
+        let problems = ConfigurationFindings()
+        guard case .object(let root)? = parse(path, problems, FileProtection(problems))?.value else { return false }
+        return !root.members.contains { $0.key == key }
+    }
+
     /// Members of the root, also of a text that has a mistake behind them.
     /// - Parameter needed: the one that must be there: among mistakes, one that is missing may stand elsewhere or under another name, and
     ///   its defaults would lead to another store or service.

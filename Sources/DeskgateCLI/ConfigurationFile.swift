@@ -97,13 +97,16 @@ extension Arguments {
 
     /// Reads where the store is, for a command that looks at it and changes nothing in it.
     ///
-    /// Mistakes outside of `store` do not keep the command from it: a line on standard error tells them.
+    /// Mistakes outside of `store` do not keep the command from it, if it is in the file: a line on standard error tells them.
     func store() throws(CommandError) -> Configuration.Store {
         let file = try configurationFile()
         do throws(ConfigurationError) {
             return try Configuration(contentsOf: file).store
         } catch {
-            guard let store = Configuration.Store(contentsOf: file) else { throw .configuration(error) }
+            guard let store = Configuration.Store(contentsOf: file) else {
+                let remark = Configuration.Store.omission(in: file).map { "\($0); correct the mistakes first" }
+                throw .configuration(error, remark: remark)
+            }
             error.warn("the store is read all the same")
             return store
         }

@@ -110,6 +110,22 @@ import Testing
         #expect(try Command("test", "-e", backup).status == 1)
     }
 
+    @Test func `a store that is not in the file is said to be missing among mistakes`() throws {
+        #expect(try RunningServer(workspace).stop() == .exit(0))
+        let admin: JSONValue = ["unix": "admin.sock", "token": ["file": "admin-token"]]
+        try workspace.configure(["listen": ["unix": "public.sock"], "admin": admin, "log": ["level": "loud"]])
+        let reason = "$.store is not in the file, and among mistakes its default is not taken"
+        let backup = workspace.directory.path("backup.db")
+        for words in [["store", "status"], ["store", "backup", backup]] {
+            let result = try run(words)
+            #expect(result.code == 2, "\(words)")
+            #expect(result.errors.hasSuffix("\n\(reason); correct the mistakes first\n"), "\(words)")
+        }
+        #expect(try Command("test", "-e", backup).status == 1)
+        let omission = "not checked, because \(reason); correct the mistakes of the configuration first"
+        #expect(try run(["doctor"]).output.contains("\nWARNING store: \(omission)\n"))
+    }
+
     @Test func `doctor goes on with the parts that are right and names the checks that it leaves out`() throws {
         let server = try RunningServer(workspace)
         try workspace.configure(Self.members(["log": ["level": "loud"]]))

@@ -8,23 +8,28 @@ struct PartCheck: Sendable {
     private let listen: Configuration.Listener?
     private let admin: Configuration.Admin?
     private let store: Configuration.Store?
+    private let storeReason: String
 
     init(_ file: String, now: UnixSeconds) {
         self.now = now
         listen = Configuration.Listener(contentsOf: file)
         admin = Configuration.Admin(contentsOf: file)
         store = Configuration.Store(contentsOf: file)
+        storeReason = Configuration.Store.omission(in: file) ?? Self.unreadable("store")
     }
 
     /// The checks that are left out, each with the reason.
     var omitted: [DoctorFinding] {
         let subjects: [DoctorFinding.Subject] = [.limits, .unit, .dns, .providers]
-        let parts: [(subject: DoctorFinding.Subject, name: String, isRead: Bool)] = [
-            (.ports, "listen", listen != nil), (.service, "admin", admin != nil), (.store, "store", store != nil),
+        let parts: [(subject: DoctorFinding.Subject, reason: String, isRead: Bool)] = [
+            (.ports, Self.unreadable("listen"), listen != nil), (.service, Self.unreadable("admin"), admin != nil),
+            (.store, storeReason, store != nil),
         ]
         return subjects.map { Self.omission($0, "it needs the whole configuration") }
-            + parts.filter { !$0.isRead }.map { Self.omission($0.subject, "\($0.name) cannot be read") }
+            + parts.filter { !$0.isRead }.map { Self.omission($0.subject, $0.reason) }
     }
+
+    private static func unreadable(_ part: String) -> String { "\(part) cannot be read" }
 
     private static func omission(_ subject: DoctorFinding.Subject, _ reason: String) -> DoctorFinding {
         DoctorFinding(subject, .warning, "not checked, because \(reason); correct the mistakes of the configuration first")
