@@ -93,9 +93,11 @@ package struct AdminAccess {
     /// is not to be stopped for a command.
     private func unserved(_ error: StoreError) -> String {
         guard error.isForOwner else {
-            let absence = ownStore?.configuration.store.isShared == true ? "no service runs on this host" : "the service does not run"
-            // It serves authorizations without its store, so that is not to be mended first.
-            return "\(absence), and \(error)\(start().map { "; start it: \($0)" } ?? "")"
+            let isShared = ownStore?.configuration.store.isShared == true
+            let absence = isShared ? "no service runs on this host" : "the service does not run"
+            // The service starts without its store, so that is not to be mended first.
+            let start = start().map { "; start \(isShared ? "one" : "it"): \($0)" } ?? ""
+            return "\(absence)\(start). Its store cannot be used: \(error)"
         }
         return "\(error.cause), and nobody answers at \(admin.listener.address), where this configuration has the admin listener; name the "
             + "configuration that the service was started with (--config), or restart it to take this one over"

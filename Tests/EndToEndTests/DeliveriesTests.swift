@@ -240,7 +240,8 @@ import Time
         let empty = try Workspace()
         let result = try Deskgate.run("deliveries", "list", "--config", empty.configuration)
         #expect(result.code == 2)
-        #expect(result.errors.hasPrefix("deskgate: the service does not run, and there is no store at "))
+        #expect(result.errors.hasPrefix("deskgate: the service does not run; start it: "))
+        #expect(result.errors.contains(". Its store cannot be used: there is no store at "))
         #expect(!empty.directory.contents().contains("deskgate.db"))
     }
 

@@ -233,15 +233,16 @@ import Testing
         #expect(try ports(scratch.read("a/config.json")) == [Int64(port), Int64(port) + 1])
     }
 
-    @Test func `a status before the first start ends with the command that starts the service`() throws {
+    @Test func `a status before the first start begins with the command that starts the service`() throws {
         let scratch = try TemporaryDirectory()
         #expect(try Deskgate.run("init", scratch.path).code == 0)
         let configuration = scratch.path("config.json")
         try chooseFreePorts(configuration)
         let result = try Deskgate.run("status", "--config", configuration)
         #expect(result.code == 2)
-        let reason = "the service does not run, and there is no store at \(scratch.path("deskgate.db")) yet"
-        #expect(result.errors == "deskgate: \(reason); start it: deskgate serve --config \(configuration)\n")
+        let start = "the service does not run; start it: deskgate serve --config \(configuration). "
+        let reason = "Its store cannot be used: there is no store at \(scratch.path("deskgate.db")) yet"
+        #expect(result.errors == "deskgate: \(start)\(reason)\n")
     }
 
     @Test func `free ports take the place of usual ones that are taken`() throws {

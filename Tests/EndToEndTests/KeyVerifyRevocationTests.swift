@@ -62,7 +62,7 @@ import Time
         let key = try workspace.key()
         let result = try Deskgate.run(["key", "verify", "--config", workspace.configuration, "--json"] + words(key, user: Markers.user))
         let message = try #require(try result.json.string("message"))
-        #expect(message.hasPrefix("Revocations could not be asked: the service does not run, and there is no store at "))
+        #expect(message.hasPrefix("Revocations could not be asked: the service does not run. Its store cannot be used: "))
         #expect(message.hasSuffix(". With --offline the configuration alone decides."))
     }
 

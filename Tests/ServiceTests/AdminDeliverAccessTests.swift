@@ -70,8 +70,8 @@ import Time
         let access = AdminAccess(configuration, start: { "deskgate serve" })
         let failure = #expect(throws: AdminAccess.Failure.self) { try access.perform(StatusAction()) }
         let text = try #require(failure?.description)
-        #expect(text.hasPrefix("the service does not run, and cannot open \(directory.path("store.db")): "))
-        #expect(text.hasSuffix("; start it: deskgate serve"))
+        let start = "the service does not run; start it: deskgate serve. "
+        #expect(text.hasPrefix("\(start)Its store cannot be used: cannot open \(directory.path("store.db")): "))
     }
 
     @Test func `an explanation of a user says that the service does not run`() throws {
@@ -110,7 +110,7 @@ import Time
         let failure = #expect(throws: AdminAccess.Failure.self) {
             try AdminAccess(configuration).perform(DeliveryAction.list(DeliveryFilter(), after: nil, limit: 1))
         }
-        #expect(failure?.description == "the service does not run, and its store is memory that went with it")
+        #expect(failure?.description == "the service does not run. Its store cannot be used: it is memory, which went with the service")
     }
 
     @Test func makesNoStore() throws {

@@ -168,7 +168,7 @@ extension Configuration.Store {
             return try body(store)
         }
         switch kind {
-        case .memory: throw StoreError(.unavailable, "its store is memory that went with it")
+        case .memory: throw StoreError(.unavailable, "it is memory, which went with the service")
         case .sqlite(let path):
             // Opening would create a store, which only the service should do.
             guard File.exists(path) else {
