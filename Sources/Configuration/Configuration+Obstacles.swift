@@ -81,6 +81,18 @@ extension Configuration.Store {
         return Self.asOwner(of: revocationsPath, "$.store.revocations_path") { [] }
     }
 
+    /// Whether root refuses to serve and to work on the store, because several users control the path of one of its files.
+    package var isRefusedToRoot: Bool {
+        files.contains { file in
+            do throws(SystemError) {
+                _ = try FileSystem.otherOwner(of: file)
+                return false
+            } catch {
+                return true
+            }
+        }
+    }
+
     private static func asOwner(
         of path: String, _ place: String, _ body: () -> [ConfigurationProblem]
     ) -> [ConfigurationProblem] {

@@ -69,7 +69,10 @@ extension Arguments {
         let file = try configurationFile()
         do throws(ConfigurationError) {
             let configuration = try Configuration(contentsOf: file)
-            return (AdminAccess(configuration, author: author) { InitPlace(of: file).start(file, of: configuration) }, configuration)
+            let access = AdminAccess(configuration, author: author) {
+                configuration.store.isRefusedToRoot ? nil : InitPlace(of: file).start(file, of: configuration)
+            }
+            return (access, configuration)
         } catch {
             guard let admin = Configuration.Admin(contentsOf: file) else {
                 throw .configuration(error, remark: error.isOfContents ? error.unasked : nil)

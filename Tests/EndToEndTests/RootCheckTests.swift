@@ -140,6 +140,21 @@ struct RootCheckTests {
         #expect(doctor.output.contains("PROBLEM store: \(expected)"))
     }
 
+    /// A start would be refused, so that no command says that it helps.
+    @Test func `commands name a directory for the store that others may write to instead of the start`() throws {
+        let state = try TemporaryDirectory()
+        #expect(unsafe chmod(state.path, 0o777) == 0)
+        let file = state.path("deskgate.db")
+        try workspace.configure(["store": ["path": .string(file)]])
+        let reason = "cannot take the rights of the owner of \(file): \(state.path) is root's, but others may write to it: "
+        for words in [["status"], ["store", "status"]] {
+            let errors = try Deskgate.run(words + ["--config", workspace.configuration]).errors
+            #expect(errors.contains(reason), "\(words)")
+            #expect(errors.hasSuffix("(chmod go-w)\n"), "\(words)")
+            #expect(!errors.contains("start it"), "\(words)")
+        }
+    }
+
     @Test func `a copy of the revocations that a second user could redirect is named`() throws {
         let copies = try TemporaryDirectory()
         #expect(unsafe chmod(copies.path, 0o777) == 0)

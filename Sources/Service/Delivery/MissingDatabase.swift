@@ -17,8 +17,11 @@ extension Configuration.Store {
     }
 
     /// The same for a command, with the rights of the owner of the copy's path.
+    /// - Throws: also where several users control the path of a file, because root's service makes none there, either.
     func refuseNewDatabaseAsOwner(at path: String) throws(StoreError) {
-        guard Self.isMissing(path), let revocationsPath, File.exists(revocationsPath) else { return }
+        guard Self.isMissing(path) else { return }
+        for file in files { try StoreFile.asOwner(of: file) { () throws(StoreError) in } }
+        guard let revocationsPath, File.exists(revocationsPath) else { return }
         try StoreFile.asOwner(of: revocationsPath) { () throws(StoreError) in try refuseNewDatabase(at: path) }
     }
 
