@@ -8,7 +8,13 @@ package import Time
 package enum ListenerFailure {
     /// Says that the process hangs, with the remedy: the end of a sentence that begins with the listener; nil when the error is another one.
     package static func hang(_ error: ClientError, at address: ListenAddress, usesTLS: Bool) -> String? {
-        let remedy = "its process hangs; see systemctl status deskgate and the log, and restart it"
+        let hang = "its process hangs; see systemctl status deskgate and the log, and restart it"
+        // A Unix socket is in a directory where other programs make no files.
+        let remedy =
+            switch address {
+            case .unix: hang
+            case .tcp: "\(hang); or another program has the port: ss -ltnp"
+            }
         return switch error {
         // With TLS the handshake counts as connecting, and a process that hangs does not take part in it.
         case .timeout(.connecting) where !usesTLS: "does not accept the connection in time: a firewall is in the way, or \(remedy)"

@@ -7,6 +7,7 @@ import Testing
 @Suite struct HangingServiceTests {
     private static let hang =
         "accepts the connection and does not answer: its process hangs; see systemctl status deskgate and the log, and restart it"
+    private static let portHang = "\(hang); or another program has the port: ss -ltnp"
 
     private func run(_ workspace: Workspace, _ words: String...) throws -> Deskgate.Result {
         // The limits end here, so the commands shall not wait for long.
@@ -31,14 +32,14 @@ import Testing
         server.process.send(SIGSTOP)
         let health = try run(workspace, "health")
         #expect(health.code == 1)
-        #expect(health.errors == "deskgate: the listener at \(server.publicAddress) \(Self.hang)\n")
+        #expect(health.errors == "deskgate: the listener at \(server.publicAddress) \(Self.portHang)\n")
         let status = try run(workspace, "status")
         #expect(status.code != 0)
-        #expect(status.errors.hasPrefix("deskgate: the admin listener at \(server.adminAddress) \(Self.hang)"), "\(status.errors)")
+        #expect(status.errors.hasPrefix("deskgate: the admin listener at \(server.adminAddress) \(Self.portHang)"), "\(status.errors)")
         #expect(!status.errors.contains("stop it"), "\(status.errors)")
         let doctor = try run(workspace, "doctor")
         #expect(doctor.code == 2)
-        #expect(doctor.output.contains("PROBLEM ports: the admin listener at \(server.adminAddress) \(Self.hang)"), "\(doctor.output)")
+        #expect(doctor.output.contains("PROBLEM ports: the admin listener at \(server.adminAddress) \(Self.portHang)"), "\(doctor.output)")
         server.process.send(SIGCONT)
         #expect(try run(workspace, "health").code == 0)
         #expect(try server.stop() == .exit(0))
