@@ -145,11 +145,11 @@ struct SecretReader {
             _ = try FileSystem.mode(of: path)
         } catch  where error.isMissing {
             problems.sources.note(path, at: place, nil)
-            problems.add(
-                place,
-                "no credential \(printable(name)) in \(printable(directory, longest: 4096)); give the unit LoadCredential=NAME:FILE and "
-                    + "restart it"
-            )
+            let remedy =
+                File.exists(directory)
+                ? "give the unit LoadCredential=NAME:FILE and restart it"
+                : "that directory exists only while the unit runs: systemctl start deskgate"
+            problems.add(place, "no credential \(printable(name)) in \(printable(directory, longest: 4096)); \(remedy)")
             return nil
         } catch {
             // Reading it tells what else is wrong.

@@ -111,6 +111,15 @@ import Testing
             ])
     }
 
+    @Test func `a missing directory of credentials is a unit that does not run`() throws {
+        directory.environment["CREDENTIALS_DIRECTORY"] = directory.scratch.path("none")
+        #expect(
+            try directory.problems(secret: #"{"credential":"shop-key"}"#) == [
+                "$.apps[0].keys[0].secret.credential: no credential shop-key in DIR/none; that directory exists only while the unit runs: "
+                    + "systemctl start deskgate"
+            ])
+    }
+
     @Test(arguments: ["\r\n", "\r"])
     func saysThatALineEndsAsOnWindows(lineEnd: String) throws {
         try directory.scratch.write("app.key", secret + lineEnd)
