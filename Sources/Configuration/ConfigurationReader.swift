@@ -119,9 +119,19 @@ struct ConfigurationReader {
             return contents.bytes
         } catch {
             problems.sources.note(path, at: "$", nil)
-            problems.add("$", error.isMissing ? "no such file; make one with: deskgate init" : "cannot be read: \(error)")
+            let text = error.isMissing ? "no such file; make one with: deskgate init" : "cannot be read: \(error)\(remedy(error, path))"
+            problems.add("$", text)
             return nil
         }
+    }
+
+    /// The remedy when this user may not read the file, as the end of a sentence. Commands refuse such a file before, so this user serves.
+    private static func remedy(_ error: SystemError, _ path: String) -> String {
+        guard error.isForbidden, let (place, owner) = FileSystem.visibleOwner(of: path) else { return "" }
+        let (name, user) = (Machine.userName(owner), Machine.userName(Process.user))
+        guard place == path else { return "; \(printable(place, longest: 4096)) belongs to \(name): as root, let \(user) enter it" }
+        guard owner != Process.user else { return "; it belongs to this user: run chmod u+r on it" }
+        return "; it belongs to \(name): as root, run \(Machine.chown(path, to: Process.user))"
     }
 
     // The parts that are also read alone.

@@ -1,4 +1,6 @@
 import Configuration
+import Glibc
+import POSIX
 import Service
 import TestSupport
 import Testing
@@ -102,6 +104,33 @@ import Testing
         let directory = try ConfigurationDirectory()
         #expect(Self.problems(directory.scratch.path) == ["$: cannot be read: Is a directory"])
         #expect(Self.problems("\(directory.file)/none") == ["$: no such file; make one with: deskgate init"])
+    }
+
+    /// `mv` by root puts a file of root in the place of the service's.
+    @Test(.enabled(if: getuid() == 0, "only root has other users' rights"))
+    func `a file that the service may not read is named with its owner and the command`() async {
+        await #expect(processExitsWith: .success) {
+            let directory = try ConfigurationDirectory()
+            #expect(unsafe chmod(directory.scratch.path, 0o755) == 0)
+            let places: [(name: String, owner: uid_t, mode: mode_t)] = [("etc", 12_345, 0o755), ("closed", 0, 0o700)]
+            for place in places {
+                try directory.scratch.write("\(place.name)/config.json", "{}")
+                #expect(unsafe chmod(directory.scratch.path(place.name), place.mode) == 0)
+                #expect(unsafe chown(directory.scratch.path(place.name), place.owner, place.owner) == 0)
+            }
+            let (file, hidden) = (directory.scratch.path("etc/config.json"), directory.scratch.path("closed/config.json"))
+            func found(_ path: String) throws -> [String] {
+                try Process.asOwner(of: file) { () throws(SystemError) in Self.problems(path) }
+            }
+            #expect(unsafe chmod(file, 0o600) == 0)
+            let reason = "$: cannot be read: Permission denied"
+            #expect(try found(file) == ["\(reason); it belongs to root: as root, run chown 12345 \(file)"])
+            #expect(unsafe chown(file, 12_345, 12_345) == 0)
+            #expect(unsafe chmod(file, 0) == 0)
+            #expect(try found(file) == ["\(reason); it belongs to this user: run chmod u+r on it"])
+            let closed = directory.scratch.path("closed")
+            #expect(try found(hidden) == ["\(reason); \(closed) belongs to root: as root, let user 12345 enter it"])
+        }
     }
 
     @Test func mustNotBeEndless() throws {
