@@ -1,8 +1,12 @@
 /// Finds what somebody meant who has mistyped a word: a key of the configuration, a command or an option.
 package enum NearestWord {
+    /// How many bytes are compared: a real `app_id` has 136. Strangers send words, too, so a comparison must stay cheap.
+    private static let longest = 144
+
     /// The known word with the fewest edits, when these are few enough to be a slip.
     package static func nearest(to word: String, in known: [String]) -> String? {
-        let ranked = known.map { (word: $0, distance: distance(Array(word.utf8.prefix(64)), Array($0.utf8))) }
+        let bytes = Array(word.utf8.prefix(longest))
+        let ranked = known.map { (word: $0, distance: distance(bytes, Array($0.utf8.prefix(longest)))) }
         guard let best = ranked.min(by: { $0.distance < $1.distance }) else { return nil }
         let length = best.word.utf8.count
         // Two edits make "id" out of any two letters.

@@ -21,6 +21,15 @@ import Testing
         #expect(problems.first?.hasSuffix("; did you mean \"\(word)\"?") == true)
     }
 
+    @Test(arguments: [136, 255]) func `a long app_id that lost its last character is recognized`(_ length: Int) {
+        let digits = (0..<length).map { String($0 * 7 % 10) }.joined()
+        #expect(NearestWord.nearest(to: String(digits.dropLast()), in: ["another", digits]) == digits)
+    }
+
+    @Test func `a long word that shares nothing with a known one resembles none`() {
+        #expect(NearestWord.nearest(to: String(repeating: "x", count: 100_000), in: [String(repeating: "7", count: 136)]) == nil)
+    }
+
     @Test func `a word that was mistyped wins over one that it begins with`() throws {
         let verify = #""verify":{"url":"https://a.example/","mode":"key_or_backend"}"#
         let json = ConfigurationDirectory.apps.replacing(#""keys""#, with: #"\#(verify),"keys""#)
