@@ -26,7 +26,9 @@ enum DoctorCommand {
         let file = try arguments.configurationFile()
         let sink = try Configuration.openLog(.text)
         defer { sink.close(timeoutMilliseconds: TimeLimit.milliseconds(2000)) }
-        let doctor = Doctor(file: file, logger: Logger(level: .error, sink: sink), unit: unit(arguments["unit"]))
+        let doctor = Doctor(file: file, logger: Logger(level: .error, sink: sink), unit: unit(arguments["unit"])) {
+            InitPlace(of: file).start(file, of: $0)
+        }
         let (findings, isComplete) = WaitingLine.show("examining") { doctor.examine() }
         let code = code(findings)
         let rows = findings.map { finding in

@@ -57,7 +57,9 @@ enum OperatorsTestCommand {
         }
         guard let tests else {
             let finding = configuration.store.isShared ? "no service runs on this host" : "the service does not run"
-            throw .negative("not_running", "\(finding). \(ReportedProblem.serviceDown(of: configuration).remedy)")
+            let file = try arguments.configurationFile()
+            let start = InitPlace(of: file).start(file, of: configuration)
+            throw .negative("not_running", "\(finding). \(ReportedProblem.remedy(startingBy: start))")
         }
         Console.answer(arguments, ["notifiers": .array(tests.map(json))], tests.map(line).joined(separator: "\n"))
         return tests.allSatisfy(\.status.isDone) ? .done : .negative

@@ -19,8 +19,8 @@ import Time
         #expect(before.states("ports") == ["problem"])
         let silence = "the service does not run: nobody answers at unix:\(workspace.directory.path("public.sock")): "
         #expect(before.message("ports")?.hasPrefix(silence) == true)
-        let admin =
-            ", and nobody listens at unix:\(workspace.directory.path("admin.sock")). Start it: systemctl start deskgate, or deskgate serve. "
+        let start = "deskgate serve --config \(workspace.configuration)"
+        let admin = ", and nobody listens at unix:\(workspace.directory.path("admin.sock")). Start it: \(start). If it does not start, "
         #expect(before.message("ports")?.contains(admin) == true)
         #expect(before.message("store") == "\(workspace.directory.path("deskgate.db")) will be made by the first start")
         let server = try RunningServer(workspace)

@@ -61,7 +61,7 @@ import Testing
         #expect(try server.stop() == .exit(0))
         let stopped = try test(site)
         #expect(stopped.code == 1)
-        #expect(stopped.errors.contains("the service does not run. Start it: systemctl start deskgate, or deskgate serve. "))
+        #expect(stopped.errors.contains("the service does not run. Start it: deskgate serve --config "))
         site.change(["operators": ["notifiers": []]])
         try site.configure()
         let nobody = try test(site)

@@ -104,7 +104,7 @@ struct Problem: Equatable {
         Problem(
             .serviceDown, Told("The service does not run.", "Служба не запущена."),
             remedy: Told(
-                "Start it: systemctl start deskgate, or \(serve). If it does not start, deskgate check and its log say why.",
+                "\(ReportedProblem.remedy(startingBy: "systemctl start deskgate, or \(serve)"))",
                 "Запустите её: systemctl start deskgate или \(serve). Если она не запускается, причину назовут deskgate check и журнал."))
     }
 

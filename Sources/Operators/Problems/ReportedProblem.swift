@@ -1,4 +1,3 @@
-package import Configuration
 internal import Core
 package import JSON
 
@@ -15,9 +14,10 @@ package struct ReportedProblem {
     /// What to do, in sentences.
     package let remedy: String
 
-    /// The problem that no service runs, which only commands report.
-    package static func serviceDown(of configuration: Configuration) -> ReportedProblem {
-        ReportedProblem(Problem.serviceDown(configuration.serveLine).json(in: .english))
+    /// Tells how to start a service that does not run.
+    /// - Parameter start: the command, or several to choose from.
+    package static func remedy(startingBy start: String) -> String {
+        "Start it: \(start). If it does not start, deskgate check and its log say why."
     }
 
     /// Tells that other keys are in force than those of the configuration file, as a command has read it.

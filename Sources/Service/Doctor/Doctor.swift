@@ -1,4 +1,4 @@
-internal import Configuration
+package import Configuration
 internal import Core
 package import Observability
 internal import Threading
@@ -27,20 +27,24 @@ package struct Doctor {
     private let clocks: Clocks
     private let unit: String
     private let places: HostPlaces
+    private let start: @Sendable (Configuration) -> String
 
     /// Prepares an examination.
     /// - Parameters:
     ///   - file: the configuration.
     ///   - logger: for what trying the notifiers logs.
     ///   - unit: the systemd unit that runs the service, where there is one.
+    ///   - start: makes the command that starts the service of a configuration.
     package init(
-        file: String, logger: Logger, clocks: Clocks = .system, unit: String = Self.packagedUnit, places: HostPlaces = .system
+        file: String, logger: Logger, clocks: Clocks = .system, unit: String = Self.packagedUnit, places: HostPlaces = .system,
+        start: @escaping @Sendable (Configuration) -> String = { $0.serveLine }
     ) {
         self.file = file
         self.logger = logger
         self.clocks = clocks
         self.unit = unit
         self.places = places
+        self.start = start
     }
 
     /// What was found, in the order of the subjects, and whether a check is left behind: then the process must end without waiting for its
@@ -71,7 +75,8 @@ package struct Doctor {
     }
 
     private func checks(of configuration: Configuration, _ machine: MachineCheck) -> [DoctorCheck] {
-        let service = ServiceCheck(configuration: configuration, logger: logger, now: clocks.unixSeconds())
+        let service = ServiceCheck(
+            configuration: configuration, logger: logger, now: clocks.unixSeconds(), start: start(configuration))
         // Before other threads use files, because all take the owner's rights for a moment.
         let unreadable = configuration.unreadableFiles
         return [

@@ -13,6 +13,8 @@ struct ServiceCheck: Sendable {
     let configuration: Configuration
     let logger: Logger
     let now: UnixSeconds
+    /// The command that starts the service.
+    let start: String
     /// Whether `ports` has looked at the store's lock.
     private let hasSeenLock = Monitor(false)
 
@@ -103,7 +105,7 @@ struct ServiceCheck: Sendable {
         // Such as a certificate that has expired: somebody may well answer.
         guard failure.isSilence else { return DoctorFinding(.ports, .problem, failure.description) }
         let admin = signs.listener == .nobody ? ", and nobody listens at \(configuration.admin.listener.address)" : ""
-        let remedy = ReportedProblem.serviceDown(of: configuration).remedy
+        let remedy = ReportedProblem.remedy(startingBy: start)
         return DoctorFinding(.ports, .problem, "the service does not run: \(failure.description)\(admin). \(remedy)")
     }
 
