@@ -70,16 +70,12 @@ enum InitCommand {
         let next =
             hasBot
             ? BotDemoGuide(files, app, port: ports.listen).text : nextSteps(files, app, isSimulated: simulator != nil, start: start)
-        Console.answer(arguments, files.json(ports, start: start), remark(on: ports, areAskedFor: port != nil, hasBot) + next)
+        let remark = port == nil && ports != .usual ? "The usual ports are taken, so it has \(ports.listen) and \(ports.admin).\n" : ""
+        // A port that was asked for is written all the same: its process may end before the service starts.
+        let obstacle = port == nil ? nil : ports.problem(withShop: hasBot)
+        let warning = obstacle.map { "\nThe service could not start now: \($0.description)." } ?? ""
+        Console.answer(arguments, files.json(ports, start: start), remark + next + warning)
         return .done
-    }
-
-    /// That a port is taken, or was. One that was asked for is written all the same: its process may end before the service starts.
-    private static func remark(on ports: DemoPorts, areAskedFor: Bool, _ hasBot: Bool) -> String {
-        if areAskedFor {
-            return ports.problem(withShop: hasBot).map { "The service could not start now: \($0.description).\n" } ?? ""
-        }
-        return ports == .usual ? "" : "The usual ports are taken, so it has \(ports.listen) and \(ports.admin).\n"
     }
 
     /// The step that lets people hear of replies, with the choice of what a provider reads of them.

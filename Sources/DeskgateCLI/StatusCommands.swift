@@ -3,6 +3,7 @@ internal import Core
 internal import Crypto
 internal import JSON
 internal import Operators
+internal import POSIX
 internal import Service
 internal import Time
 
@@ -120,12 +121,14 @@ enum StatusCommands {
     private static func ask(_ arguments: Arguments, isReady: Bool) throws(CommandError) -> HealthProbe.Answer {
         let file = try arguments.configurationFile()
         let listen: Configuration.Listener
+        let configuration: Configuration?
         let mistakes: ConfigurationError?
         do throws(ConfigurationError) {
-            (listen, mistakes) = (try Configuration(contentsOf: file).listen, nil)
+            let read = try Configuration(contentsOf: file)
+            (listen, configuration, mistakes) = (read.listen, read, nil)
         } catch {
             guard let alone = Configuration.Listener(contentsOf: file) else { throw .configuration(error) }
-            (listen, mistakes) = (alone, error)
+            (listen, configuration, mistakes) = (alone, nil, error)
         }
         do throws(HealthProbe.Failure) {
             let answer = try HealthProbe(listen).ask(isReady: isReady)
@@ -134,8 +137,15 @@ enum StatusCommands {
         } catch {
             if let mistakes, error.isSilence || error.isUnasked { throw .configuration(mistakes) }
             mistakes?.warn()
-            throw .negative(error.isStranger ? "stranger" : "unreachable", error.description)
+            let start = error.isSilence ? configuration.flatMap { firstStart(of: $0, file) } : nil
+            throw .negative(error.isStranger ? "stranger" : "unreachable", error.description + (start.map { "; start it: \($0)" } ?? ""))
         }
+    }
+
+    /// The command that starts a service that has never run; nil when it has, or when no file shows that.
+    private static func firstStart(of configuration: Configuration, _ file: String) -> String? {
+        guard let store = configuration.store.files.first, FileSystem.obstacle(toReading: store)?.isMissing == true else { return nil }
+        return InitPlace(of: file).start(file, of: configuration)
     }
 
     static let version = Command(

@@ -228,8 +228,9 @@ import Testing
         let result = try Deskgate.run("init", scratch.path("a"), "--port", "\(port)")
         #expect(result.code == 0)
         let reason = "cannot listen on 127.0.0.1:\(port + offset): it is already in use; stop the process that "
-        #expect(result.output.hasPrefix("The service could not start now: \(reason)"))
-        #expect(result.output.contains(".\nMade \(scratch.path("a"))/config.json"))
+        #expect(result.output.hasPrefix("Made \(scratch.path("a"))/config.json"))
+        let start = "deskgate serve --config \(scratch.path("a"))/config.json"
+        #expect(result.output.contains("\nThen serve it:\n  \(start)\nThe service could not start now: \(reason)"))
         #expect(try ports(scratch.read("a/config.json")) == [Int64(port), Int64(port) + 1])
     }
 
@@ -243,6 +244,17 @@ import Testing
         let start = "the service does not run; start it: deskgate serve --config \(configuration). "
         let reason = "Its store cannot be used: there is no store at \(scratch.path("deskgate.db")) yet"
         #expect(result.errors == "deskgate: \(start)\(reason)\n")
+    }
+
+    @Test func `a health check before the first start ends with the command that starts the service`() throws {
+        let scratch = try TemporaryDirectory()
+        #expect(try Deskgate.run("init", scratch.path).code == 0)
+        let configuration = scratch.path("config.json")
+        try chooseFreePorts(configuration)
+        let result = try Deskgate.run("health", "--config", configuration)
+        #expect(result.code == 1)
+        #expect(result.errors.hasPrefix("deskgate: nobody answers at 127.0.0.1:"))
+        #expect(result.errors.hasSuffix("; start it: deskgate serve --config \(configuration)\n"))
     }
 
     @Test func `free ports take the place of usual ones that are taken`() throws {
