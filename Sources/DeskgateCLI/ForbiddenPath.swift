@@ -46,7 +46,7 @@ extension Arguments {
     ///   - paths: the files.
     ///   - line: the command line for that user.
     ///   - hints: other remedies, and what is to be done before.
-    func refuseRoot(making paths: [String], line: String, hints: [String] = []) throws(CommandError) {
+    func refuseRoot(making paths: [String], line: String, hints: @autoclosure () -> [String] = []) throws(CommandError) {
         for path in paths {
             let found = try explaining { () throws(SystemError) in
                 try FileSystem.otherOwner(of: path)
@@ -56,7 +56,7 @@ extension Arguments {
             guard let (place, owner) = found else { continue }
             let forbidden = ForbiddenPath(place: place, owner: owner)
             let reason = "root would make files beside \(path), which the service of \(forbidden.owner.title) could not write afterwards"
-            throw .failed(([reason] + hints + [forbidden.remedy(line)]).joined(separator: "; "))
+            throw .failed(([reason] + hints() + [forbidden.remedy(line)]).joined(separator: "; "))
         }
     }
 }

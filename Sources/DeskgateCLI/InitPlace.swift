@@ -33,11 +33,16 @@ struct InitPlace: Equatable {
 }
 
 extension InitPlace {
-    /// Tells how the package's unit is started, as a part of an error's sentence; nil in any other place.
-    /// - Parameter hasUnit: as for `start`.
-    func hint(hasUnit: Bool = Self.hasUnit) -> String? {
-        isPackaged && hasUnit ? "systemctl start \(Self.unit) starts the service" : nil
+    /// Tells how the package's unit is started, or that it runs, as a part of an error's sentence; nil in any other place.
+    /// - Parameters:
+    ///   - hasUnit: as for `start`.
+    ///   - isRunning: whether the unit has a main process; asks systemd by default.
+    func hint(hasUnit: Bool = Self.hasUnit, isRunning: @autoclosure () -> Bool = Self.isUnitRunning) -> String? {
+        guard isPackaged, hasUnit else { return nil }
+        return isRunning() ? "the service runs already (systemctl status \(Self.unit))" : "systemctl start \(Self.unit) starts the service"
     }
+
+    private static var isUnitRunning: Bool { HostPlaces.system.mainProcess(of: "\(unit).service") != nil }
 
     /// Whether systemd runs here and has the package's unit.
     static var hasUnit: Bool { HostPlaces.system.isServed(by: "\(unit).service") }

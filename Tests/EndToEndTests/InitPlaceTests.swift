@@ -42,7 +42,15 @@ import Testing
         ("/etc/deskgate", true, "systemctl start deskgate starts the service"), ("/etc/deskgate", false, nil), ("/srv/chat", true, nil),
     ])
     func `a refusal names the unit where it serves`(_ directory: String, _ hasUnit: Bool, _ hint: String?) {
-        #expect(InitPlace(directory: directory).hint(hasUnit: hasUnit) == hint)
+        #expect(InitPlace(directory: directory).hint(hasUnit: hasUnit, isRunning: false) == hint)
+    }
+
+    @Test(arguments: [
+        ("/etc/deskgate", true, "the service runs already (systemctl status deskgate)"), ("/etc/deskgate", false, nil),
+        ("/srv/chat", true, nil),
+    ])
+    func `a refusal beside a unit that runs says so`(_ directory: String, _ hasUnit: Bool, _ hint: String?) {
+        #expect(InitPlace(directory: directory).hint(hasUnit: hasUnit, isRunning: true) == hint)
     }
 
     @Test func `a path is one word of the command`() {
