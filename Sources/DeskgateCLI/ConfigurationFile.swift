@@ -13,6 +13,11 @@ enum ConfigurationFile {
     static let variable = "DESKGATE_CONFIG"
     /// The default path.
     static let usual = "/etc/deskgate/config.json"
+
+    /// Whether the environment names a file, or the default one is there or cannot be seen.
+    static var isNamedOrUsual: Bool {
+        POSIX.Process.environment(variable).map { !$0.isEmpty } ?? false || FileSystem.obstacle(toReading: usual)?.isMissing != true
+    }
 }
 
 /// Shared by all commands that need a configuration.

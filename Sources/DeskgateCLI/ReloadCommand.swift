@@ -29,7 +29,7 @@ enum ReloadCommand {
 
     private static func run(_ arguments: Arguments) throws(CommandError) -> ExitCode {
         guard let process: Int32 = arguments.number("pid") ?? service(systemd: HostPlaces.system.mainProcess(of: unit)) else {
-            throw .failed(absence(hasUnit: InitPlace.hasUnit))
+            throw .failed(absence(hasUnit: InitPlace.hasUnit, hasConfiguration: ConfigurationFile.isNamedOrUsual))
         }
         let seconds: UInt64 = arguments.number("timeout") ?? usualSeconds
         let outcome = try explaining { () throws(SystemError) in
@@ -78,8 +78,14 @@ enum ReloadCommand {
     }
 
     /// Tells that no process is known. Where there is no unit, a command that starts a service would start a second one.
-    static func absence(hasUnit: Bool) -> String {
-        let start = InitPlace(directory: InitPlace.packaged.configuration).hint(hasUnit: hasUnit).map { "\($0); or " } ?? ""
+    /// - Parameter hasConfiguration: whether there is a file that the service could be started with.
+    static func absence(hasUnit: Bool, hasConfiguration: Bool) -> String {
+        guard hasConfiguration else {
+            return "systemd knows no running \(unit), and there is no \(ConfigurationFile.usual); make one with: deskgate init "
+                + "\(InitPlace.packaged.configuration); or name the process that serves with --pid"
+        }
+        let place = InitPlace(directory: InitPlace.packaged.configuration)
+        let start = place.hint(hasUnit: hasUnit, isRunning: false).map { "\($0); or " } ?? ""
         return "systemd knows no running \(unit); \(start)name the process that serves with --pid"
     }
 

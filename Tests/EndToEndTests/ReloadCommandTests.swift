@@ -166,13 +166,21 @@ import Testing
     @Test func `a service that is not seen is asked for`() throws {
         let result = try Deskgate.run("reload", environment: ["PATH": "/nonexistent"])
         #expect(result.code == 2)
-        #expect(result.errors == "deskgate: \(ReloadCommand.absence(hasUnit: InitPlace.hasUnit))\n")
+        let absence = ReloadCommand.absence(hasUnit: InitPlace.hasUnit, hasConfiguration: ConfigurationFile.isNamedOrUsual)
+        #expect(result.errors == "deskgate: \(absence)\n")
     }
 
     @Test func `only where there is a unit its start is named`() {
         let (absence, remedy) = ("systemd knows no running deskgate.service; ", "name the process that serves with --pid")
-        #expect(ReloadCommand.absence(hasUnit: false) == absence + remedy)
-        #expect(ReloadCommand.absence(hasUnit: true) == absence + "systemctl start deskgate starts the service; or " + remedy)
+        #expect(ReloadCommand.absence(hasUnit: false, hasConfiguration: true) == absence + remedy)
+        let start = "systemctl start deskgate starts the service; or "
+        #expect(ReloadCommand.absence(hasUnit: true, hasConfiguration: true) == absence + start + remedy)
+    }
+
+    @Test(arguments: [false, true]) func `without a configuration the command that makes one is named`(_ hasUnit: Bool) {
+        let absence = "systemd knows no running deskgate.service, and there is no /etc/deskgate/config.json; "
+        let remedy = "make one with: deskgate init /etc/deskgate; or name the process that serves with --pid"
+        #expect(ReloadCommand.absence(hasUnit: hasUnit, hasConfiguration: false) == absence + remedy)
     }
 
     @Test(arguments: [(4711, true, 4711), (4711, false, 4711), (nil, true, 1), (nil, false, nil)] as [(Int32?, Bool, Int32?)])
