@@ -97,6 +97,7 @@ import Testing
     }
 
     private static func file(_ name: String) throws -> JSONValue {
-        try JSONDocument(parsing: try File.read("\(packageRoot)/\(name)", limit: 1 << 20).bytes.span).value()
+        let contents = try File.read("\(packageRoot)/\(name)", limit: 1 << 20)
+        return try JSONDocument(parsing: contents.bytes.span).value()
     }
 }
