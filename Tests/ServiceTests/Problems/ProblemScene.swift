@@ -25,8 +25,8 @@ extension ProblemScene {
         let crm = #""crm":{"type":"http","url":"https://crm.test/","secret":"\#(secret)"}"#
         let notifier = #""allow_insecure_secrets":true,"notifiers":{\#(crm)\#(others)}"#
         var configuration = try ConfigurationDirectory().configuration("{\(apps),\(notifier),\(members)}")
-        // One that nobody uses is a warning of its own.
-        configuration.apps[0].notifiers = configuration.notifiers.map(\.name)
+        // One that nobody uses is a warning of its own; what is not served depends on who is named.
+        if unserved.isEmpty { configuration.apps[0].notifiers = configuration.notifiers.map(\.name) }
         var facts = StoreFacts()
         (facts.disks, facts.dead, facts.renewedCertificates) = (disks, dead, renewed)
         return ProblemSearch(
