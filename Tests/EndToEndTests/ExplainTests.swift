@@ -82,7 +82,7 @@ import Testing
         for _ in 0..<3 { #expect(try server.authorize(wrong, user: Self.user).status == 403) }
         let denied = try explain(workspace, person, code: 1, "This user was denied 3 times in ten minutes, last at ")
         #expect(denied.string("finding")?.contains(": wrong signature (wrong_mac) with the key id ") == true)
-        #expect(denied.string("remedy")?.hasPrefix("Check in this order: the user_id is byte for byte") == true)
+        #expect(denied.string("remedy")?.hasPrefix("Check in this order: the file's keys are in force") == true)
         try explain(workspace, ["--user", "user-9"], code: 0, "Nothing keeps this user out")
         #expect(try server.authorize(right, user: Self.user).status == 200)
         try explain(workspace, person, code: 0, "The latest request was allowed, at ")

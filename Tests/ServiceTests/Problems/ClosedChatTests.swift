@@ -239,7 +239,7 @@ import Time
             #expect(problem["subject"] == "shop")
             let text = "Nearly nobody may use the chat of shop: 10 of 11 authorizations within 10 minutes were denied, "
             #expect(problem["text"]?.text == text + "100 % of them as wrong_mac.")
-            #expect(problem["remedy"]?.text?.hasPrefix("Check in this order: the user_id") == true)
+            #expect(problem["remedy"]?.text?.hasPrefix("Check in this order: the file") == true)
             try Self.explains(service, problem)
             let finding = try Self.get(service, "/v1/explain?user_id=user-1")["finding"]?.text
             #expect(finding?.hasPrefix("This user was denied 10 times in ten minutes") == true)
