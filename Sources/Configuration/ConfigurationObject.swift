@@ -37,10 +37,16 @@ struct ConfigurationObject {
             problems.add(path, "expected an object, found \(value.kind)")
             return nil
         }
-        self.init(members, path: path, keys: keys, problems: problems)
-        for member in members.members where !keys.names.contains(where: { $0.utf8.elementsEqual(member.key.utf8) }) {
-            problems.add("\(path).\(printable(member.key))", UnknownKey.message(member.key, known: keys.names))
+        // A reader may share code with one whose list has more keys, and reads no member that its own list does not have.
+        var known = JSONObject()
+        for member in members.members {
+            if keys.names.contains(where: { $0.utf8.elementsEqual(member.key.utf8) }) {
+                known.append(member.value, forKey: member.key)
+            } else {
+                problems.add("\(path).\(printable(member.key))", UnknownKey.message(member.key, known: keys.names))
+            }
         }
+        self.init(known, path: path, keys: keys, problems: problems)
     }
 
     private init(_ members: JSONObject, path: String, keys: ConfigurationKeys, problems: ConfigurationFindings) {
