@@ -125,6 +125,25 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
+    @Test func `the doctor of a host without a service warns, as status does, because others share the store`() throws {
+        let replica = try sites[0].start()
+        let workspace = try Workspace([
+            "listen": ["unix": "public.sock", "max_connections": 100],
+            "admin": ["unix": "admin.sock", "max_connections": 100, "token": ["file": "admin-token"]],
+            "store": ["type": "postgres", "url": ["file": "database-url"]],
+        ])
+        try workspace.write("database-url", database.url(), mode: 0o600)
+        let doctor = try Deskgate.run("doctor", "--config", workspace.configuration)
+        #expect(doctor.code == 1)
+        let finding = "WARNING ports: no service runs on this host: nobody answers at unix:\(workspace.directory.path("public.sock")): "
+        #expect(doctor.output.contains(finding), "\(doctor.output)")
+        let remedy = "Services on other hosts may share the store; to start one here: deskgate serve --config \(workspace.configuration)\n"
+        #expect(doctor.output.contains(remedy), "\(doctor.output)")
+        let status = try Deskgate.run("status", "--config", workspace.configuration)
+        #expect(status.output.contains("Warning: No service runs on this host, "), "\(status.output)")
+        #expect(try replica.stop() == .exit(0))
+    }
+
     @Test func aRoleThatOwnsNothingIsEnoughToServe() throws {
         let site = sites[0]
         _ = try database.sql("CREATE ROLE serving LOGIN", "REVOKE CREATE ON SCHEMA public FROM PUBLIC")

@@ -105,6 +105,13 @@ struct ServiceCheck: Sendable {
         // Such as a certificate that has expired: somebody may well answer.
         guard failure.isSilence else { return DoctorFinding(.ports, .problem, failure.description) }
         let admin = signs.listener == .nobody ? ", and nobody listens at \(configuration.admin.listener.address)" : ""
+        // Services on other hosts may share the store, so this is a warning, as it is for `deskgate status`.
+        guard !configuration.store.isShared else {
+            return DoctorFinding(
+                .ports, .warning,
+                "no service runs on this host: \(failure.description)\(admin). Services on other hosts may share the store; to start one "
+                    + "here: \(start)")
+        }
         let remedy = ReportedProblem.remedy(startingBy: start)
         return DoctorFinding(.ports, .problem, "the service does not run: \(failure.description)\(admin). \(remedy)")
     }
