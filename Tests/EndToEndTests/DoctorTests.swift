@@ -177,7 +177,9 @@ import Time
         let path = workspace.directory.path("deskgate.db")
         try File.rename(path, to: "\(path).moved")
         #expect(eventually { (try? showsTheLoss(of: path, workspace)) == true })
+        let asked = try statusRequests(server)
         let findings = try examine(workspace)
+        #expect(try statusRequests(server) == asked + 1)
         #expect(findings.code == 2)
         let remedy = "put the database back, as the service itself says, before you restart: a start would not find it"
         let loss = "\(path) is missing, but the service that runs has opened it; \(remedy)"
@@ -191,6 +193,13 @@ import Time
         try File.rename("\(path).moved", to: path)
         #expect(eventually { (try? showsTheLoss(of: path, workspace)) == false })
         #expect(try server.stop() == .exit(0))
+    }
+
+    /// How often the service was asked for its status.
+    private func statusRequests(_ server: RunningServer) throws -> Int {
+        let text = try PushSite.get(server.adminAddress, "/metrics")
+        let count = text.firstMatch(of: /\ndeskgate_http_requests_total{listener="admin",route="\/v1\/status",code="200"} ([0-9]+)\n/)
+        return try #require(count.flatMap { Int($0.1) })
     }
 
     private func showsTheLoss(of path: String, _ workspace: Workspace) throws -> Bool {

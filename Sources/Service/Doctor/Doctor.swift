@@ -50,44 +50,46 @@ package struct Doctor {
     /// What was found, in the order of the subjects, and whether a check is left behind: then the process must end without waiting for its
     /// threads (`Process.abandon`). Takes as long as the slowest check, at most half a minute.
     package func examine() -> (findings: [DoctorFinding], isComplete: Bool) {
-        let machine = MachineCheck(clocks: clocks)
-        let configuration: Configuration
         do throws(ConfigurationError) {
-            configuration = try Configuration(contentsOf: file)
+            let configuration = try Configuration(contentsOf: file)
+            let parts = PartCheck(configuration, in: file, now: clocks.unixSeconds())
+            return run(checks(of: configuration, parts) + checks(of: parts))
         } catch {
-            return run(checks(beside: error, machine))
+            let parts = PartCheck(nil, in: file, now: clocks.unixSeconds())
+            return run(checks(beside: error, parts) + checks(of: parts))
         }
-        return run(checks(of: configuration, machine))
     }
 
-    private func checks(beside mistakes: ConfigurationError, _ machine: MachineCheck) -> [DoctorCheck] {
-        let parts = PartCheck(file, now: clocks.unixSeconds())
+    private func checks(of parts: PartCheck) -> [DoctorCheck] {
+        let machine = MachineCheck(clocks: clocks)
         return [
-            DoctorCheck(.configuration, else: Self.slowDisk) { [file] in
-                mistakes.problems.map { DoctorFinding(.configuration, .problem, $0.line(in: file)) } + parts.omitted
-            },
             DoctorCheck(.clock, else: Self.slowDisk) { [machine.clock()] + parts.files(machine) },
-            DoctorCheck(.ports, else: Self.slowService, parts.ports),
             DoctorCheck(.service, else: Self.slowService, parts.problems),
             DoctorCheck(.store, else: Self.slowStore, parts.examineStore),
             DoctorCheck(.store, .warning, else: Self.slowSearch, parts.damage),
         ]
     }
 
-    private func checks(of configuration: Configuration, _ machine: MachineCheck) -> [DoctorCheck] {
+    private func checks(beside mistakes: ConfigurationError, _ parts: PartCheck) -> [DoctorCheck] {
+        [
+            DoctorCheck(.configuration, else: Self.slowDisk) { [file] in
+                mistakes.problems.map { DoctorFinding(.configuration, .problem, $0.line(in: file)) } + parts.omitted
+            },
+            DoctorCheck(.ports, else: Self.slowService, parts.ports),
+        ]
+    }
+
+    private func checks(of configuration: Configuration, _ parts: PartCheck) -> [DoctorCheck] {
         let service = ServiceCheck(
-            configuration: configuration, logger: logger, now: clocks.unixSeconds(), start: start(configuration))
+            configuration: configuration, logger: logger, now: clocks.unixSeconds(), start: start(configuration), parts: parts)
+        let machine = MachineCheck(clocks: clocks)
         // Before other threads use files, because all take the owner's rights for a moment.
         let unreadable = configuration.unreadableFiles
         return [
             DoctorCheck(.configuration, else: Self.slowDisk) { [file] in service.configuration(file, unreadable) },
-            DoctorCheck(.clock, else: Self.slowDisk) { [machine.clock()] + machine.files(configuration.store) },
             DoctorCheck(.limits, else: "systemd does not answer, or \(Self.slowDisk)") { supervision(of: configuration) },
             DoctorCheck(.limits, else: Self.slowDisk) { machine.disk(configuration) },
             DoctorCheck(.ports, else: Self.slowService, service.ports),
-            DoctorCheck(.service, else: Self.slowService, service.problems),
-            DoctorCheck(.store, else: Self.slowStore, service.store),
-            DoctorCheck(.store, .warning, else: Self.slowSearch, service.damage),
             DoctorCheck(
                 .providers, else: "a provider does not answer in time; see deskgate check --live", milliseconds: Self.providerPatience,
                 service.providers),

@@ -1,20 +1,32 @@
 internal import Configuration
+internal import Core
+internal import JSON
 internal import Operators
+internal import Threading
 internal import Time
 
-/// The doctor's checks beside a configuration with mistakes: the service, which may be healthy, and each part that can be read alone.
+/// The doctor's checks that need parts of the configuration. Beside mistakes they run with the parts that can be read alone, because the
+/// service may be healthy.
 struct PartCheck: Sendable {
-    private let now: UnixSeconds
+    /// Whether the lock of the store has been looked at, as `ServiceCheck.ports` does; true beside mistakes, where nothing looks at it.
+    let hasSeenLock: Monitor<Bool>
+    /// Nil beside mistakes.
+    private let configuration: Configuration?
     private let listen: Configuration.Listener?
     private let admin: Configuration.Admin?
     private let store: Configuration.Store?
     private let storeReason: String
+    private let now: UnixSeconds
+    /// The answer to `problems`, which other checks need as well.
+    private let status = Monitor<Result<AdminAnswer, AdminAccess.Failure>?>(nil)
 
-    init(_ file: String, now: UnixSeconds) {
-        self.now = now
-        listen = Configuration.Listener(contentsOf: file)
-        admin = Configuration.Admin(contentsOf: file)
-        store = Configuration.Store(contentsOf: file)
+    /// - Parameter configuration: of the file; nil when it has mistakes.
+    init(_ configuration: Configuration?, in file: String, now: UnixSeconds) {
+        hasSeenLock = Monitor(configuration == nil)
+        (self.configuration, self.now) = (configuration, now)
+        listen = configuration?.listen ?? Configuration.Listener(contentsOf: file)
+        admin = configuration?.admin ?? Configuration.Admin(contentsOf: file)
+        store = configuration?.store ?? Configuration.Store(contentsOf: file)
         storeReason = Configuration.Store.omission(in: file) ?? Self.unreadable("store")
     }
 
@@ -35,7 +47,7 @@ struct PartCheck: Sendable {
         DoctorFinding(subject, .warning, "not checked, because \(reason); correct the mistakes of the configuration first")
     }
 
-    /// Whether the public listener answers and is ready.
+    /// Whether the public listener answers and is ready: beside mistakes, in place of `ServiceCheck.ports`.
     func ports() -> [DoctorFinding] {
         guard let listen else { return [] }
         do throws(HealthProbe.Failure) {
@@ -45,25 +57,55 @@ struct PartCheck: Sendable {
         }
     }
 
-    /// The problems that the running service finds.
+    /// The problems that the running service reports. The file itself shows the warnings of the configuration.
     func problems() -> [DoctorFinding] {
         guard let admin else { return [] }
-        do throws(AdminAccess.Failure) {
-            return ServiceCheck.problems(in: try AdminAccess(serviceAt: admin).performInService(StatusAction()), keysInFile: nil)
-        } catch {
-            return [DoctorFinding(.service, .warning, "not asked: \(error)")]
+        let answer = Result { () throws(AdminAccess.Failure) in
+            try AdminAccess(serviceAt: admin).performInService(StatusAction())
         }
+        status.update { $0 = answer }
+        do throws(AdminAccess.Failure) {
+            return Self.problems(in: try answer.get(), keysInFile: try? configuration?.makeAuthorizer().keysDigest)
+        } catch {
+            // With the whole configuration, the check of the ports judges why the service cannot be asked.
+            return [DoctorFinding(.service, configuration == nil ? .warning : .ok, "not asked: \(error)")]
+        }
+    }
+
+    /// The problems in an answer to `StatusAction`.
+    /// - Parameter keysInFile: the digest of the keys of the configuration file; nil while it has mistakes.
+    static func problems(in answer: AdminAnswer, keysInFile: String?) -> [DoctorFinding] {
+        guard answer.status == 200, case .object(let status) = answer.json else {
+            return [DoctorFinding(.service, .warning, "not asked: the service refused the question (\(answer.status))")]
+        }
+        let all = ReportedProblem.all(in: status)
+        var findings = all.filter { !$0.isInConfiguration }.map {
+            DoctorFinding(.service, $0.isSevere ? .problem : .warning, "\($0.text) \($0.remedy)")
+        }
+        if let keysInFile, let inForce = status["keys_digest"]?.text, inForce != keysInFile {
+            findings.append(DoctorFinding(.service, .warning, ReportedProblem.otherKeys(in: "the service")))
+        }
+        let besides = all.isEmpty ? "" : " but warnings of its configuration"
+        return findings.isEmpty ? [DoctorFinding(.service, .ok, "the service that runs finds nothing wrong\(besides)")] : findings
     }
 
     /// Whether the store could be opened, and how it is.
     func examineStore() -> [DoctorFinding] {
-        let service = admin.map { AdminAccess(serviceAt: $0) }
-        return store.map { StoreCheck(store: $0).examine(besides: service) } ?? []
+        waitForLock()
+        return store.map { StoreCheck(store: $0).examine { admin == nil ? nil : try? status.wait { $0 }?.get() } } ?? []
     }
 
     /// Whether the clock is behind the files of the store.
     func files(_ machine: MachineCheck) -> [DoctorFinding] { store.map(machine.files) ?? [] }
 
     /// Whether pages of the store are damaged.
-    func damage() -> [DoctorFinding] { store.map { StoreCheck(store: $0).damage() } ?? [] }
+    func damage() -> [DoctorFinding] {
+        waitForLock()
+        return store.map { StoreCheck(store: $0).damage() } ?? []
+    }
+
+    /// Reading the store begins after its lock was looked at, because a look drops the locks of a reader in the same process.
+    private func waitForLock() {
+        _ = hasSeenLock.wait { $0 ? true : nil }
+    }
 }

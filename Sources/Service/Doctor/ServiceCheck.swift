@@ -1,5 +1,4 @@
 internal import Configuration
-internal import Core
 internal import HTTPServer
 internal import JSON
 internal import Observability
@@ -8,15 +7,14 @@ internal import POSIX
 internal import Threading
 internal import Time
 
-/// What the doctor examines of the configuration and of what it names; most of it by the rules of `deskgate check`.
+/// The doctor's checks that need the whole configuration; most go by the rules of `deskgate check`.
 struct ServiceCheck: Sendable {
     let configuration: Configuration
     let logger: Logger
     let now: UnixSeconds
     /// The command that starts the service.
     let start: String
-    /// Whether `ports` has looked at the store's lock.
-    private let hasSeenLock = Monitor(false)
+    let parts: PartCheck
 
     /// The warnings of `deskgate check`, which include certificates that expire.
     /// - Parameter unreadable: as `Configuration.unreadableFiles` says.
@@ -51,7 +49,7 @@ struct ServiceCheck: Sendable {
 
     /// Whether the listeners could start, or the service has them.
     func ports() -> [DoctorFinding] {
-        let signs = ServiceSigns(configuration) { hasSeenLock.update { $0 = true } }
+        let signs = ServiceSigns(configuration) { parts.hasSeenLock.update { $0 = true } }
         // Obstacles to this user are none to the service's, who alone can look at the rest.
         if case .forbidden(let text) = signs.listener { return [DoctorFinding(.ports, .problem, text)] }
         let obstacles = signs.obstacles(of: configuration)
@@ -147,51 +145,6 @@ struct ServiceCheck: Sendable {
                 .ports, .warning,
                 "\(address) is held by a process that has not proven to know an admin token (\(reason)); \(AdminListenerIdentity.remedy)")
         ]
-    }
-
-    /// Reading the store begins after `ports` has looked at its lock, because a look drops the locks of a reader in the same process.
-    private func waitForLock() {
-        _ = hasSeenLock.wait { $0 ? true : nil }
-    }
-
-    /// The problems that the service reports. Why it cannot be asked is judged by the check of the ports. The file itself shows the warnings
-    /// of the configuration.
-    func problems() -> [DoctorFinding] {
-        do throws(AdminAccess.Failure) {
-            let answer = try AdminAccess(configuration).performInService(StatusAction())
-            return Self.problems(in: answer, keysInFile: try? configuration.makeAuthorizer().keysDigest)
-        } catch {
-            return [DoctorFinding(.service, .ok, "not asked: \(error)")]
-        }
-    }
-
-    /// The problems in an answer to `StatusAction`.
-    /// - Parameter keysInFile: the digest of the keys of the configuration file; nil while it has mistakes.
-    static func problems(in answer: AdminAnswer, keysInFile: String?) -> [DoctorFinding] {
-        guard answer.status == 200, case .object(let status) = answer.json else {
-            return [DoctorFinding(.service, .warning, "not asked: the service refused the question (\(answer.status))")]
-        }
-        let all = ReportedProblem.all(in: status)
-        var findings = all.filter { !$0.isInConfiguration }.map {
-            DoctorFinding(.service, $0.isSevere ? .problem : .warning, "\($0.text) \($0.remedy)")
-        }
-        if let keysInFile, let inForce = status["keys_digest"]?.text, inForce != keysInFile {
-            findings.append(DoctorFinding(.service, .warning, ReportedProblem.otherKeys(in: "the service")))
-        }
-        let besides = all.isEmpty ? "" : " but warnings of its configuration"
-        return findings.isEmpty ? [DoctorFinding(.service, .ok, "the service that runs finds nothing wrong\(besides)")] : findings
-    }
-
-    /// Whether the store could be opened, and how it is.
-    func store() -> [DoctorFinding] {
-        waitForLock()
-        return StoreCheck(store: configuration.store).examine(besides: AdminAccess(configuration))
-    }
-
-    /// Whether pages of a SQLite store are damaged.
-    func damage() -> [DoctorFinding] {
-        waitForLock()
-        return StoreCheck(store: configuration.store).damage()
     }
 
     /// Whether the providers take the credentials.

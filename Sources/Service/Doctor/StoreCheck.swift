@@ -14,9 +14,9 @@ struct StoreCheck: Sendable {
     let store: Configuration.Store
 
     /// Whether the store could be opened, and how it is.
-    /// - Parameter service: access to the service that may have it open; nil when none can be asked.
-    func examine(besides service: AdminAccess?) -> [DoctorFinding] {
-        if let lost = service.flatMap(lostDatabase) { return [lost] }
+    /// - Parameter status: waits for the status of the service that may have it open; nil when none can be asked.
+    func examine(besides status: () -> AdminAnswer?) -> [DoctorFinding] {
+        if let lost = lostDatabase(status) { return [lost] }
         let obstacles = store.obstacles + [store.problem].compactMap(\.self)
         guard obstacles.isEmpty else { return obstacles.map { DoctorFinding(.store, .problem, "\($0)") } }
         switch store.kind {
@@ -35,11 +35,10 @@ struct StoreCheck: Sendable {
         }
     }
 
-    /// That the running service has opened a database that is no longer in its place; nil when that is not so. A service whose store is
-    /// well, or whose problem is about another path, has another one in force than the file.
-    private func lostDatabase(of service: AdminAccess) -> DoctorFinding? {
-        guard case .sqlite(let path) = store.kind, !File.exists(path),
-            let answer = try? service.performInService(StatusAction()), case .object(let status) = answer.json,
+    /// Finds a database that the running service has opened and that is no longer in its place. A service whose store is well, or whose
+    /// problem is about another path, has another one in force than the file.
+    private func lostDatabase(_ status: () -> AdminAnswer?) -> DoctorFinding? {
+        guard case .sqlite(let path) = store.kind, !File.exists(path), case .object(let status)? = status()?.json,
             status["revocations"]?["source"]?.text == RevocationStatus.Source.store.rawValue,
             ReportedProblem.all(in: status).contains(where: { $0.isInStore && "\($0.text) \($0.remedy)".contains(path) })
         else { return nil }

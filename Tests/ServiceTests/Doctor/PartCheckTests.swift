@@ -18,7 +18,7 @@ import Time
 
     private func check(_ json: String) throws -> PartCheck {
         try directory.scratch.write("config.json", json)
-        return PartCheck(directory.file, now: SystemClock.unixSeconds())
+        return PartCheck(nil, in: directory.file, now: SystemClock.unixSeconds())
     }
 
     @Test func `a clock that is behind the store's files is a problem`() throws {
@@ -39,7 +39,7 @@ import Time
     @Test(arguments: [403, 503]) func `a refused question is a warning`(_ status: Int) {
         let answer = AdminAnswer(status: status, ["error": "too_many_requests"])
         #expect(
-            ServiceCheck.problems(in: answer, keysInFile: nil) == [
+            PartCheck.problems(in: answer, keysInFile: nil) == [
                 DoctorFinding(.service, .warning, "not asked: the service refused the question (\(status))")
             ])
     }
@@ -50,7 +50,7 @@ import Time
         ]
         let answer = AdminAnswer(["problems": .array(hasWarning ? [warning] : [])])
         let text = "the service that runs finds nothing wrong" + (hasWarning ? " but warnings of its configuration" : "")
-        #expect(ServiceCheck.problems(in: answer, keysInFile: nil) == [DoctorFinding(.service, .ok, text)])
+        #expect(PartCheck.problems(in: answer, keysInFile: nil) == [DoctorFinding(.service, .ok, text)])
     }
 
     @Test func `a certificate that cannot be read says nothing of the service`() throws {
