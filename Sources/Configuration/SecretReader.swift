@@ -63,7 +63,8 @@ struct SecretReader {
     /// - Parameter isSecret: whether it matters who else may read it.
     func file(_ path: String, at place: String, isSecret: Bool = true) -> [UInt8]? {
         let resolved = resolve(path)
-        let shown = SecretRules.mayHoldSecret(path) ? printable(path) : printable(resolved, longest: 4096)
+        let mayBeSecret = SecretRules.mayHoldSecret(path)
+        let shown = mayBeSecret ? printable(path) : printable(resolved, longest: 4096)
         let limit = isSecret ? Self.secretLimit : Self.certificateLimit
         do throws(SystemError) {
             let contents = try File.read(resolved, limit: limit.bytes)
@@ -72,7 +73,7 @@ struct SecretReader {
             return contents.bytes
         } catch {
             problems.sources.note(resolved, at: place, nil)
-            if SecretRules.mayHoldSecret(path), !error.isForbidden {
+            if mayBeSecret, !error.isForbidden {
                 problems.add(place, "expected the path of a file, found what may be its contents; save them in a file, and give its path")
                 return nil
             }
