@@ -278,6 +278,8 @@ extension WaitingStore {
 
     var clockOffsetMilliseconds: Int64? { (try? store())?.clockOffsetMilliseconds }
 
+    var isNew: Bool { (try? store())?.isNew ?? false }
+
     var standing: ReplicaStanding { (try? store())?.standing ?? .alone }
 
     var refused: [RefusedDeliveries] { (try? store().refused) ?? [] }

@@ -70,7 +70,9 @@ package final class RunningService: Sendable {
         identities = Monitor([configuration.listen.settings.tls, configuration.admin.listener.settings.tls])
         let keyUses = graph.keyUses
         keyUses.announce()
+        let newStore = NewStoreLog(graph.store, configuration.store, logger: logger)
         chores = try? Chores {
+            newStore.tell()
             denials.flush()
             warnings.tellDaily()
             keyUses.tend()
@@ -82,6 +84,8 @@ package final class RunningService: Sendable {
                 "version": .string(Version.current), "public": .string(publicAddress.description),
                 "admin": .string(adminAddress.description), "apps": .integer(configuration.apps.count),
             ])
+        // Now and not when it was opened, because a start that fails has one line, its error.
+        newStore.tell()
     }
 
     /// Starts everything that has threads. If one part fails, the parts started before it are stopped.

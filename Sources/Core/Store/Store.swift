@@ -237,6 +237,9 @@ package protocol Store: Sendable {
     /// Why the store refuses to accept; nil when it accepts. Does not block.
     var refusal: StoreError? { get }
 
+    /// Whether it was made when it was opened, so that it knew no revocation then. Does not block.
+    var isNew: Bool { get }
+
     /// How often to look for deliveries that another process has stored or given back, in milliseconds; nil when this process alone has the store.
     var newsMilliseconds: UInt64? { get }
 
@@ -312,6 +315,9 @@ extension Store {
     package func revoke(_ revocation: Revocation, announcing arrival: Arrival? = nil) throws(StoreError) {
         _ = try revoke(revocation, of: revocation.person, announcing: arrival, telling: .nobody)
     }
+
+    /// One in memory is, and the configuration warns of it.
+    package var isNew: Bool { false }
 
     /// There are no others.
     package var standing: ReplicaStanding { .alone }

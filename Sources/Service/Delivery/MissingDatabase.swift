@@ -1,8 +1,10 @@
 internal import Configuration
 internal import Core
 internal import HelpDesk
+internal import Observability
 internal import POSIX
 internal import Storage
+internal import Threading
 internal import Time
 
 extension Configuration.Store {
@@ -35,5 +37,29 @@ extension Configuration.Store {
                 + "(deskgate store restore \(ShellWord.quoted(rescued))); otherwise "
         }
         return "\(rescue ?? "")put the database back, mount its disk, or restore a backup (deskgate store restore)"
+    }
+}
+
+/// Tells once that the store was made when it was opened, which may be after the start. If there was another one, its revocations are gone,
+/// and only the log shows since when.
+struct NewStoreLog: Sendable {
+    private let store: any Store
+    private let name: String
+    private let logger: Logger
+    private let isWritten = Monitor(false)
+
+    init(_ store: any Store, _ configured: Configuration.Store, logger: Logger) {
+        (self.store, name, self.logger) = (store, configured.name, logger)
+    }
+
+    /// Does not block.
+    func tell() {
+        guard store.isNew else { return }
+        let wasWritten = isWritten.withLock { isWritten in
+            defer { isWritten = true }
+            return isWritten
+        }
+        if wasWritten { return }
+        logger.log(.info, "made a new, empty store: no key is revoked and nobody is blocked", ["store": .string(name)])
     }
 }

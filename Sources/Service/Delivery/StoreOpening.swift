@@ -33,6 +33,15 @@ extension Configuration.Store {
         if case .postgres = kind { "$.store.url" } else { "$.store.path" }
     }
 
+    /// The database, for people.
+    var name: String {
+        switch kind {
+        case .memory: "memory"
+        case .sqlite(let path): path
+        case .postgres(let address): "\(address)"
+        }
+    }
+
     /// The file with the copy of the revocations; nil when there is none.
     var revocationCopy: RevocationCopyFile? {
         let name: String

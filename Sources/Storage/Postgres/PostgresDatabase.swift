@@ -17,8 +17,7 @@ package enum PostgresDatabase {
     package static func migrate(_ settings: ConnectionSettings, grantingTo role: String?) throws(StoreError) -> (before: Int, now: Int) {
         let session = try connect(settings, replica: [])
         defer { session.connection.close() }
-        let before = try explained { () throws(PostgresError) in try session.place().version }
-        try prepare(session)
+        let before = try prepare(session)
         return try explained { () throws(PostgresError) in
             if let role { try session.grant(to: role) }
             return (before, try session.place().version)
@@ -31,9 +30,10 @@ package enum PostgresDatabase {
     }
 
     /// Brings the schema to the present version, if the database can be used at all.
-    static func prepare(_ session: PostgresSession) throws(StoreError) {
+    /// - Returns: the version before; 0 where there was no schema.
+    static func prepare(_ session: PostgresSession) throws(StoreError) -> Int {
         try refuse(try explained { () throws(PostgresError) in try session.obstacle() })
-        try explained { () throws(PostgresError) in try session.migrate() }
+        return try explained { () throws(PostgresError) in try session.migrate() }
     }
 
     /// Begins to work on a database, unless a copy reads or fills it.

@@ -68,13 +68,16 @@ extension PostgresSession {
     /// Brings the schema to the present version, if it is not there yet; of several processes one does, and the others wait for it. A schema of
     /// a newer version is left alone: versions only add.
     /// - Parameter latest: up to which version.
-    func migrate(to latest: Int = PostgresSchema.latest) throws(PostgresError) {
-        let place = try place()
-        guard place.version < latest else { return }
+    /// - Returns: the version before; 0 where there was no schema.
+    @discardableResult
+    func migrate(to latest: Int = PostgresSchema.latest) throws(PostgresError) -> Int {
+        let before = try place().version
+        guard before < latest else { return before }
         // An index on a large table takes long, and so does waiting for the one who makes it.
         patienceMilliseconds = Self.migrationMilliseconds
         defer { patienceMilliseconds = PostgresSession.patienceMilliseconds }
         while try takeStep(to: latest) {}
+        return before
     }
 
     /// Brings the schema to the next version, in a transaction of its own: one that waits for a second table while it has locked another one

@@ -9,6 +9,8 @@ package import Time
 /// One connection makes what arrives durable, on a thread of its own; one serves the dispatcher and upkeep, one operators, one looks for
 /// changed revocations and serves metrics. When the database is lost the store refuses with `notOpen`, and whoever has it opens another one. `close` must be called before it is let go.
 package final class PostgresStore: Store {
+    /// As `Store` says.
+    package let isNew: Bool
     let address: ConnectionSettings
     let replica: [UInt8]
     let settings: StoreSettings
@@ -48,7 +50,7 @@ package final class PostgresStore: Store {
         let queue = WriterQueue<PostgresJob>(limit: settings.maximumQueued, batch: settings.maximumBatch)
         self.queue = queue
         let first = try PostgresDatabase.connect(address, replica: replica)
-        try PostgresDatabase.prepare(first)
+        isNew = try PostgresDatabase.prepare(first) == 0
         try PostgresDatabase.enter(first)
         let heartbeat = try PostgresDatabase.explained { () throws(PostgresError) in try first.beat(keysDigest: nil, clock) }
         status.withLock { $0.heartbeat = heartbeat }

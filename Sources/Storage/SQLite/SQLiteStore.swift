@@ -1,4 +1,5 @@
 package import Core
+internal import POSIX
 internal import SQLite
 internal import Threading
 package import Time
@@ -9,6 +10,8 @@ package import Time
 /// neither acceptance nor the next claim. The caller must call `close` before it releases the store.
 package final class SQLiteStore: Store {
     let path: String
+    /// As `Store` says.
+    package let isNew: Bool
     let settings: StoreSettings
     let queue: WriterQueue<WriterJob>
     let status = Monitor(StoreStatus())
@@ -36,6 +39,7 @@ package final class SQLiteStore: Store {
         precondition(settings.maximumBatch > 0, "a commit holds a call")
         self.settings = settings
         self.path = path
+        isNew = !File.exists(path)
         let queue = WriterQueue<WriterJob>(limit: settings.maximumQueued, batch: settings.maximumBatch)
         self.queue = queue
         let status = status

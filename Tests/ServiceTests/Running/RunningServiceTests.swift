@@ -22,8 +22,10 @@ import Testing
         let (publicAddress, adminAddress) = try fixture.withService { ($0.publicAddress, $0.adminAddress) }
         #expect(
             try fixture.log.lines() == [
-                #"INFO  serving version=\#(Version.current) public=\#(publicAddress) admin=\#(adminAddress) apps=1"#, "INFO  stopping",
-                "INFO  stopped",
+                #"INFO  serving version=\#(Version.current) public=\#(publicAddress) admin=\#(adminAddress) apps=1"#,
+                "INFO  made a new, empty store: no key is revoked and nobody is blocked "
+                    + "store=\(fixture.directory.scratch.path("deskgate.db"))",
+                "INFO  stopping", "INFO  stopped",
             ])
         #expect(throws: SocketClient.Failure.self) { try SocketClient(publicAddress) }
         #expect(throws: SocketClient.Failure.self) { try SocketClient(adminAddress) }
@@ -37,6 +39,12 @@ import Testing
             ready.check(try ready.send(to: SocketClient(service.publicAddress)))
         }
         #expect(sockets.map(File.exists) == [false, false])
+    }
+
+    @Test func `only the start that makes the store says so`() throws {
+        let fixture = try ServiceFixture()
+        for _ in 1...2 { try fixture.withService { _ in } }
+        #expect(try fixture.log.lines().count { $0.hasPrefix("INFO  made a new, empty store: ") } == 1)
     }
 
     @Test(arguments: ["listen", "admin"])

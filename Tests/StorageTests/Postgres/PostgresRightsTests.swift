@@ -56,6 +56,15 @@ import Testing
         #expect(try warning() == "serving may not read and write every table of the schema: \(tables)\(Self.remedy)")
     }
 
+    @Test func `only the store that makes the schema is new`() throws {
+        let address = try ConnectionSettings(server.url().utf8.span)
+        for isNew in [true, false] {
+            let store = try PostgresStore(address)
+            #expect(store.isNew == isNew)
+            store.close()
+        }
+    }
+
     @Test func `a table of another program in the schema is nothing to Deskgate`() throws {
         try migrate()
         try server.sql("CREATE TABLE others (id bigint)")
