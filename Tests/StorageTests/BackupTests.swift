@@ -5,6 +5,7 @@ import SQLite
 import Storage
 import TestSupport
 import Testing
+import Time
 
 @Suite struct BackupTests {
     private let directory: TemporaryDirectory
@@ -116,6 +117,16 @@ import Testing
         #expect(try count(site) == 1)
         #expect(try count(former) == 8, "the former store is whole")
         #expect(File.exists(backup))
+    }
+
+    @Test(arguments: ["", "-wal"]) func `a name that an earlier restore gave is not given again`(suffix: String) throws {
+        try fill()
+        try StoreFile.backUp(path, to: backup)
+        let now = SystemClock.unixSeconds()
+        for second in 0..<600 { try directory.write("store.db.before-\(now + UInt64(second))\(suffix)", "") }
+        let former = try #require(try StoreFile.restore(backup, to: path, asItIs: false))
+        #expect(former == "\(path).before-\(now + 600)")
+        #expect(try count(former) == 200)
     }
 
     @Test func comesBackWhereNothingIs() throws {

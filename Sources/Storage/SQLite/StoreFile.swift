@@ -89,13 +89,20 @@ package enum StoreFile {
             try DatabaseCopy.write(connection, of: backup, to: draft, asOwnerOf: path)
         }
         defer { try? File.remove(draft) }
-        let former = "\(path)\(formerMark)\(SystemClock.unixSeconds())"
+        let former = formerPath(for: path, at: SystemClock.unixSeconds())
         try replace(path, by: draft, exists: exists, former: former)
         return exists ? former : nil
     }
 
     private static let formerMark = ".before-"
     private static let rescueMark = ".rescued-"
+
+    /// The free path to which a restore moves the former store: one of a later second where an earlier restore has the name.
+    private static func formerPath(for path: String, at time: UnixSeconds) -> String {
+        let former = "\(path)\(formerMark)\(time)"
+        let isTaken = [former, former + StoreFiles.File.log.suffix].contains(where: File.exists)
+        return isTaken ? formerPath(for: path, at: time + 1) : former
+    }
 
     /// The path to which a service saves a database that is removed while it is open.
     static func rescuePath(for path: String, at time: UnixSeconds) -> String { "\(path)\(rescueMark)\(time)" }
