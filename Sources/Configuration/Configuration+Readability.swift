@@ -6,8 +6,15 @@ extension Configuration {
     /// - Returns: nil for root's own path, for one of several users, and if root does not run this process.
     package var userThatServes: FileOwner? { placeOfService.map { FileOwner(id: $0.owner, at: $0.place) } }
 
-    /// The command line that starts the service; for root, as the user that serves.
-    package var serveLine: String { userThatServes?.line("deskgate serve") ?? "deskgate serve" }
+    /// The file that commands read where none is named.
+    package static let usualFile = "/etc/deskgate/config.json"
+
+    /// The command line that starts the service, with the file that it must name; for root, as the user that serves.
+    package var serveLine: String {
+        let named = sources.files.first.flatMap { $0 == Self.usualFile ? nil : " --config \(ShellWord.quoted($0))" }
+        let line = "deskgate serve\(named ?? "")"
+        return userThatServes?.line(line) ?? line
+    }
 
     /// The path that decides who serves, the directory, link or file that shows the owner, and the owner.
     private var placeOfService: (path: String, place: String, owner: UInt32)? {

@@ -12,7 +12,7 @@ enum ConfigurationFile {
     /// The environment variable that names it.
     static let variable = "DESKGATE_CONFIG"
     /// The default path.
-    static let usual = "/etc/deskgate/config.json"
+    static let usual = Configuration.usualFile
 
     /// Whether the environment names a file, or the default one is there or cannot be seen.
     static var isNamedOrUsual: Bool {

@@ -58,8 +58,8 @@ import Testing
         let after = try Deskgate.run("status", "--config", site.workspace.configuration)
         #expect(after.code == 1)
         let startIt =
-            "Remedy: Start it: systemctl start deskgate, or deskgate serve. If it does not start, deskgate check and its log "
-            + "say why."
+            "Remedy: Start it: systemctl start deskgate, or deskgate serve --config \(site.workspace.configuration). "
+            + "If it does not start, deskgate check and its log say why."
         #expect(after.output.hasPrefix("Problem: The service does not run.\n\(startIt)\nDeskgate is not ready.\n"))
         #expect(after.output.contains("\nReason: the service does not run.\n"))
     }

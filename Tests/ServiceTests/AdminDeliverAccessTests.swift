@@ -81,7 +81,8 @@ import Time
         let answer = try access.perform(ExplainAction(appID: "shop", userID: "somebody")).json
         #expect(answer["outcome"] == "problem")
         #expect(answer["finding"] == "The service does not run.")
-        #expect(answer["remedy"]?.text?.hasPrefix("Start it: systemctl start deskgate, or deskgate serve. ") == true)
+        let line = "deskgate serve --config \(try #require(configuration.sources.files.first))"
+        #expect(answer["remedy"]?.text?.hasPrefix("Start it: systemctl start deskgate, or \(line). ") == true)
     }
 
     @Test func `a command on a host without a service does not speak for the others that share the store`() throws {
