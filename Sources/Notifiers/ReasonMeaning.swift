@@ -14,13 +14,13 @@ package enum ReasonSource: Sendable, Equatable {
     case unknown
 }
 
-/// What the reason of an attempt means, for a person who asks why a delivery did not arrive.
+/// The meaning of an attempt's reason, for a person who asks why a delivery did not arrive.
 package struct ReasonMeaning: Sendable, Equatable {
-    /// What happened: the end of a sentence.
+    /// The event: the end of a sentence.
     package let text: Told
-    /// What to do: the end of a sentence; nil when it has arrived, so that nothing need be done.
+    /// The end of a sentence; nil when it has arrived, so that nothing need be done.
     package let remedy: Told?
-    /// What to do where the remedy is to wait and waiting does not help: the end of a sentence; nil for none of this reason's own.
+    /// The remedy where `remedy` is to wait and waiting does not help: the end of a sentence; nil for none of this reason's own.
     package let lasting: Told?
 
     /// Gives a meaning.
@@ -141,7 +141,7 @@ extension ReasonMeaning {
 }
 
 extension ReasonSource {
-    /// What an operator does about refused settings: the notifier's own remedy where it has one.
+    /// The remedy for refused settings: the notifier's own where it has one.
     func settingsRemedy(_ reason: String) -> Told {
         switch self {
         case .push(let provider): provider.remedy(for: reason)
@@ -156,7 +156,7 @@ extension ReasonSource {
 }
 
 extension PushDestination {
-    /// What an operator does when an answer with this reason pauses the notifier: one sentence's end.
+    /// The remedy when an answer with this reason pauses the notifier: the end of a sentence.
     fileprivate func remedy(for reason: String) -> Told {
         switch self {
         case .apns: (APNsRemedy.byReason[reason] ?? .credential).told

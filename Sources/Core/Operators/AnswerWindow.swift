@@ -153,7 +153,7 @@ package struct AnswerWindow: Sendable {
         return undecided + (isClosed ? denied : []) + strangers(app, sums, letIn: letIn)
     }
 
-    /// What strangers may have caused.
+    /// Finds refusals that strangers may have caused.
     /// - Parameters:
     ///   - app: the app that they name; empty for none.
     ///   - letIn: how many others were let in.

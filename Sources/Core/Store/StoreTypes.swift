@@ -185,9 +185,9 @@ package struct StoreError: Error, Equatable, CustomStringConvertible {
 
     /// The kind.
     package let kind: Kind
-    /// What happened, in the words of a sentence without its full stop.
+    /// The event, as a sentence without its full stop.
     package let cause: String
-    /// What an operator can do about it; nil when nothing particular can be said.
+    /// The steps for an operator; nil when nothing particular can be said.
     package let remedy: String?
     /// Whether the remedy is only for those who want to have the store for themselves.
     package let isForOwner: Bool

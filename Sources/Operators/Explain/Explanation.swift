@@ -5,7 +5,7 @@ package import Time
 /// The answer to a question such as "why is this person refused?": what was found, step by step in the order in which things happen, and
 /// what follows from it.
 package struct Explanation: Sendable, Equatable {
-    /// What a step, or the whole answer, comes to.
+    /// The result of a step, or of the whole answer.
     package enum Outcome: String, Sendable, CaseIterable {
         /// Nothing is wrong.
         case ok
@@ -15,7 +15,7 @@ package struct Explanation: Sendable, Equatable {
         case note
     }
 
-    /// What a step is about, in a stable word.
+    /// The subject of a step, in a stable word.
     package enum Subject: String, Sendable, CaseIterable {
         /// The security key's text.
         case key
@@ -27,7 +27,7 @@ package struct Explanation: Sendable, Equatable {
         case signature
         /// The key's times.
         case life
-        /// What operators have revoked.
+        /// Revocations by operators.
         case revocations
         /// The app's own backend.
         case backend
@@ -53,9 +53,9 @@ package struct Explanation: Sendable, Equatable {
         case delivery
         /// One attempt of a delivery.
         case attempt
-        /// What a bot has called for a person.
+        /// Calls of a bot for a person.
         case botCall = "bot_call"
-        /// What more there is to find, and where.
+        /// Other answers, and where to find them.
         case search
     }
 
@@ -67,15 +67,13 @@ package struct Explanation: Sendable, Equatable {
 
     /// One thing that was found.
     package struct Step: Sendable, Equatable {
-        /// What it is about.
         package let subject: Subject
-        /// What it comes to.
         package let outcome: Outcome
         /// One sentence, or a few.
         package let text: Told
         /// When it happened; nil for what holds now.
         package let at: UnixMilliseconds?
-        /// What to do, in sentences; nil when nothing need be done.
+        /// In sentences; nil when nothing need be done.
         package let remedy: Told?
         /// Identifiers to go on with.
         package let references: [Reference]
@@ -118,7 +116,6 @@ package struct Explanation: Sendable, Equatable {
     }
 
     private let conclusion: Conclusion
-    /// What was found.
     package let steps: [Step]
 
     init(_ conclusion: Conclusion, _ steps: [Step]) {
@@ -135,11 +132,11 @@ package struct Explanation: Sendable, Equatable {
         return Explanation(step.outcome == .problem ? Conclusion(.problem, told.text, from: step) : told, steps + [step])
     }
 
-    /// What the whole comes to.
+    /// The result of the whole answer.
     package var outcome: Outcome { conclusion.outcome }
     /// The answer in one sentence, or a few.
     package var finding: Told { conclusion.text }
-    /// What to do first: the remedy of the step that the finding is about.
+    /// The first thing to do: the remedy of the step that the finding is about.
     package var remedy: Told? { outcome == .ok ? nil : conclusion.cause?.remedy }
 }
 

@@ -1,7 +1,7 @@
 internal import Core
 internal import Time
 
-/// What is known of a person while the store is away.
+/// The facts about a person while the store is away.
 struct RememberedUser {
     /// The person's standing without a key; it has the store's problem.
     let key: KeyFacts
@@ -45,7 +45,7 @@ extension Explanation {
 }
 
 extension AdminContext {
-    /// What memory tells of a person.
+    /// Finds the facts about a person in memory.
     /// - Parameter problem: why the store cannot be asked.
     func remembered(userID: String, appID: String, _ problem: StoreError) throws(StoreError) -> RememberedUser {
         var key = KeyFacts(appID: appID, userID: userID, now: now.seconds)

@@ -5,7 +5,7 @@ internal import JSON
 
 /// Something that is wrong now, with what to do about it.
 struct Problem: Equatable {
-    /// What kind of thing is wrong, in a stable word; the urgent ones first.
+    /// The kind, in a stable word; the urgent ones first.
     enum Kind: String, CaseIterable {
         /// The service does not run; only commands say so.
         case serviceDown = "service_down"
@@ -85,9 +85,9 @@ struct Problem: Equatable {
     let severity: Severity
     /// The notifier, the app, the listener or the place in the configuration; nil when it is the whole service.
     let subject: String?
-    /// What is wrong, in sentences.
+    /// The problem, in sentences.
     let text: Told
-    /// What to do, in sentences.
+    /// The remedy, in sentences.
     let remedy: Told
 
     init(_ kind: Kind, as severity: Severity = .problem, of subject: String? = nil, _ text: Told, remedy: Told) {
@@ -98,7 +98,7 @@ struct Problem: Equatable {
         self.remedy = remedy
     }
 
-    /// What commands say where no service runs.
+    /// The problem that commands report where no service runs.
     /// - Parameter serve: the command line that starts it.
     static func serviceDown(_ serve: String) -> Problem {
         Problem(
@@ -108,7 +108,7 @@ struct Problem: Equatable {
                 "Запустите её: systemctl start deskgate или \(serve). Если она не запускается, причину назовут deskgate check и журнал."))
     }
 
-    /// What commands say where no service runs on this host. Services on others may share the store, so it is a warning.
+    /// The problem that commands report where no service runs on this host: a warning, because services on others may share the store.
     /// - Parameter serve: the command line that starts one.
     static func serviceElsewhere(_ serve: String) -> Problem {
         Problem(

@@ -9,9 +9,9 @@ package struct ReportedProblem {
     package let isInConfiguration: Bool
     /// Whether it is that the store cannot be used.
     package let isInStore: Bool
-    /// What is wrong, in sentences.
+    /// The problem, in sentences.
     package let text: String
-    /// What to do, in sentences.
+    /// The remedy, in sentences.
     package let remedy: String
 
     /// Tells how to start a service that does not run.

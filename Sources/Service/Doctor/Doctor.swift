@@ -47,8 +47,9 @@ package struct Doctor {
         self.start = start
     }
 
-    /// What was found, in the order of the subjects, and whether a check is left behind: then the process must end without waiting for its
-    /// threads (`Process.abandon`). Takes as long as the slowest check, at most half a minute.
+    /// Runs the checks. Takes as long as the slowest one, at most half a minute.
+    /// - Returns: the findings in the order of their subjects, and whether every check has ended. If one is left behind, the process must
+    ///   end without waiting for its threads (`Process.abandon`).
     package func examine() -> (findings: [DoctorFinding], isComplete: Bool) {
         do throws(ConfigurationError) {
             let configuration = try Configuration(contentsOf: file)
@@ -101,7 +102,7 @@ package struct Doctor {
             }
     }
 
-    /// What whoever supervises the service allows it, and whether that fits the configuration.
+    /// Compares the limits and the unit of the service with the configuration.
     func supervision(of configuration: Configuration) -> [DoctorFinding] {
         let settings = places.shown(unit) ?? places.written(unit)
         let limits = LimitCheck(configuration: configuration, unit: settings, places: places)
@@ -133,7 +134,7 @@ package struct Doctor {
 
 /// One check of the doctor's, which may block.
 struct DoctorCheck {
-    /// What is told when it takes too long.
+    /// The finding when it takes too long.
     let late: DoctorFinding
     /// How long it may take; nil for the usual time.
     let milliseconds: UInt64?

@@ -126,7 +126,7 @@ struct ServiceCheck: Sendable {
         }
     }
 
-    /// That a service answers its callers, and none its operators.
+    /// The warning that a service answers its callers, and none its operators.
     private func absent(_ listener: AdminListenerIdentity) -> [DoctorFinding] {
         guard listener == .nobody else { return [] }
         return [
