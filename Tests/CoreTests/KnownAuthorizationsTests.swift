@@ -21,6 +21,7 @@ import Time
     private static let expired = Verdict.denied(.expired, keyID: 2)
     private static let unknown = Verdict.denied(.unknownKey, keyID: nil)
     private static let allowed = Verdict.authorized(keyID: 3)
+    private static let undecided = Verdict.undecided(.backendTimeout)
     private static let shadowed = Verdict.shadowed(.wrongMac, keyID: 1)
 
     @Test func `a process tells another that the shadow mode let a user in`() throws {
@@ -42,6 +43,30 @@ import Time
                 #expect(history.denials.map(\.at) == [Self.now + 5])
             }
         }
+    }
+
+    @Test func `the latest answer counts against a failure too`() throws {
+        let failed = known([(Self.undecided, 5)])
+        for (second, isLatest) in [(4, true), (5, false), (6, false)] as [(UInt64, Bool)] {
+            for other in [known([(Self.allowed, second)]), known([(Self.wrong, second)])] {
+                #expect((failed.merged(with: other).history?.failure != nil) == isLatest, "\(second)")
+                #expect((other.merged(with: failed).history?.failure != nil) == isLatest, "\(second)")
+            }
+        }
+        let later = known([(.undecided(.backendStatus), 6)])
+        #expect(failed.merged(with: later).history?.failure?.reason == .undecided(.backendStatus))
+        #expect(later.merged(with: failed).history?.failure?.reason == .undecided(.backendStatus))
+    }
+
+    @Test(
+        arguments: Indecision.allCases.map { AuthorizationFailure.Reason.undecided($0) }
+            + LimitRule.Scope.allCases.map { AuthorizationFailure.Reason.limited($0) })
+    func `a process tells another of a failure`(_ reason: AuthorizationFailure.Reason) throws {
+        var recent = RecentAuthorizations(RecentAuthorizations.Limits(apps: 1), since: Self.now)
+        recent.record(AuthorizationFailure(reason, at: Self.now + 3), of: Self.user)
+        let known = KnownAuthorizations(startedAt: Self.now, completeSince: Self.now, history: recent.history(of: Self.user))
+        let told = try #require(KnownAuthorizations(parsing: known.moved(byMilliseconds: 5000).serialized()))
+        #expect(told.history?.failure == AuthorizationFailure(reason, at: Self.now + 8))
     }
 
     @Test func denialsAreAddedUp() throws {

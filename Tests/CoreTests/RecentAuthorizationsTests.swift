@@ -66,13 +66,50 @@ import Time
         #expect(recent.history(of: Self.user(1))?.isDenied == false)
     }
 
-    @Test(arguments: [
-        Verdict.malformed(Malformation(.userID, .empty)), .undecided(.backendTimeout), .undecided(.internalError), .unconfirmed(keyID: 1),
-    ])
+    @Test(arguments: [Verdict.malformed(Malformation(.userID, .empty)), .unconfirmed(keyID: 1)])
     func recordsNothingOf(_ verdict: Verdict) {
         var recent = recent()
         recent.record(verdict, of: Self.user(1), now: Self.now)
-        #expect(recent.count == 0)
+        #expect(recent.history(of: Self.user(1)) == nil)
+    }
+
+    @Test(arguments: Indecision.allCases) func `an indecision is remembered, and is no denial`(_ indecision: Indecision) throws {
+        var recent = recent()
+        recent.record(.undecided(indecision), of: Self.user(1), now: Self.now)
+        let history = try #require(recent.history(of: Self.user(1)))
+        #expect(history.failure == AuthorizationFailure(.undecided(indecision), at: Self.now))
+        #expect(!history.isDenied)
+        #expect(history.count(at: Self.now) == 0)
+        #expect(recent.completeSince == Self.now)
+    }
+
+    @Test(arguments: [allowed(), denied(.wrongMac), .shadowed(.wrongMac, keyID: 1)]) func `a decision ends a failure`(_ verdict: Verdict) {
+        var recent = recent()
+        recent.record(AuthorizationFailure(.limited(.device), at: Self.now), of: Self.user(1))
+        recent.record(verdict, of: Self.user(1), now: Self.now)
+        #expect(recent.history(of: Self.user(1))?.failure == nil)
+    }
+
+    @Test func `a failure keeps the decisions before it`() throws {
+        var recent = recent()
+        recent.record(Self.denied(.expired), of: Self.user(1), now: Self.now)
+        recent.record(Self.allowed(), of: Self.user(1), now: Self.now + 1)
+        recent.record(AuthorizationFailure(.limited(.user), at: Self.now + 1), of: Self.user(1))
+        let history = try #require(recent.history(of: Self.user(1)))
+        #expect(history.failure?.reason == .limited(.user))
+        #expect(history.lastSuccess?.at == Self.now + 1)
+        #expect(history.denials.map(\.denial) == [.expired])
+        recent.forget(Self.user(1))
+        #expect(recent.history(of: Self.user(1)) == nil)
+    }
+
+    @Test func `failures are bounded, and displace nobody who was denied`() {
+        var recent = recent()
+        recent.record(Self.denied(.wrongMac), of: Self.user(1), now: Self.now)
+        for number in 2...100 { recent.record(.undecided(.backendTimeout), of: Self.user(number), now: Self.now + 1) }
+        #expect(recent.history(of: Self.user(1))?.isDenied == true)
+        #expect(recent.completeSince == Self.now)
+        #expect((2...100).filter { recent.history(of: Self.user($0)) != nil } == [99, 100])
     }
 
     @Test(arguments: [(0, 3), (59, 3), (480, 3), (539, 3), (600, 2), (660, 0), (1_000_000, 0)] as [(UInt64, Int)])

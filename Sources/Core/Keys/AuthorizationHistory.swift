@@ -74,15 +74,20 @@ package struct AuthorizationHistory: Sendable {
     package private(set) var lastSuccess: Success?
     /// The last denial of each reason and key, the latest first, three at most. The latest of a genuine key is always among them.
     package private(set) var denials: [Denied] = []
-    /// Whether the latest request was denied.
+    /// Whether the latest request that was decided was denied.
     package private(set) var isDenied = false
+    /// The answer to a request after all those, which was neither allowed nor denied; nil when none has followed.
+    package internal(set) var failure: AuthorizationFailure?
     private var counts = DenialCounts()
 
     init() {}
 
     /// Takes what another process has told.
-    init(_ success: Success?, _ denials: [Denied], isDenied: Bool, _ minutes: [(minute: UInt64, count: UInt32)]) {
-        lastSuccess = success
+    init(
+        _ success: Success?, _ denials: [Denied], isDenied: Bool, _ minutes: [(minute: UInt64, count: UInt32)],
+        _ failure: AuthorizationFailure? = nil
+    ) {
+        (lastSuccess, self.failure) = (success, failure)
         self.denials = denials
         self.isDenied = isDenied
         for (minute, count) in minutes { counts.add(count, inMinute: minute) }
@@ -101,10 +106,10 @@ package struct AuthorizationHistory: Sendable {
     /// How many requests were denied within ten minutes, counted in whole minutes.
     package func count(at now: UnixSeconds) -> Int { counts.total(at: now) }
 
-    /// When the latest request came.
+    /// When the latest request came that was decided.
     private var latest: UnixSeconds { isDenied ? denials.first?.at ?? 0 : lastSuccess?.at ?? 0 }
 
-    /// Combines the answers of two processes. Of answers within one second, a success counts as the later one.
+    /// Combines the answers of two processes. Of answers within one second, a success counts as the latest, and a failure as the earliest.
     func merged(with other: AuthorizationHistory) -> AuthorizationHistory {
         var merged = AuthorizationHistory()
         merged.lastSuccess = [lastSuccess, other.lastSuccess].compactMap(\.self).max { $0.at < $1.at }
@@ -114,6 +119,8 @@ package struct AuthorizationHistory: Sendable {
             if !isKnown { merged.denials.append(denied) }
         }
         merged.dropOldest()
+        let later = [failure.flatMap { $0.at > other.latest ? $0 : nil }, other.failure.flatMap { $0.at > latest ? $0 : nil }]
+        merged.failure = later.compactMap(\.self).max { $0.at < $1.at }
         merged.counts = counts
         for (minute, count) in other.counts.minutes { merged.counts.add(count, inMinute: minute) }
         return merged
@@ -127,7 +134,7 @@ package struct AuthorizationHistory: Sendable {
             denials.map { Denied(reason: $0.reason, keyID: $0.keyID, at: $0.at.advanced(by: seconds)) }, isDenied: isDenied,
             self.minutes.map { minute, count in
                 (minutes < 0 ? minute - min(minute, minutes.magnitude) : minute + minutes.magnitude, count)
-            })
+            }, failure.map { AuthorizationFailure($0.reason, at: $0.at.advanced(by: seconds)) })
     }
 
     mutating func recordSuccess(_ success: Success) {

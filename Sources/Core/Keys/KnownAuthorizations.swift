@@ -68,6 +68,7 @@ extension KnownAuthorizations {
                     ["reason": .string($0.reason.word), "key_id": keyID($0.keyID), "at": number($0.at.rawValue)]
                 }),
             "minutes": .array(history.minutes.map { .array([number($0.minute), number(UInt64($0.count))]) }),
+            "failure": history.failure.map { ["reason": .string($0.reason.word), "at": number($0.at.rawValue)] } ?? .null,
         ]
     }
 
@@ -92,7 +93,14 @@ extension KnownAuthorizations {
             return (UInt64(clamping: minute), UInt32(clamping: count))
         }
         return AuthorizationHistory(
-            success, denials, isDenied: value["is_denied"] == true && !denials.isEmpty, counts)
+            success, denials, isDenied: value["is_denied"] == true && !denials.isEmpty, counts, value["failure"].flatMap(failure))
+    }
+
+    private static func failure(_ value: JSONValue) -> AuthorizationFailure? {
+        guard let reason = value["reason"]?.text.flatMap(AuthorizationFailure.Reason.init(word:)), let at = moment(value["at"]) else {
+            return nil
+        }
+        return AuthorizationFailure(reason, at: at)
     }
 
     private static func number(_ value: UInt64) -> JSONValue { .integer(Int64(clamping: value)) }

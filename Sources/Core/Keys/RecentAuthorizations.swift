@@ -4,7 +4,8 @@ package import Time
 ///
 /// Callers choose user ids, so anyone can invent a million of them. Users are therefore kept in four groups with room of their own, of which
 /// the least recent user leaves first. A stranger who invents ids displaces only strangers, and of those only users who were denied once.
-/// Users whom a genuine key or an earlier success has proven to exist are apart, and so are users whose last request was allowed.
+/// Users whom a genuine key or an earlier success has proven to exist are apart, and so are users whose last request was allowed. Failures
+/// have a table of their own, so that an outage, which meets all users at once, displaces nobody who was denied.
 package struct RecentAuthorizations: Sendable {
     /// How many users are kept.
     package struct Limits: Sendable, Equatable {
@@ -54,27 +55,40 @@ package struct RecentAuthorizations: Sendable {
     /// Since when no denied user was displaced.
     package private(set) var completeSince: UnixSeconds
     private var tables: [BoundedTable<KeyedDigest, AuthorizationHistory>]
+    /// The failures after all other answers of their users.
+    private var failures: BoundedTable<KeyedDigest, AuthorizationFailure>
 
     /// Makes an empty record.
     /// - Parameter since: the time from which it records.
     package init(_ limits: Limits, since: UnixSeconds) {
         completeSince = since
         tables = Group.allCases.map { BoundedTable(limit: limits.room(of: $0)) }
+        failures = BoundedTable(limit: limits.stranger)
     }
 
     /// Changes how many users are kept. Users beyond the limit leave when the next users come.
     package mutating func resize(_ limits: Limits) {
         for group in Group.allCases { tables[group.rawValue].limit = limits.room(of: group) }
+        failures.limit = limits.stranger
     }
 
     /// How many users are kept.
     var count: Int { tables.reduce(0) { $0 + $1.count } }
 
     /// The record of a user; nil when there is none.
-    package func history(of user: KeyedDigest) -> AuthorizationHistory? { found(user)?.history }
+    package func history(of user: KeyedDigest) -> AuthorizationHistory? {
+        guard let failure = failures[user] else { return found(user)?.history }
+        var history = found(user)?.history ?? AuthorizationHistory()
+        history.failure = failure
+        return history
+    }
 
-    /// Records a final verdict. A request that nobody could decide says nothing about the user.
+    /// Records an answer that neither allows nor denies. It says nothing else about the user.
+    package mutating func record(_ failure: AuthorizationFailure, of user: KeyedDigest) { failures.insert(failure, for: user) }
+
+    /// Records a final verdict.
     package mutating func record(_ verdict: Verdict, of user: KeyedDigest, now: UnixSeconds) {
+        if failures.count > 0 { failures.remove(user) }
         switch verdict {
         case .authorized(let keyID, _): recordSuccess(AuthorizationHistory.Success(at: now, keyID: keyID), user)
         case .shadowed(_, let keyID):
@@ -86,12 +100,14 @@ package struct RecentAuthorizations: Sendable {
             // With another field malformed, the request names no user.
             guard malformation.field == .securityKey else { break }
             recordDenial(AuthorizationHistory.Denied(reason: .malformedKey(malformation.problem), keyID: nil, at: now), user)
-        case .undecided, .unconfirmed: break
+        case .undecided(let indecision): record(AuthorizationFailure(.undecided(indecision), at: now), of: user)
+        case .unconfirmed: break
         }
     }
 
     /// Forgets a user.
     package mutating func forget(_ user: KeyedDigest) {
+        failures.remove(user)
         for group in Group.allCases { tables[group.rawValue].remove(user) }
     }
 

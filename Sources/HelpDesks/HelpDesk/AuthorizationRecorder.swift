@@ -74,6 +74,18 @@ package struct RecordedUser: Sendable {
         recent = decision.namedApplication.map { records.apps[$0] } ?? records.unknownApp
     }
 
+    /// The user who registers a device.
+    init(_ records: AuthorizationRecords, _ device: Device.Key, _ authorizer: Authorizer) {
+        let application = authorizer.index(of: device.appID.utf8.span)
+        user = authorizer.digest(ofUser: device.userID.utf8.span, in: application)
+        recent = application.map { records.apps[$0] } ?? records.unknownApp
+    }
+
+    /// Records an answer that neither allows nor denies.
+    func record(_ failure: AuthorizationFailure) {
+        recent.withLock { $0.record(failure, of: user) }
+    }
+
     /// Records the verdict that the request is answered with.
     package func record(_ verdict: Verdict, at now: UnixSeconds) {
         recent.withLock { $0.record(verdict, of: user, now: now) }

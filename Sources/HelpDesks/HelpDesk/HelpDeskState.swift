@@ -62,6 +62,9 @@ package final class HelpDeskState: Sendable {
     package func recordedUser(_ decision: Authorizer.Decision, userID: Span<UInt8>) -> RecordedUser {
         RecordedUser(records, decision, authorizer, userID: userID)
     }
+
+    /// The user who registers a device, to record an answer after the verdict.
+    func recordedUser(of device: Device.Key) -> RecordedUser { RecordedUser(records, device, authorizer) }
 }
 
 /// The metrics of requests by help desks and their apps. Make it once per registry.

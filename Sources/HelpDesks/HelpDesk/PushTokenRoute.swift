@@ -189,9 +189,11 @@ package final class PushTokenRoute: Sendable {
             return removed
         case .success(.limited(let rule, let until)):
             let response = Response.limited(LimitRefusal(rule, until: until), now: registration.now)
+            let (state, reason) = (services.state.current, AuthorizationFailure.Reason.limited(rule.scope))
+            state.recordedUser(of: registration.key).record(AuthorizationFailure(reason, at: services.clocks.unixSeconds()))
             var fields: LogFields = ["next_at": .string(RFC3339.text(until))]
-            Caller(registration, services.state.current.authorizer).append(to: &fields)
-            return refuse(response, .limited, .info, "limit_\(rule.scope.rawValue)", app, fields, mark)
+            Caller(registration, state.authorizer).append(to: &fields)
+            return refuse(response, .limited, .info, reason.word, app, fields, mark)
         case .success(.revoked): return refuse(.denied(.revoked, keyID: registration.claims.key?.keyID), registration, mark)
         case .success(.undecided): return refuse(.undecided(.internalError), registration, mark)
         case .failure(let error):

@@ -13,10 +13,17 @@ enum AuthorizationFacts {
     }
 
     /// Whether the latest request was allowed.
-    var isAllowed: Bool { history.map { !$0.isDenied && $0.lastSuccess != nil } ?? false }
+    var isAllowed: Bool { history.map { !$0.isDenied && !$0.isUndecided && $0.lastSuccess != nil } ?? false }
 
-    /// Whether a service runs and knows of no denial.
-    var hasNoDenial: Bool { if case .known(let known) = self { known.history?.denials.isEmpty ?? true } else { false } }
+    /// Whether a service runs and knows of no request that was not answered 200.
+    var hasNoRefusal: Bool {
+        if case .known(let known) = self { known.history.map { $0.denials.isEmpty && $0.failure == nil } ?? true } else { false }
+    }
+
+    /// Why the person's latest request was not allowed; nil when it was, or none is known. A limit of registrations keeps nobody out.
+    func refusal(_ key: KeyFacts) -> Explanation.Step? {
+        denial(key) ?? (history?.isUndecided == true ? history?.failure?.step(key) : nil)
+    }
 
     /// Tells that the latest request was denied, how often that has happened, and why; nil when it was allowed, or none is known.
     /// - Parameter key: the person without a key.
@@ -53,7 +60,9 @@ enum AuthorizationFacts {
 
     /// Tells that a request was allowed after others were denied; nil when none were.
     var recovery: Told? {
-        guard let history, !history.isDenied, !history.denials.isEmpty, let success = history.lastSuccess else { return nil }
+        guard let history, !history.isDenied, history.failure == nil, !history.denials.isEmpty, let success = history.lastSuccess else {
+            return nil
+        }
         return Told(
             " The latest request was allowed, at \(Telling.time(success.at))\(success.shadow).",
             " Последний запрос принят, \(Telling.time(success.at))\(success.shadow).")
@@ -73,9 +82,10 @@ enum AuthorizationFacts {
         case .known(let known):
             let silence = known.silentReplicas == 0 ? [] : [Self.silence(known.silentReplicas)]
             guard let history = known.history else { return [Self.absence(known)] + silence }
-            let (denial, success) = (denial(key), history.lastSuccess.map { $0.step(history.isDenied || $0.isShadowed ? .note : .ok) })
+            let (denial, isKeptOut) = (denial(key), history.isDenied || history.isUndecided)
+            let success = history.lastSuccess.map { $0.step(isKeptOut || $0.isShadowed ? .note : .ok) }
             let earlier = history.denials.dropFirst(denial == nil ? 0 : 1).map(\.earlierStep)
-            return [denial, success].compactMap(\.self) + earlier + silence
+            return [history.failure?.step(key), denial, success].compactMap(\.self) + earlier + silence
         }
     }
 

@@ -14,11 +14,11 @@ extension Explanation {
                 + facts.closing.steps(isLetIn: facts.isAuthorized) + Self.past(facts))
     }
 
-    /// What the answer is worth while nobody is let in, or while the person is denied with another key.
+    /// What the answer is worth while nobody is let in, or while the person is refused with another key.
     private static func conclusion(_ facts: KeyFacts, _ verdict: Conclusion) -> Conclusion {
         if let closed = facts.closing.ofAll ?? facts.closing.ofMost(isLetIn: facts.isAuthorized) { return verdict.but(closed) }
-        guard verdict.outcome != .problem, let denial = facts.authorizations.denial(facts) else { return verdict }
-        return verdict.but(Step(denial.subject, .note, denial.text, at: denial.at, remedy: denial.remedy))
+        guard verdict.outcome != .problem, let refusal = facts.authorizations.refusal(facts) else { return verdict }
+        return verdict.but(Step(refusal.subject, .note, refusal.text, at: refusal.at, remedy: refusal.remedy))
     }
 
     /// How the person's latest requests were answered; empty where nobody knows.

@@ -114,7 +114,7 @@ extension Explanation {
     static func keptOut(_ key: KeyFacts, _ steps: [Step]) -> Conclusion? {
         if let closed = closed(key.closing, steps) { return closed }
         let most = key.closing.ofMost(isLetIn: key.authorizations.isAllowed)
-        if let denial = key.authorizations.denial(key) { return Conclusion(denial).but(most) }
+        if let refusal = key.authorizations.refusal(key) { return Conclusion(refusal).but(most) }
         return key.authorizations.isAllowed ? nil : most.map { Conclusion($0) }
     }
 
@@ -211,14 +211,14 @@ extension Explanation {
             + (next ?? Told(verbatim: "."))
     }
 
-    /// Of single requests only the latest are known. Where no denial is, the log has none to search for.
+    /// Of single requests only the latest are known. Where all were allowed, the log has none to search for.
     static func log(_ facts: KeyFacts) -> Step {
         Step(
             .search, .note,
             Told(
                 "Only the latest answers are kept, in memory; the log has a sample of the denials.",
                 "Хранятся только последние ответы, в памяти; в журнале есть выборка отказов."),
-            remedy: facts.authorizations.hasNoDenial
+            remedy: facts.authorizations.hasNoRefusal
                 ? nil : facts.reference.map { Told("Search the log for user_ref \($0).", "Ищите в журнале user_ref \($0).") },
             facts.reference.map { [Reference(name: "user_ref", text: $0)] } ?? [])
     }

@@ -372,7 +372,7 @@ import Time
             let denied = Verdict.denied(denial, keyID: keyID)
             for verdicts in [
                 [denied], [denied, denied], [denied, .authorized(keyID: keyID)], [denied, .denied(.wrongMac, keyID: 1)],
-                [denied, .malformed(Malformation(.securityKey, .empty))], [],
+                [denied, .malformed(Malformation(.securityKey, .empty))], [denied, .undecided(.backendTimeout)], [],
             ] {
                 let facts = Self.known(verdicts)
                 for step in facts.steps(key) + AuthorizationFacts.unknown.steps(key) {

@@ -1,0 +1,38 @@
+internal import Core
+internal import Time
+
+extension AuthorizationHistory {
+    /// Whether nobody could decide about the latest request.
+    var isUndecided: Bool { if case .undecided? = failure?.reason { true } else { false } }
+}
+
+extension AuthorizationFailure {
+    /// Tells that the latest request was neither allowed nor denied, and why.
+    /// - Parameter key: the person without a key.
+    func step(_ key: KeyFacts) -> Explanation.Step {
+        let (time, word) = (Telling.time(at), reason.word)
+        switch reason {
+        case .undecided(let indecision):
+            let cause = key.backendStatus?.cause(of: indecision, at: key.backend) ?? Told(verbatim: "")
+            return Explanation.Step(
+                .authorization, .problem,
+                Told(
+                    "This user's latest request was answered 503 at \(time), which is no denial: nobody could decide (\(word)).\(cause)",
+                    "На последний запрос этого пользователя ответили 503, \(time); это не отказ: решить было некому (\(word)).\(cause)"),
+                at: at.milliseconds, remedy: indecision.remedy)
+        case .limited:
+            return Explanation.Step(
+                .authorization, .problem,
+                Told(
+                    "The latest registration of this user's device was answered 429 at \(time), by push_tokens.limits (\(word)).",
+                    "На последнюю регистрацию устройства этого пользователя ответили 429, \(time): сработал push_tokens.limits (\(word))."),
+                at: at.milliseconds,
+                remedy: Told(
+                    "The app repeats it later; the log's line push token has the time from which it is allowed (next_at). ",
+                    "Приложение повторит её позже; с какого времени можно, говорит next_at в строке журнала push token. ")
+                    + Told(
+                        "If people have reason to register so often, raise the limit in push_tokens.limits, and \(Told.reload).",
+                        "Если регистрироваться так часто нужно, увеличьте предел в push_tokens.limits и \(Told.reload)."))
+        }
+    }
+}

@@ -1,0 +1,90 @@
+import HTTPServer
+import JSON
+import TestSupport
+import Testing
+import Time
+
+@testable import Configuration
+@testable import Core
+@testable import HelpDesk
+@testable import Operators
+@testable import Service
+
+/// Explanations of a user whose latest request was neither allowed nor denied (`GET /v1/explain`).
+@Suite struct FailureExplanationTests {
+    private static let at = "2026-03-10T08:15:12.000Z"
+
+    private static func explain(_ service: RunningService, user: String = "user-1", more: String = "") throws -> JSONValue {
+        let path = "/v1/explain?app_id=shop&user_id=\(user)\(more)"
+        let answer = try ExchangeCase(
+            name: path, method: .get, path: path, headers: AdminCases.authorization, status: 200, answer: ""
+        ).send(to: SocketClient(service.adminAddress))
+        return try #require(JSONValue(parsing: Array(answer.text.utf8)))
+    }
+
+    private static func send(_ service: RunningService, _ path: String, _ body: [UInt8]) throws -> Int {
+        try ExchangeCase(name: path, path: path, body: body, status: 200, answer: "").send(to: SocketClient(service.publicAddress)).status
+    }
+
+    private static func open(_ service: RunningService, user: String) throws -> Int {
+        try send(service, "/pyrus/authorize", BackendCaller.body(user: user))
+    }
+
+    private static func register(_ service: RunningService, user: String) throws -> Int {
+        try send(service, "/pyrus/push-token", BackendCaller.body(BackendCaller.pushToken, user: user))
+    }
+
+    @Test(arguments: BackendCaller.routes) func `a user about whom the backend could not decide`(_ path: String) throws {
+        try BackendFixture().withService(.requests([[.respond(500)], [.respond(200)]])) { (service, _) throws in
+            #expect(try service.ask(path).status == 503)
+            let undecided = try Self.explain(service)
+            #expect(undecided["outcome"] == "problem")
+            let finding = try #require(undecided["finding"]?.text)
+            let text = "This user's latest request was answered 503 at \(Self.at), which is no denial: nobody could decide (backend_status)"
+            #expect(finding.hasPrefix(text), "\(finding)")
+            #expect(finding.contains("The last call to http"))
+            #expect(undecided["remedy"]?.text?.hasPrefix("Have the backend of apps[].verify.url answer 2xx") == true)
+            #expect(try Self.explain(service, user: "user-2")["outcome"] == "ok")
+            let key = try Self.explain(service, more: "&security_key=\(TestKey().text())")
+            #expect(key["finding"]?.text?.contains(text) == true, "\(key)")
+            #expect(try service.ask(path).status == 200)
+            let steps = try #require(Self.explain(service)["steps"]?.elements)
+            #expect(!steps.contains { $0["text"]?.text?.contains("answered 503 at") == true })
+        }
+    }
+
+    @Test(arguments: [LimitRule.Scope.device, .app]) func `a user whose device registers too often`(_ scope: LimitRule.Scope) throws {
+        let limits = #"[{"per":"\#(scope.rawValue)","max":1,"window_seconds":300}]"#
+        let fixture = try ServiceFixture(members: #""log":{},"push_tokens":{"limits":\#(limits)}"#)
+        try fixture.withService { service throws in
+            #expect(try Self.register(service, user: "user-1") == 200)
+            #expect(try Self.register(service, user: "user-2") == 429)
+            let limited = try Self.explain(service, user: "user-2")
+            #expect(limited["outcome"] == "problem")
+            let text = "The latest registration of this user's device was answered 429 at \(Self.at), by push_tokens.limits "
+            let finding = try #require(limited["finding"]?.text)
+            #expect(finding.hasPrefix("Nothing keeps this user out"), "a limit of registrations keeps nobody out of the chat")
+            #expect(finding.hasSuffix("But: \(text)(limit_\(scope.rawValue))."), "\(finding)")
+            #expect(limited["remedy"]?.text?.contains("raise the limit in push_tokens.limits") == true)
+            #expect(try Self.open(service, user: "user-2") == 200)
+            let steps = try #require(Self.explain(service, user: "user-2")["steps"]?.elements)
+            #expect(!steps.contains { $0["text"]?.text?.contains("429 at") == true })
+        }
+        #expect(try fixture.log.lines().contains { $0.contains("reason=limit_\(scope.rawValue)") })
+    }
+
+    @Test(arguments: [AuthorizationFailure.Reason.undecided(.internalError), .limited(.user)])
+    func `a failure is translated`(_ reason: AuthorizationFailure.Reason) throws {
+        var recent = RecentAuthorizations(RecentAuthorizations.Limits(apps: 1), since: TestTime.now)
+        let user = KeyedDigest(low: 1, high: 2)
+        recent.record(AuthorizationFailure(reason, at: TestTime.now), of: user)
+        let known = KnownAuthorizations(startedAt: TestTime.now, completeSince: TestTime.now, history: recent.history(of: user))
+        let facts = AuthorizationFacts.known(known)
+        let step = try #require(facts.steps(KeyFacts(appID: "shop", userID: "user-1", now: TestTime.now)).first)
+        #expect(step.outcome == .problem)
+        #expect(step.text.isTranslated)
+        #expect(step.remedy?.isTranslated == true)
+        #expect(!facts.hasNoRefusal)
+        #expect(facts.recovery == nil)
+    }
+}
