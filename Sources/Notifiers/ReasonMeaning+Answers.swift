@@ -159,7 +159,8 @@ extension ReasonMeaning {
                     "look at the receiver's log; Deskgate tries again", "посмотрите журнал получателя; Deskgate повторяет попытки"))
         }
         switch source {
-        case .http, .log, .unknown: return ofHTTP(status)
+        case .http(let name): return ofHTTP(status, name)
+        case .log, .unknown: return ofHTTP(status, "NAME")
         case .push where ![401, 403, 404, 405].contains(status): return of(.message, reason, source)
         case .push, .relay:
             return ReasonMeaning(
@@ -168,12 +169,12 @@ extension ReasonMeaning {
         }
     }
 
-    private static func ofHTTP(_ status: Int) -> ReasonMeaning {
+    private static func ofHTTP(_ status: Int, _ notifier: String) -> ReasonMeaning {
         switch status {
         case 401, 403:
             ReasonMeaning(
                 "the receiver does not take the signature", "получатель не принимает подпись",
-                do: HTTPNotifier.signatureRemedy + Told("; Deskgate tries again", "; Deskgate повторяет попытки"))
+                do: HTTPNotifier.signatureRemedy(of: notifier) + Told("; Deskgate tries again", "; Deskgate повторяет попытки"))
         case 410:
             ReasonMeaning("the receiver wants nothing more", "получатель больше ничего не хочет", do: HTTPNotifier.goneRemedy)
         case 300..<400:

@@ -4,13 +4,13 @@ package import Core
 package enum ReasonSource: Sendable, Equatable {
     /// The service's own log.
     case log
-    /// A receiver of signed events.
-    case http
+    /// A receiver of signed events, by the notifier's name.
+    case http(String)
     /// A help desk that takes registrations.
     case relay
     /// A push provider.
     case push(PushDestination)
-    /// A notifier that is not configured any more.
+    /// A notifier that is not configured any more, or none, such as an app's backend.
     case unknown
 }
 

@@ -8,7 +8,7 @@ import Testing
 /// What reasons mean to a person who asks why something has not arrived.
 @Suite struct ReasonMeaningTests {
     @Test func everyReasonOfDeskgateHasAMeaning() {
-        for source in [ReasonSource.log, .http, .relay, .unknown] {
+        for source in [ReasonSource.log, .http("crm"), .relay, .unknown] {
             for reason in NotifierReason.allCases.map(\.rawValue) + ClientReason.allCases.map(\.rawValue)
                 + (100...599).map(StatusReason.word)
             {
@@ -23,9 +23,10 @@ import Testing
     }
 
     @Test func statusesOfAReceiverHaveRemedies() {
-        func remedy(_ status: Int) -> String? { ReasonMeaning(StatusReason.word(status), from: .http)?.remedy?.english }
+        func remedy(_ status: Int) -> String? { ReasonMeaning(StatusReason.word(status), from: .http("crm"))?.remedy?.english }
         #expect(remedy(204) == nil)
         #expect(remedy(401)?.contains("secret") == true && remedy(403)?.contains("secret") == true)
+        #expect(remedy(401)?.contains("deskgate webhook verify --notifier crm --explain") == true)
         #expect(remedy(410) == "its receiver wants nothing more; ask whoever runs it, then run deskgate reload")
         #expect(remedy(302) == "check \"url\"" && remedy(404)?.contains("url") == true)
         #expect(remedy(429) == ReasonMeaning.waiting.english && remedy(500)?.contains("log") == true)
@@ -112,7 +113,7 @@ import Testing
             #expect(source.endsDevice("invalid_token"))
             #expect(!source.endsDevice("expired"))
             #expect(!source.endsDevice("status_410"))
-            #expect(!ReasonSource.http.endsDevice("unregistered"))
+            #expect(!ReasonSource.http("crm").endsDevice("unregistered"))
         }
     }
 

@@ -61,15 +61,18 @@ package struct HTTPNotifier: Notifier {
     }
 
     /// For a receiver that does not take the signature. It has the right secret more often than the right body.
-    package static let signatureRemedy = Told(
-        """
-        keep the body and the headers that it verifies: deskgate webhook verify --notifier NAME --explain tells whether it has another body, \
-        or another secret than "secret" names
-        """,
-        """
-        сохраните тело и заголовки, которые он проверяет: deskgate webhook verify --notifier NAME --explain покажет, другое ли у него тело \
-        или секрет не тот, на который указывает "secret"
-        """)
+    /// - Parameter name: the notifier's.
+    package static func signatureRemedy(of name: String) -> Told {
+        Told(
+            """
+            keep the body and the headers that it verifies: deskgate webhook verify --notifier \(name) --explain tells whether it has \
+            another body, or another secret than "secret" names
+            """,
+            """
+            сохраните тело и заголовки, которые он проверяет: deskgate webhook verify --notifier \(name) --explain покажет, другое ли у \
+            него тело или секрет не тот, на который указывает "secret"
+            """)
+    }
 
     /// The receiver has answered 410.
     package func remedy(for reason: String) -> String { Self.goneRemedy.english }

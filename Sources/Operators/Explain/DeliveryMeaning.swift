@@ -164,7 +164,7 @@ extension Configuration.Notifier {
     var reasonSource: ReasonSource {
         switch kind {
         case .log: .log
-        case .http: .http
+        case .http: .http(name)
         case .relay: .relay
         case .push(let push): .push(push.provider)
         }

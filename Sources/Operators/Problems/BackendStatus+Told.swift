@@ -74,7 +74,7 @@ extension BackendStatus {
 extension BackendFailure {
     /// The cause in words and as the log names it: the end of a sentence.
     fileprivate var told: Told {
-        guard let meaning = ReasonMeaning(cause, from: .http)?.text else { return Told(verbatim: cause) }
+        guard let meaning = ReasonMeaning(cause, from: .unknown)?.text else { return Told(verbatim: cause) }
         return Told("\(meaning) (\(cause))", "\(meaning) (\(cause))")
     }
 }

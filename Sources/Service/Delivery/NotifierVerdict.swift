@@ -44,7 +44,8 @@ package struct NotifierVerdict: Sendable, Equatable {
         case .dead where outcome.settingsFault != nil: (kind, remedy) = (.refused, notifier.remedy(for: outcome.reason))
         case .dead: (kind, remedy) = (.refused, "the provider finds something wrong with this push: check the token's form and \"url\"")
         case .retry where type == .http && [401, 403].map(StatusReason.word).contains(outcome.reason):
-            (kind, remedy) = (.bad, "the receiver does not take the signature: \(HTTPNotifier.signatureRemedy.english)")
+            let advice = HTTPNotifier.signatureRemedy(of: configured.name).english
+            (kind, remedy) = (.bad, "the receiver does not take the signature: \(advice)")
         case .retry where type == .http && StatusReason.contains(outcome.reason):
             (kind, remedy) = (.unknown, "the receiver has not taken the event: check \"url\", and look at the receiver's log")
         case .retry:

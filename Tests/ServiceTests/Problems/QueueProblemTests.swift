@@ -183,7 +183,7 @@ import Time
         ),
         (
             "status_401", "(status_401).",
-            "Keep the body and the headers that it verifies: deskgate webhook verify --notifier NAME --explain tells "
+            "Keep the body and the headers that it verifies: deskgate webhook verify --notifier crm --explain tells "
         ),
         ("", "now and then only.", ""),
     ])
