@@ -22,7 +22,7 @@ package enum HelpDeskKind: String, Sendable, CaseIterable {
     var relaysInOrder: Bool { self == .sendbird }
 
     /// Whether its webhooks may leave open for whom a message is, so that some are held (`HeldMessage`).
-    var holdsMessages: Bool { self == .sendbird }
+    package var holdsMessages: Bool { self == .sendbird }
 
     /// Where a relay passes registrations on to; nil where each app has an address of its own.
     var registry: Registry? {

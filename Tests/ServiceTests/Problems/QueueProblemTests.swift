@@ -64,6 +64,22 @@ import Time
         #expect(problem.text.english.hasPrefix("The queue of crm is full: 250001 deliveries wait, and the bound is 250000."))
     }
 
+    @Test func `a full queue keeps out comments of the apps that have it`() throws {
+        func app(_ id: String, _ number: Int) -> String {
+            #"{"app_id":"\#(id)","keys":[{"id":1,"secret":{"file":"secrets/app-\#(number).key"}}],"notifiers":["log"],"#
+                + #""webhook":{"secret":"\#(TestSecret.text(60 + number))"}}"#
+        }
+        let search = try Self.search(
+            apps: #""apps":[\#(app("shop", 1)),\#(app("bank", 2))]"#, pending: [Self.waiting("crm", seconds: 10, count: 250_000)],
+            others: #","log":{"type":"log"}"#)
+        #expect(search.stoppingComments(of: "shop").map(\.kind) == [.queueFull])
+        #expect(search.stoppingComments(of: "bank").isEmpty, "crm is told of comments of shop alone")
+        let held = try Self.search(apps: Self.sendbird, pending: [Self.waiting(HeldMessage.notifier, seconds: 10, count: 250_000)])
+        #expect(held.stoppingComments(of: "APP").map(\.subject) == [HeldMessage.notifier])
+        let room = try Self.search(apps: Self.sendbird, pending: [Self.waiting("crm", seconds: 10, count: 249_999)])
+        #expect(room.stoppingComments(of: "APP").isEmpty)
+    }
+
     /// Operators are told of it by the same rule.
     @Test func `a queue is late as the thresholds say`() throws {
         func kinds(_ seconds: UInt64, count: Int, _ thresholds: String = "") throws -> [Problem.Kind] {
