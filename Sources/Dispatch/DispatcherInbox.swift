@@ -42,16 +42,19 @@ package struct DispatcherInbox {
     }
 
     /// How each notifier does its work, by name: the word of its state, why it is paused, why the last attempt failed (empty before the first
-    /// that did), why its settings may be wrong, and when its certificate expires.
+    /// that did), why its settings may be wrong, when its certificate expires, and when it may start an attempt again.
     package var standings:
         [(
             name: String, state: BreakerStanding, pause: PausedNotifier?, lastFailure: String, settingsDoubt: String?,
-            credentialExpiresAt: UnixSeconds?
+            credentialExpiresAt: UnixSeconds?, nextAttemptAt: UnixMilliseconds?
         )]
     {
         notifiers.sorted { $0.key < $1.key }.map { name, notifier in
             let health = health(of: name)
-            return (name, health.standing, paused[name], health.lastFailure, health.settingsDoubt, notifier.credentialExpiresAt)
+            return (
+                name, health.standing, paused[name], health.lastFailure, health.settingsDoubt, notifier.credentialExpiresAt,
+                health.nextAttemptAt
+            )
         }
     }
 
@@ -138,6 +141,8 @@ struct NotifierHealth: Sendable {
     var settingsDoubt: String?
     /// How often it was shown to work since its lane was made.
     var successes: UInt64 = 0
+    /// When it may start an attempt again if nothing but time passes; nil while it may, and where it takes more than time. It may have passed.
+    var nextAttemptAt: UnixMilliseconds?
 }
 
 /// How a notifier does its work now.

@@ -71,7 +71,8 @@ final class DispatcherWorker: Sendable {
                 for lane in lanes {
                     inbox.health[lane.name] = NotifierHealth(
                         standing: BreakerStanding(lane.breaker), pauseReason: lane.breaker.pauseReason, lastFailure: lane.lastFailure,
-                        settingsDoubt: lane.settingsDoubt, successes: lane.successes)
+                        settingsDoubt: lane.settingsDoubt, successes: lane.successes,
+                        nextAttemptAt: lane.breaker.nextChange)
                 }
             }
             if isStopping, unfinished == 0 { break }

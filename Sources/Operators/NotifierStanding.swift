@@ -20,11 +20,13 @@ package struct NotifierStanding: Sendable {
     package let settingsDoubt: String?
     /// When its certificate expires; nil when it has none.
     package let credentialExpiresAt: UnixSeconds?
+    /// When it may start an attempt again if nothing but time passes; nil while it may, and where it takes more than time.
+    package let nextAttemptAt: UnixMilliseconds?
 
     /// Describes a notifier.
     package init(
         name: String, state: BreakerStanding, pause: (reason: String, remedy: String)?, lastFailure: String, settingsDoubt: String?,
-        credentialExpiresAt: UnixSeconds?
+        credentialExpiresAt: UnixSeconds?, nextAttemptAt: UnixMilliseconds? = nil
     ) {
         self.name = name
         self.state = state
@@ -32,6 +34,7 @@ package struct NotifierStanding: Sendable {
         self.lastFailure = lastFailure
         self.settingsDoubt = settingsDoubt
         self.credentialExpiresAt = credentialExpiresAt
+        self.nextAttemptAt = nextAttemptAt
     }
 }
 

@@ -209,10 +209,10 @@ package struct ServiceGraph: Sendable {
     }
 
     private static func standings(_ inbox: Monitor<DispatcherInbox>) -> [NotifierStanding] {
-        inbox.withLock { $0.standings }.map { name, state, pause, failure, doubt, expiry in
+        inbox.withLock { $0.standings }.map { name, state, pause, failure, doubt, expiry, next in
             NotifierStanding(
                 name: name, state: state, pause: pause.map { ($0.reason, $0.remedy) }, lastFailure: failure, settingsDoubt: doubt,
-                credentialExpiresAt: expiry)
+                credentialExpiresAt: expiry, nextAttemptAt: next)
         }
     }
 

@@ -2,6 +2,7 @@ import Core
 import Notifiers
 import TestSupport
 import Testing
+import Threading
 import Time
 
 @testable import Configuration
@@ -57,6 +58,18 @@ import Time
         fixture.accept(1)
         #expect(fixture.waitForState(.delivered, of: 1))
         #expect(fixture.story(1) == ["1 delivered arrived"])
+    }
+
+    @Test func `operators are told until when a notifier rests`() throws {
+        let notifier = DeliveryNotifier(.later(30_000, slowsDown: true))
+        let fixture = try DeliveryFixture(["a": notifier])
+        fixture.accept(1)
+        func nextAttemptAt() -> UnixMilliseconds? { fixture.inbox.withLock { $0.standings.first?.nextAttemptAt } }
+        #expect(eventually { nextAttemptAt() == DeliveryFixture.start + 30_000 })
+        notifier.answer(.arrived)
+        fixture.advance(30_000)
+        #expect(fixture.waitForState(.delivered, of: 1))
+        #expect(eventually { nextAttemptAt() == nil })
     }
 
     @Test func triesAgainAtItsTimeAndNotBefore() throws {

@@ -124,14 +124,14 @@ extension AdminContext {
     /// What is said of a delivery.
     func explanation(of id: UUIDv7) throws(StoreError) -> Explanation {
         guard let story = try store.story(of: id) else { return Explanation(unknownDelivery: state.configuration.deliveries) }
-        return Explanation(DeliveryFacts(story.delivery, attempts: story.attempts, problems()?.standings ?? [], self))
+        return Explanation(DeliveryFacts(story.delivery, attempts: story.attempts, problems(), self))
     }
 
     private func facts(_ deliveries: some Sequence<Delivery>) throws(StoreError) -> [DeliveryFacts] {
-        let standings = problems()?.standings ?? []
+        let problems = problems()
         var facts: [DeliveryFacts] = []
         for delivery in deliveries {
-            facts.append(DeliveryFacts(delivery, attempts: try store.story(of: delivery.id)?.attempts ?? [], standings, self))
+            facts.append(DeliveryFacts(delivery, attempts: try store.story(of: delivery.id)?.attempts ?? [], problems, self))
         }
         return facts
     }

@@ -14,14 +14,22 @@ struct DeliveryFacts {
     let notifier: Configuration.Notifier?
     /// Why the notifier's last attempt failed, of whichever delivery; empty while it works, and where that is not known.
     let lastFailure: String
+    /// What waits for the notifier, and the problem of a late queue.
+    var queue: (count: Int, late: Problem?) = (0, nil)
+    /// When the notifier may start an attempt again; nil while it may, and where that is not known.
+    var nextAttemptAt: UnixMilliseconds?
     /// The command line that starts a service.
     private var serve = "deskgate serve"
 
-    init(_ delivery: Delivery, attempts: [DeliveryAttempt], _ standings: [NotifierStanding], _ context: AdminContext) {
-        let standing = standings.first { $0.name.utf8.elementsEqual(delivery.notifier.utf8) && $0.state != .working }
+    /// - Parameter problems: what is wrong now; nil outside the service.
+    init(_ delivery: Delivery, attempts: [DeliveryAttempt], _ problems: ProblemSearch?, _ context: AdminContext) {
+        let standing = problems?.standings.first { $0.name.utf8.elementsEqual(delivery.notifier.utf8) }
+        let lastFailure = standing.flatMap { $0.state == .working ? nil : $0.lastFailure }
         self.init(
             delivery, attempts: attempts, hold: context.hold(of: delivery),
-            notifier: context.state.configuration.notifier(delivery.notifier), lastFailure: standing?.lastFailure ?? "")
+            notifier: context.state.configuration.notifier(delivery.notifier), lastFailure: lastFailure ?? "")
+        if let problems { queue = problems.queue(of: delivery.notifier) }
+        nextAttemptAt = standing?.nextAttemptAt.flatMap { $0 > context.now ? $0 : nil }
         if context.holds == nil { serve = context.state.configuration.serveLine }
     }
 
@@ -52,7 +60,7 @@ struct DeliveryFacts {
             } else if let hold {
                 hold == AdminContext.serviceIsElsewhere ? .note : .problem
             } else {
-                lastFailure.isEmpty ? .ok : .note
+                lastFailure.isEmpty && queue.late == nil ? .ok : .note
             }
         }
     }
@@ -126,16 +134,29 @@ struct DeliveryFacts {
                 " Последняя попытка (всего их \(delivery.attempts)) не удалась: \(meaning) (\(delivery.reason)).") : notifierFailed
         if let hold {
             let why = Self.told(hold)
-            return Told("It waits for \(notifier): \(why).\(failed)", "Доставка ждёт \(notifier): \(why).\(failed)")
+            return Told("It waits for \(notifier): \(why).\(failed)\(next)", "Доставка ждёт \(notifier): \(why).\(failed)\(next)")
         }
         if delivery.attempts == 0 {
-            return Told("It waits for its turn at \(notifier).\(failed)", "Доставка ждёт своей очереди в \(notifier).\(failed)")
+            let others =
+                queue.count > 1
+                ? Told(", where \(queue.count) deliveries wait", ", всего ждут доставки: \(queue.count)") : Told(verbatim: "")
+            return Told(
+                "It waits for its turn at \(notifier)\(others).\(failed)\(next)",
+                "Доставка ждёт своей очереди в \(notifier)\(others).\(failed)\(next)")
         }
         return hasFailed
             ? Told(
-                "\(notifier) tries again at \(due).\(failed)", "\(notifier) попробует снова \(due).\(failed)")
+                "\(notifier) tries again at \(due).\(failed)\(next)", "\(notifier) попробует снова \(due).\(failed)\(next)")
             : Told(
                 "\(notifier) is trying, or tries again at \(due).\(failed)", "\(notifier) пробует или попробует снова \(due).\(failed)")
+    }
+
+    /// Until when the notifier starts no attempt, as a sentence after others; empty where the delivery is due later.
+    private var next: Told {
+        guard let nextAttemptAt, nextAttemptAt > delivery.dueAt else { return Told(verbatim: "") }
+        let at = RFC3339.text(nextAttemptAt)
+        return Told(
+            " \(delivery.notifier) starts no attempt before \(at).", " \(delivery.notifier) не начнёт попыток раньше \(at).")
     }
 
     /// Why the notifier fails of which the delivery has met no failure itself, as a sentence after others.
@@ -169,7 +190,7 @@ struct DeliveryFacts {
         guard outcome != .ok else { return nil }
         if isHeld, hold == nil { return Self.heldRemedy }
         guard let hold else {
-            let waiting = delivery.reason.isEmpty ? remedyOfNotifier : meaning.remedy
+            let waiting = delivery.reason.isEmpty ? remedyOfNotifier ?? queue.late?.remedy : meaning.remedy
             return (delivery.state == .dead ? settled : waiting).map(Telling.sentence)
         }
         return holdRemedy(hold)

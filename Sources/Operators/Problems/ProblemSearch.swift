@@ -309,6 +309,12 @@ package struct ProblemSearch {
                 """))
     }
 
+    /// How many deliveries wait for a notifier, and the problem of a late queue; 0 where that is not known.
+    func queue(of notifier: String) -> (count: Int, late: Problem?) {
+        let found = pending.first { $0.notifier.utf8.elementsEqual(notifier.utf8) }
+        return (found?.count ?? 0, found.flatMap(late))
+    }
+
     /// Nil while another problem gives the cause.
     private func late(_ waiting: PendingDeliveries) -> Problem? {
         let (name, life) = (waiting.notifier, UInt64(configuration.deliveries.expireAfterSeconds) * 1000)

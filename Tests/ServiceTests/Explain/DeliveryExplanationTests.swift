@@ -112,6 +112,30 @@ import Time
         #expect(paused.sentence.english == "It waits for sink: notifier paused (status_410).")
     }
 
+    @Test func `a delivery says how many wait and until when`() throws {
+        var facts = Self.facts(.pending)
+        facts.queue.count = 57
+        #expect(facts.sentence.english == "It waits for its turn at sink, where 57 deliveries wait.")
+        #expect(facts.sentence.isTranslated)
+        #expect(facts.outcome == .ok)
+        facts.nextAttemptAt = Self.now + 60_000
+        #expect(facts.sentence.english.hasSuffix(" sink starts no attempt before 2026-03-10T08:16:12.000Z."))
+        #expect(facts.sentence.isTranslated)
+        facts.nextAttemptAt = Self.now
+        #expect(facts.sentence.english.hasSuffix("57 deliveries wait."), "it is not due before that")
+        var held = Self.facts(.pending, hold: "notifier failing")
+        held.nextAttemptAt = Self.now + 60_000
+        #expect(held.sentence.english.hasSuffix("notifier failing. sink starts no attempt before 2026-03-10T08:16:12.000Z."))
+    }
+
+    @Test func `a delivery in a late queue has the remedy of the queue`() throws {
+        let late = Problem(.queueLate, as: .warning, Told("sink is late.", "sink опаздывает."), remedy: Told("Hurry.", "Быстрее."))
+        var facts = Self.facts(.pending)
+        facts.queue = (count: 57, late: late)
+        #expect(facts.outcome == .note)
+        #expect(facts.remedy == late.remedy)
+    }
+
     @Test func whatIsUnderWayIsFine() {
         let facts = Self.facts(.pending)
         #expect(facts.outcome == .ok)

@@ -88,6 +88,10 @@ import Time
                 members: members, standings: [Self.standing(.working)], pending: [Self.waiting("crm", seconds: seconds, count: count)]
             ).problems.map(\.kind)
         }
+        let late = try Self.search(standings: [Self.standing(.working)], pending: [Self.waiting("crm", seconds: 901, count: 11)])
+        #expect(late.queue(of: "crm").count == 11)
+        #expect(late.queue(of: "crm").late?.kind == .queueLate)
+        #expect(late.queue(of: "log").late == nil)
         #expect(try kinds(900, count: 11) == [])
         #expect(try kinds(901, count: 11) == [.queueLate])
         #expect(try kinds(901, count: 10) == [], "a few may wait for their own devices")
