@@ -95,7 +95,7 @@ extension AdminContext {
             devices = try store.devices(person, after: nil, limit: ExplainAction.mostDevices)
         }
         return CommentFacts(
-            comment: comment, app: app, keep: state.configuration.deliveries, audience: audience(app), stopping: stopping(app.id),
+            comment: comment, app: app, keep: state.configuration.deliveries, now: now, audience: audience(app), stopping: stopping(app.id),
             deliveries: try facts(page.deliveries.reversed()),
             forgottenArrival: page.deliveries.isEmpty ? try store.arrival(ofForgotten: comment, appID: app.id) : nil,
             hasMore: page.next != nil, devices: devices)

@@ -9,6 +9,8 @@ struct CommentFacts {
     let app: Configuration.App
     /// How long deliveries are remembered.
     let keep: Configuration.Deliveries
+    /// The time of the question.
+    let now: UnixMilliseconds
     /// Who hears of the app's comments.
     let audience: CommentAudience
     /// Why comments of the app may not come in now.
@@ -90,9 +92,23 @@ extension Explanation {
         }
         let devices = facts.devices.map { $0.step(facts.audience) }
         guard let first = devices.first, !devices.contains(where: { $0.outcome == .ok }) else {
-            return (Told("its person had no device for a push notifier", "у человека не было устройства для пуш-канала"), nil)
+            return absent(isRegisteredNow: !devices.isEmpty)
         }
         return (Told("no push notifier serves its person's devices", "пуш-каналы не обслуживают устройства человека"), first)
+    }
+
+    private static func absent(isRegisteredNow: Bool) -> (cause: Told, step: Step?) {
+        let cause = Told("its person had no device for a push notifier", "у человека не было устройства для пуш-канала")
+        let remedy =
+            isRegisteredNow
+            ? Told(
+                "Nothing need be mended: a notifier serves the device registered now. The phone is told of the next comment, not of this one.",
+                "Чинить нечего: теперь устройство зарегистрировано, и канал для него есть. О следующем комментарии телефон узнает, об этом нет."
+            )
+            : Told(
+                "Have the person open the app, which registers its push token.",
+                "Пусть человек откроет приложение, оно зарегистрирует пуш-токен.")
+        return (cause, Step(.devices, .problem, Telling.sentence(cause), remedy: remedy))
     }
 
     private static func conclusion(_ facts: CommentFacts) -> Conclusion {

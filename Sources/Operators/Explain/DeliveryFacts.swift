@@ -202,11 +202,21 @@ struct DeliveryFacts {
 
     /// A dead delivery may have ended for want of time: then the last attempt's reason says what to mend.
     private var settled: Told? {
+        if isOfDeviceThatIsBack {
+            let retry = "deskgate deliveries retry \(delivery.id)"
+            return Told("the device is registered again; retry it: \(retry)", "устройство снова зарегистрировано; повторите: \(retry)")
+        }
         let own = remedy(meaning)
         guard let last = attempts.last, last.reason != delivery.reason, !last.reason.isEmpty,
             let cause = remedy(ReasonMeaning.of(last.reason, notifier))
         else { return own }
         return own.map { Told("\(cause); then \($0)", "\(cause); затем \($0)") } ?? cause
+    }
+
+    /// Whether it ended because its device had left the registry, which knows the device again.
+    private var isOfDeviceThatIsBack: Bool {
+        guard delivery.state == .dead, delivery.device != nil else { return false }
+        return delivery.reason == NotifierReason.noDevice.rawValue || notifier?.reasonSource.endsDevice(delivery.reason) == true
     }
 
     /// What to do about a reason: the end of a sentence. Once the delivery has ended, no further attempt follows by itself.

@@ -54,6 +54,9 @@ extension Explanation {
                 "Комментарий \(comment) пришёл \(at), но о комментариях приложения не узнаёт ни один канал.")
             return Explanation(Conclusion(.problem, finding, from: nobodyTold), [came, nobodyTold])
         }
+        if facts.now.elapsed(since: arrival) < UInt64(min(facts.keep.keepDeliveredDays, facts.keep.keepDeadDays)) * 86_400_000 {
+            return untold(comment, at, came)
+        }
         let gone = Step(
             .delivery, .note,
             Told(
@@ -66,6 +69,24 @@ extension Explanation {
             "Comment \(comment) came at \(at), and what became of its deliveries is forgotten.",
             "Комментарий \(comment) пришёл \(at), а что стало с его доставками, забыто.")
         return Explanation(Conclusion(.note, finding, from: gone), [came, gone])
+    }
+
+    /// A comment that came too lately to be forgotten for its age.
+    private static func untold(_ comment: HelpDeskID, _ at: String, _ came: Step) -> Explanation {
+        let none = Step(
+            .delivery, .problem,
+            Told(
+                "It has no deliveries: no notifier was told when it came, or an operator has purged them or forgotten the user.",
+                "Доставок у него нет: когда он пришёл, каналов для него не было, или оператор удалил их или забыл пользователя."),
+            remedy: Told(
+                "Deskgate does not tell of it again. Have support repeat it if it matters; the next comment is told of as configured now.",
+                "Deskgate о нём больше не сообщит. Если он важен, пусть поддержка напишет снова; о следующих сообщат, как теперь настроено."
+            )
+        )
+        let finding = Told(
+            "Comment \(comment) came at \(at), and nobody is told of it.",
+            "Комментарий \(comment) пришёл \(at), о нём никому не сообщается.")
+        return Explanation(Conclusion(.problem, finding, from: none), [came, none])
     }
 
     private static func causes(_ facts: CommentFacts, _ app: String) -> [Step] {

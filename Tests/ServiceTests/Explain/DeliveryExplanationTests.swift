@@ -196,7 +196,8 @@ import Time
         )
         return CommentFacts(
             comment: 4711, app: try #require(configuration.app("shop")), keep: configuration.deliveries,
-            audience: CommentAudience(of: "shop", configuration), stopping: stopping, deliveries: deliveries, forgottenArrival: forgotten,
+            now: Self.now, audience: CommentAudience(of: "shop", configuration), stopping: stopping, deliveries: deliveries,
+            forgottenArrival: forgotten,
             hasMore: false, devices: devices)
     }
 
@@ -228,10 +229,22 @@ import Time
     }
 
     @Test func aForgottenCommentHasCome() throws {
-        let explanation = Explanation(try Self.comment(Self.webhook + #","notifiers":["sink"]"#, forgotten: Self.now))
+        let arrival = UnixMilliseconds(rawValue: Self.now.rawValue - 86_400_000 * 30)
+        let explanation = Explanation(try Self.comment(Self.webhook + #","notifiers":["sink"]"#, forgotten: arrival))
         #expect(explanation.outcome == .note && explanation.steps.map(\.subject) == [.webhook, .delivery])
-        #expect(explanation.finding.english.hasPrefix("Comment 4711 came at 2026-03-10T08:15:12.000Z"))
+        #expect(explanation.finding.english.hasPrefix("Comment 4711 came at 2026-02-08T08:15:12.000Z"))
         #expect(explanation.steps[1].text.english.contains("(deliveries.keep_delivered_days, keep_dead_days)"))
+    }
+
+    /// No notifier was configured when it came.
+    @Test func `a comment of a moment ago is not forgotten for its age`() throws {
+        let explanation = Explanation(try Self.comment(Self.webhook + #","notifiers":["sink"]"#, forgotten: Self.now))
+        #expect(explanation.outcome == .problem)
+        #expect(explanation.finding.english == "Comment 4711 came at 2026-03-10T08:15:12.000Z, and nobody is told of it.")
+        #expect(explanation.finding.isTranslated)
+        #expect(explanation.remedy?.english.hasPrefix("Deskgate does not tell of it again.") == true)
+        #expect(explanation.remedy?.isTranslated == true)
+        #expect(explanation.steps.allSatisfy { $0.text.isTranslated })
     }
 
     @Test func `a comment that nobody was told of is not forgotten`() throws {
@@ -357,9 +370,40 @@ import Time
         #expect(explanation.outcome == .problem, "\(name)")
         #expect(explanation.finding.english == "Comment 4711 was handed on, and no phone was notified: \(cause).", "\(name)")
         #expect(explanation.finding.isTranslated, "\(name)")
-        guard isOfNobody else { return }
+        guard isOfNobody else {
+            #expect(explanation.remedy?.english == "Have the person open the app, which registers its push token.", "\(name)")
+            return
+        }
         #expect(explanation.steps.contains { $0.text.english.hasPrefix("Nobody knew for whom it is") }, "\(name)")
         #expect(explanation.remedy?.english.hasPrefix("See that the help desk's webhooks about tickets arrive too") == true, "\(name)")
+    }
+
+    @Test func `a comment from before the person registered is not told again`() throws {
+        let device = Device(
+            key: Device.Key(appID: "shop", userID: "ann", deviceID: "phone"), type: "ios", token: try PushToken("t"),
+            registeredAt: Self.now, seenAt: Self.now)
+        let explanation = Explanation(
+            try Self.comment(
+                Self.webhook + #","notifiers":["sink"],"routes":{"ios":"phones"}"#, [Self.facts(.delivered, "logged")],
+                notifiers: #","phones":{"type":"rustore","project_id":"p","token":{"file":"secrets/rustore"}}"#, devices: [device]))
+        #expect(explanation.finding.english.hasSuffix("its person had no device for a push notifier."))
+        #expect(explanation.remedy?.english.hasPrefix("Nothing need be mended") == true)
+        #expect(explanation.remedy?.isTranslated == true)
+    }
+
+    @Test(arguments: [(true, "The device is registered again; retry it: "), (false, "Have the person open the app")])
+    func `a delivery that found no device is retried once the device is back`(_ isBack: Bool, _ remedy: String) throws {
+        let event = Self.event()
+        let device = Device(
+            key: Device.Key(appID: "shop", userID: "ann", deviceID: "phone"), type: "ios", token: try PushToken("t"),
+            registeredAt: Self.now, seenAt: Self.now)
+        let delivery = Delivery(
+            id: event.id.delivery(0), notifier: "sink", event: event, deviceID: "phone", device: isBack ? device : nil, state: .dead,
+            attempts: 1, dueAt: Self.now, endedAt: Self.now, reason: "no_device")
+        let facts = DeliveryFacts(delivery, attempts: [], hold: nil, notifier: nil)
+        #expect(facts.remedy?.english.hasPrefix(remedy) == true, "\(facts.remedy?.english ?? "")")
+        #expect(facts.remedy?.english.contains("deskgate deliveries retry \(delivery.id)") == isBack)
+        #expect(facts.remedy?.isTranslated == true)
     }
 
     /// The other device of the person, which a push notifier serves, is not the one that the comment is for.
