@@ -163,7 +163,9 @@ package struct ServiceGraph: Sendable {
             ProblemSearch(
                 operatorState.current.configuration, now: clocks.unixMilliseconds(), store: store.refusal, revocations: revocations.status,
                 refusal: record.refusal, standings: Self.standings(inbox), pending: pending,
-                replicas: store.replicas, keysDigest: helpDeskState.current.authorizer.keysDigest, crowded: pressure.crowded,
+                replicas: store.replicas, keysDigest: helpDeskState.current.authorizer.keysDigest,
+                revokedKeys: helpDeskState.current.authorizer.revokedMintingKeys(revocations.live.current, now: clocks.unixSeconds()),
+                crowded: pressure.crowded,
                 backends: helpDeskState.current.backends?.statuses ?? [], answers: answers.look(), letsIn: answers.letsIn,
                 nearestApp: answers.nearestApp, unserved: answers.unservedDevices, facts: facts.facts)
         }

@@ -103,6 +103,12 @@ package final class Revocations: Sendable {
         return hasKeyIDs && covers(RevocationDigests.keyID(app, keyID), issuedAt)
     }
 
+    /// Whether all keys of a key id are revoked, whenever they are issued.
+    /// - Parameter app: `Application.digest`.
+    func revokesAll(of keyID: UInt32, app: KeyedDigest) -> Bool {
+        hasKeyIDs && table.issuedBefore(RevocationDigests.keyID(app, keyID)) == .max
+    }
+
     /// Whether a person is blocked or was forgotten, with whatever key: what is asked where a key is only a text that the app's backend
     /// understands, and in the shadow mode.
     /// - Parameters: as of `revokes`.

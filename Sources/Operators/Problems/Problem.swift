@@ -49,7 +49,7 @@ struct Problem: Equatable {
         case listenerCertificateEnds = "listener_certificate_ends"
         /// The certificate of a listener was renewed in its file, and the listener presents the former one.
         case listenerCertificateRenewed = "listener_certificate_renewed"
-        /// The last active key of an app has ended, or ends soon.
+        /// The last active key of an app has ended, or ends soon, or the one that mints is revoked.
         case appKeyEnds = "app_key_ends"
         /// A notifier's credential has ended, or ends soon.
         case credentialEnds = "credential_ends"

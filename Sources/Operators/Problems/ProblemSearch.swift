@@ -19,6 +19,7 @@ package struct ProblemSearch {
     let standings: [NotifierStanding]
     let pending: [PendingDeliveries]
     let strangers: [Replica]
+    let revokedKeys: [(app: String, keyID: UInt32)]
     let crowded: [CrowdedListener]
     let backends: [(app: String, status: BackendStatus)]
     let answers: [AnswerWindow.Finding]
@@ -35,6 +36,7 @@ package struct ProblemSearch {
     ///   - pending: what waits for each notifier; empty while that is not known.
     ///   - replicas: the processes that share the store.
     ///   - keysDigest: of the keys in force in this one.
+    ///   - revokedKeys: the keys with which apps mint although they are revoked.
     ///   - crowded: the listeners that have no room for a connection.
     ///   - backends: how the apps' backends do.
     ///   - answers: why people are kept out.
@@ -45,7 +47,7 @@ package struct ProblemSearch {
     package init(
         _ configuration: Configuration, now: UnixMilliseconds, store: StoreError?, revocations: RevocationStatus,
         refusal: RefusedReload?, standings: [NotifierStanding], pending: [PendingDeliveries], replicas: [Replica], keysDigest: String,
-        crowded: [CrowdedListener], backends: [(app: String, status: BackendStatus)],
+        revokedKeys: [(app: String, keyID: UInt32)], crowded: [CrowdedListener], backends: [(app: String, status: BackendStatus)],
         answers: [AnswerWindow.Finding], letsIn: Bool, nearestApp: String?, unserved: [UnservedDevices.Finding], facts: StoreFacts
     ) {
         self.configuration = configuration
@@ -55,6 +57,7 @@ package struct ProblemSearch {
         self.refusal = refusal
         self.standings = standings
         self.pending = pending
+        self.revokedKeys = revokedKeys
         self.crowded = crowded
         self.backends = backends
         self.answers = answers
@@ -117,7 +120,8 @@ package struct ProblemSearch {
         case .listenerFull: crowded.filter { $0.bound.map { $0.caller == nil } ?? false }.map(full)
         case .bodiesFull: crowded.filter { $0.bound == nil }.map(bodiesFull)
         case .callerFull: crowded.compactMap(callerFull)
-        case .listenerCertificateEnds, .appKeyEnds, .credentialEnds: endingCredentials.filter { $0.kind == kind }
+        case .listenerCertificateEnds, .appKeyEnds, .credentialEnds:
+            (endingCredentials + revokedKeys.map(revoked)).filter { $0.kind == kind }
         case .listenerCertificateRenewed: renewedCertificates
         case .notifierFailing: standings.compactMap(failing)
         case .notifierUnknown: pending.filter { !configuration.runs($0.notifier) }.map(unknown)
@@ -240,6 +244,15 @@ package struct ProblemSearch {
         }
         return (configuration.credentials + ofNotifiers).filter { $0.isShown(now: now.seconds, configuration.operators.thresholds) }
             .map { $0.problem(now: now.seconds) }
+    }
+
+    private func revoked(_ key: (app: String, keyID: UInt32)) -> Problem {
+        Problem(
+            .appKeyEnds, of: key.app,
+            Told(
+                "The active key id \(key.keyID) of \(key.app) is revoked: keys that are minted with it are answered 403.",
+                "Активный ключ приложения \(key.app) с номером \(key.keyID) отозван: выданным им ключам отвечают 403."),
+            remedy: ExpiringCredential(.appKey, of: key.app, expiresAt: now.seconds).remedy)
     }
 
     /// Nil while the notifier is paused, because that problem gives the cause. One whose attempts go on is told of when something waits for

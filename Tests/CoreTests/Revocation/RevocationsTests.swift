@@ -37,6 +37,20 @@ import Time
         #expect(try verdict([one], "shop2", salt: 7) == Self.valid)
     }
 
+    /// The key with the largest id mints.
+    @Test func `a key id that mints although it is revoked is found`() throws {
+        func found(_ revocations: [Revocation]) -> [String] {
+            var book = RevocationBook()
+            for revocation in revocations { book.apply(.added(revocation)) }
+            return authorizer.revokedMintingKeys(book.snapshot, now: Samples.now).map { "\($0.app) \($0.keyID)" }
+        }
+        #expect(found([]) == [])
+        #expect(found([revocation(.keyID(2))]) == ["shop 2"])
+        #expect(found([revocation(.keyID(1))]) == [], "another key mints")
+        #expect(found([revocation(.keyID(2), before: Samples.now + 60)]) == [], "later keys count")
+        #expect(found([revocation(.user("ann"))]) == [])
+    }
+
     @Test func aPersonsKeysOfAnEarlierSecondAreRevoked() throws {
         let earlier = revocation(.user("ann"), before: Self.issuedAt + 1)
         #expect(try verdict([earlier]) == Self.revoked)

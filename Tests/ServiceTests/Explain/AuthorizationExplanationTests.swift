@@ -198,6 +198,16 @@ import Time
         }
     }
 
+    @Test func `status names a revoked key that mints`() throws {
+        try fixture.withService { (service) throws in
+            let minting = try #require(service.graph.helpDeskState.current.authorizer.applications.first?.mintingKey(at: Self.now))
+            #expect(try !ClosedChatTests.kinds(service).contains("app_key_ends"))
+            let revocation = #"{"app_id":"shop","key_id":\#(minting.id)}"#
+            #expect(try admin(service, "POST /v1/revocations", body: revocation).status == 201)
+            #expect(try ClosedChatTests.kinds(service).contains("app_key_ends"))
+        }
+    }
+
     /// The revocation of one key does not name the user.
     @Test func `a sign-out does not hide that the key itself is revoked`() throws {
         try fixture.withService { (service) throws in

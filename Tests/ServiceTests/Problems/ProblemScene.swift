@@ -20,7 +20,7 @@ extension ProblemScene {
         backends: [(app: String, status: BackendStatus)] = [], answers: [AnswerWindow.Finding] = [], letsIn: Bool = true,
         nearestApp: String? = nil, unserved: [UnservedDevices.Finding] = [],
         disks: [(name: String, freeBytes: UInt64, wasLow: Bool)] = [], dead: [DeadDeliveries] = [],
-        renewed: [String] = []
+        renewed: [String] = [], revokedKeys: [(app: String, keyID: UInt32)] = []
     ) throws -> ProblemSearch {
         let crm = #""crm":{"type":"http","url":"https://crm.test/","secret":"\#(secret)"}"#
         let notifier = #""allow_insecure_secrets":true,"notifiers":{\#(crm)\#(others)}"#
@@ -32,7 +32,8 @@ extension ProblemScene {
         return ProblemSearch(
             configuration, now: now.milliseconds, store: store, revocations: revocations, refusal: refusal, standings: standings,
             pending: pending,
-            replicas: replicas, keysDigest: "own", crowded: crowded, backends: backends, answers: answers, letsIn: letsIn,
+            replicas: replicas, keysDigest: "own", revokedKeys: revokedKeys, crowded: crowded, backends: backends, answers: answers,
+            letsIn: letsIn,
             nearestApp: nearestApp, unserved: unserved, facts: facts)
     }
 

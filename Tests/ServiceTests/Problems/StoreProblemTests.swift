@@ -102,6 +102,16 @@ import Time
         #expect(problems.first?.text.english.hasPrefix(text) != false)
     }
 
+    @Test func `a revoked key that mints is a problem`() throws {
+        let problem = try #require(try Self.search(revokedKeys: [("shop", 7)]).problems.first)
+        #expect(problem.kind == .appKeyEnds)
+        #expect(problem.severity == .problem)
+        #expect(problem.subject == "shop")
+        #expect(problem.text.english.hasPrefix("The active key id 7 of shop is revoked"))
+        #expect(problem.remedy.english.contains("deskgate secret rotate"))
+        #expect(problem.text.isTranslated)
+    }
+
     @Test(arguments: [
         (
             ExpiringCredential.Kind.listenerCertificate, "public", "The certificate of the public listener expired at ",
