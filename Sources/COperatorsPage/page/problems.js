@@ -21,7 +21,7 @@ const places = {
   authorizations_undecided: () => address("configuration"), nearly_all_denied: () => address("keys"),
   unknown_app: () => address("configuration"), callers_refused: () => address("configuration"),
   authorizations_malformed: () => address("configuration"), webhooks_refused: () => address("configuration"),
-  devices_unserved: () => address("configuration"), bodies_full: () => address("configuration"), backend_open: () => address("configuration"),
+  devices_unserved: () => address("configuration"), devices_missing: () => address("configuration"), bodies_full: () => address("configuration"), backend_open: () => address("configuration"),
   backend_new_keys: () => address("configuration"), deliveries_dead: () => address("dead"), disk_low: () => address("store"),
 };
 

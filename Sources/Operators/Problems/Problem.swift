@@ -31,6 +31,8 @@ struct Problem: Equatable {
         case webhooksRefused = "webhooks_refused"
         /// Devices register whose type no notifier of the app serves.
         case devicesUnserved = "devices_unserved"
+        /// Comments find no device, because none of the app is registered.
+        case devicesMissing = "devices_missing"
         /// An app's backend has failed so often in a row that it is asked only now and then.
         case backendOpen = "backend_open"
         /// An app's backend fails for new keys, so calls about them are paced.

@@ -1,13 +1,29 @@
 internal import Configuration
 internal import Core
 
-/// Devices that register and are never notified.
+/// Devices that register and are never notified, and apps of which none registers.
 extension ProblemSearch {
     /// One for each type that no notifier serves by the configuration in force. It may be a few phones', so it is a warning.
     var unservedDevices: [Problem] {
         guard !unserved.isEmpty else { return [] }
         let subscriptions = AppSubscriptions(configuration)
         return unserved.filter { subscriptions.leaveOut($0.app, deviceType: $0.type) }.map(unservedDevices)
+    }
+
+    /// As long as nobody registers, which may be right before the app's first release, so it is a warning.
+    func missingDevices(of app: String) -> Problem {
+        let series = "deskgate_push_token_requests_total{app=\"\(app)\"}"
+        return Problem(
+            .devicesMissing, as: .warning, of: app,
+            Told(
+                "No device of \(app) is registered: comments end as no_target, and no phone is notified.",
+                "У приложения \(app) нет зарегистрированных устройств: комментарии завершаются как no_target, телефоны не уведомляются."),
+            remedy: Told(
+                "Have the app register its push token when it starts. \(series) counts what comes of it: ",
+                "Пусть приложение при запуске регистрирует пуш-токен. Что из этого выходит, считает \(series): ")
+                + Told(
+                    "if it does not grow, no registration comes; if only refusals grow, the log has their reasons.",
+                    "если не растёт, регистраций нет; если растут только отказы, их причины есть в журнале."))
     }
 
     private func unservedDevices(_ found: UnservedDevices.Finding) -> Problem {

@@ -70,8 +70,9 @@ extension Problem.Kind {
             .callersRefused, .webhooksRefused, .backendOpen, .settingsDoubtful, .listenerFull, .callerFull,
             .bodiesFull, .queueFull, .reloadRefused:
             true
-        case .serviceDown, .revocationsLate, .revocationsCopy, .devicesUnserved, .backendNewKeys, .notifierPaused, .listenerCertificateEnds,
-            .listenerCertificateRenewed, .appKeyEnds, .credentialEnds, .notifierFailing, .notifierUnknown, .queueLate, .deliveriesDead,
+        case .serviceDown, .revocationsLate, .revocationsCopy, .devicesUnserved, .devicesMissing, .backendNewKeys, .notifierPaused,
+            .listenerCertificateEnds, .listenerCertificateRenewed, .appKeyEnds, .credentialEnds, .notifierFailing, .notifierUnknown,
+            .queueLate, .deliveriesDead,
             .diskLow, .replicaKeys, .configurationWarning:
             false
         }

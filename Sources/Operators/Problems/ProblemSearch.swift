@@ -110,6 +110,7 @@ package struct ProblemSearch {
         // Where nobody sends webhooks, those that come are a stranger's.
         case .webhooksRefused: configuration.apps.contains(where: \.takesWebhooks) ? keptOut.filter { $0.kind == kind } : []
         case .devicesUnserved: unservedDevices
+        case .devicesMissing: facts.appsWithoutDevices.map(missingDevices)
         case .backendOpen, .backendNewKeys:
             backends.flatMap { app, status in
                 let verify = configuration.app(app)?.verify

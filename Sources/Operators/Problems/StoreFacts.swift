@@ -10,6 +10,8 @@ package struct StoreFacts: Sendable {
     package var pending: [PendingDeliveries] = []
     /// The dead deliveries.
     package var dead: [DeadDeliveries] = []
+    /// The apps whose comments find no device, because none is registered.
+    package var appsWithoutDevices: [String] = []
 
     /// Knows nothing.
     package init() {}

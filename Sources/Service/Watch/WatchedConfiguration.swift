@@ -15,6 +15,8 @@ struct WatchedConfiguration: Sendable {
     let runningNotifiers: [String]
     /// The names of all apps, as they stand in metrics.
     let apps: [String]
+    /// The apps whose comments some notifiers can tell of only where a device is registered.
+    let appsForDevices: [String]
     /// The certificates of the listeners, and the last keys of apps that have an end.
     let credentials: [ExpiringCredential]
     /// The listeners whose certificate was renewed in its file. Blocks like the disk of the files.
@@ -31,6 +33,8 @@ struct WatchedConfiguration: Sendable {
         notifiers = configuration.notifiers
         runningNotifiers = configuration.runningNotifiers
         apps = configuration.apps.map(\.id)
+        let audience = AppSubscriptions(configuration)
+        appsForDevices = apps.filter { audience.comments($0).contains(where: \.requiresDevice) }
         credentials = configuration.credentials
         renewedCertificates = { configuration.listenersWithRenewedCertificate }
         disks = WatchedDisk.all(configuration.store)

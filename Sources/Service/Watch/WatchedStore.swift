@@ -25,6 +25,16 @@ final class WatchedStore: Sendable {
             }
             return (disk.name, free, wasLow)
         }
+        facts.appsWithoutDevices = configuration.appsForDevices.filter { (try? Self.lacksDevices($0, store)) ?? false }
         latest.withLock { $0 = facts }
+    }
+
+    /// Whether no device of an app is registered, and enough comments have found none to say something.
+    private static func lacksDevices(_ app: String, _ store: any Store) throws(StoreError) -> Bool {
+        guard try store.devices(DeviceFilter(appID: app), after: nil, limit: 1).isEmpty else { return false }
+        let fewest = Int(AnswerWindow.fewest)
+        var filter = DeliveryFilter()
+        (filter.appID, filter.state) = (app, .noTarget)
+        return try store.page(of: filter, after: nil, limit: fewest).deliveries.count >= fewest
     }
 }

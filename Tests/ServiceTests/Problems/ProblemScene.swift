@@ -20,7 +20,7 @@ extension ProblemScene {
         backends: [(app: String, status: BackendStatus)] = [], answers: [AnswerWindow.Finding] = [], letsIn: Bool = true,
         nearestApp: String? = nil, unserved: [UnservedDevices.Finding] = [],
         disks: [(name: String, freeBytes: UInt64, wasLow: Bool)] = [], dead: [DeadDeliveries] = [],
-        renewed: [String] = [], revokedKeys: [(app: String, keyID: UInt32)] = []
+        renewed: [String] = [], revokedKeys: [(app: String, keyID: UInt32)] = [], withoutDevices: [String] = []
     ) throws -> ProblemSearch {
         let crm = #""crm":{"type":"http","url":"https://crm.test/","secret":"\#(secret)"}"#
         let notifier = #""allow_insecure_secrets":true,"notifiers":{\#(crm)\#(others)}"#
@@ -28,7 +28,7 @@ extension ProblemScene {
         // One that nobody uses is a warning of its own; what is not served depends on who is named.
         if unserved.isEmpty { configuration.apps[0].notifiers = configuration.notifiers.map(\.name) }
         var facts = StoreFacts()
-        (facts.disks, facts.dead, facts.renewedCertificates) = (disks, dead, renewed)
+        (facts.disks, facts.dead, facts.renewedCertificates, facts.appsWithoutDevices) = (disks, dead, renewed, withoutDevices)
         return ProblemSearch(
             configuration, now: now.milliseconds, store: store, revocations: revocations, refusal: refusal, standings: standings,
             pending: pending,

@@ -59,7 +59,7 @@ import Time
             Self.search(backends: [("shop", BackendStatus(breaker: .open, pacesNewKeys: false))]),
             Self.search(backends: [("shop", BackendStatus(breaker: .working, pacesNewKeys: true))]),
             Self.search(renewed: ["public"]), Self.search(disks: [("store", 999_999_999, false)]),
-            Self.search(dead: [Self.dead("expired", 3)]),
+            Self.search(dead: [Self.dead("expired", 3)]), Self.search(withoutDevices: ["shop"]),
             Self.search(members: #""admin":{"tokens":[{"name":"reader","role":"read","token":{"file":"secrets/read-token"}}]}"#),
         ].map(\.problems)
         for problems in found { #expect(problems.count == 1, "\(problems)") }
