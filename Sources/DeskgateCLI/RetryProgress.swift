@@ -66,6 +66,10 @@ struct RetryProgress {
     }
 
     private var text: String {
+        if shownTotal == 0 {
+            return "0 deliveries are pending again: none of those that match is dead. "
+                + "One that found no device (no_target) cannot be retried; the next comment reaches a device that is registered by then."
+        }
         guard retried < shownTotal else { return "\(AdminText.count(.integer(retried), "delivery is", "deliveries are")) pending again." }
         var lines = ["\(retried) of \(shownTotal) deliveries \(retried == 1 ? "is" : "are") pending again."]
         for obstacle in RetryObstacle.allCases {
