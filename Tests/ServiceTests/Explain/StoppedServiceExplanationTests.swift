@@ -12,11 +12,12 @@ import Time
 /// Explanations of deliveries, comments and devices by a command while no service runs.
 @Suite struct StoppedServiceExplanationTests {
     private static let time = AdminDeliverFixture.time
-    private static let start = Problem.serviceDown("deskgate serve").remedy.english
-
     private let store = MemoryStore()
 
-    private func explain(comment: String? = nil, device: String? = nil, delivery: String? = nil) throws -> JSONValue {
+    /// - Returns: the explanation, and the remedy that starts the service with the fixture's configuration.
+    private func explain(
+        comment: String? = nil, device: String? = nil, delivery: String? = nil
+    ) throws -> (answer: JSONValue, start: String) {
         let closed = try ClosedPort()
         defer { withExtendedLifetime(closed) {} }
         let fixture = try AdminDeliverFixture(port: closed.port, others: #""log":{},"notifiers":{"sink-1":{"type":"log"}}"#)
@@ -25,7 +26,7 @@ import Time
         let access = AdminAccess(fixture.configuration, clocks: ServiceFixture.clocks, start: { nil }) { action throws(StoreError) in
             try action(store)
         }
-        return try access.perform(action).json
+        return (try access.perform(action).json, Problem.serviceDown(fixture.configuration.serveLine).remedy.english)
     }
 
     @Test func `a delivery that is not due waits for the service`() throws {
@@ -35,19 +36,19 @@ import Time
         let attempt = FinishedAttempt(
             id: AdminDeliverFixture.id(1), attempt: 1, next: .retry(at: Self.time + 60_000), reason: "status_503", now: Self.time)
         _ = try store.work([attempt], [])
-        for answer in [try explain(comment: "1"), try explain(delivery: AdminDeliverFixture.id(1).description)] {
+        for (answer, start) in [try explain(comment: "1"), try explain(delivery: AdminDeliverFixture.id(1).description)] {
             #expect(answer["outcome"] == "problem")
             #expect(answer["finding"]?.text?.contains("It waits for sink-1: service not running. The last of 1 attempt failed") == true)
-            #expect(answer["remedy"]?.text == Self.start)
+            #expect(answer["remedy"]?.text == start)
         }
     }
 
     @Test func `a comment and a device that are not known`() throws {
-        for answer in [try explain(comment: "99"), try explain(device: "phone")] {
+        for (answer, start) in [try explain(comment: "99"), try explain(device: "phone")] {
             #expect(answer["outcome"] == "problem")
             #expect(answer["finding"]?.text?.hasSuffix(" The service does not run.") == true)
-            #expect(answer["remedy"]?.text == Self.start)
-            #expect(answer["steps"]?.elements.last?["remedy"]?.text == Self.start)
+            #expect(answer["remedy"]?.text == start)
+            #expect(answer["steps"]?.elements.last?["remedy"]?.text == start)
         }
     }
 
