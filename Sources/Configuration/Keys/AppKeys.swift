@@ -22,7 +22,8 @@ extension ConfigurationReader {
             "notifiers", .texts(default: ["log"]),
             """
             which of `notifiers` receive the app's events. A push notifier receives comments for all devices, one of type `pyrus` \
-            receives registrations only, one of type `sendbird` registrations and [ends of sessions](SENDBIRD.md#session-tokens)
+            receives registrations only, one of type `sendbird` registrations and [ends of sessions](SENDBIRD.md#session-tokens). \
+            `check` warns of an app whose comments reach no notifier
             """),
         .live("routes", .object(routeKeys)),
     ]

@@ -7,7 +7,7 @@ extension ConfigurationReader {
             "type", .word(of: StoreType.self, default: .sqlite),
             """
             where events are kept: `sqlite`, a file that one process uses; `postgres`, a database that any number of replicas share \
-            ([Scaling](SCALING.md)); with `memory` they are lost when the process ends
+            ([Scaling](SCALING.md)); with `memory` they are lost when the process ends. `check` warns of a `store.url` without it
             """),
         .restart("path", .path(default: "deskgate.db"), "the SQLite file"),
         .restart(
