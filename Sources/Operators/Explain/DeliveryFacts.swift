@@ -43,6 +43,9 @@ struct DeliveryFacts {
         self.lastFailure = lastFailure
     }
 
+    /// The device that it is for; nil for none. Deliveries of an event that tells of no device have an empty one.
+    private var deviceID: String? { delivery.deviceID.flatMap { $0.isEmpty ? nil : $0 } }
+
     /// Whether it is of a message about which nobody can be told before the help desk says for whom it is.
     var isHeld: Bool { delivery.event.kind == .messageHeld }
 
@@ -255,7 +258,7 @@ struct DeliveryFacts {
         let identity = delivery.event.identity
         let texts: [(String, String?)] = [
             ("delivery_id", delivery.id.description), ("notifier", delivery.notifier), ("user_id", delivery.event.userID),
-            ("comment_id", identity.commentID?.text), ("ticket_id", identity.ticketID?.text), ("device_id", delivery.deviceID),
+            ("comment_id", identity.commentID?.text), ("ticket_id", identity.ticketID?.text), ("device_id", deviceID),
         ]
         return texts.compactMap { name, text in text.map { Explanation.Reference(name: name, text: $0) } }
     }
@@ -268,7 +271,7 @@ struct DeliveryFacts {
     }
 
     private var subject: Told {
-        let device = delivery.deviceID.map { Told(", device \($0)", ", устройство \($0)") } ?? Told(verbatim: "")
+        let device = deviceID.map { Told(", device \($0)", ", устройство \($0)") } ?? Told(verbatim: "")
         let kind = delivery.event.kind.rawValue
         guard let comment = delivery.event.identity.commentID else { return Told("Event \(kind)\(device)", "Событие \(kind)\(device)") }
         return Told("Comment \(comment)\(device)", "Комментарий \(comment)\(device)")

@@ -406,6 +406,20 @@ import Time
         #expect(facts.remedy?.isTranslated == true)
     }
 
+    @Test func `a delivery of an event without a device names none`() {
+        let event = Event(
+            id: UUIDv7(milliseconds: Self.now, random: InlineArray(repeating: 1)).event, kind: .ticketClosed,
+            identity: Event.Identity(appID: "shop", ticketID: 17, commentID: nil, deviceID: ""), userID: "ann", deviceType: nil,
+            occurredAt: Self.now, receivedAt: Self.now, expiresAt: Self.now + 1000, data: Event.noData)
+        let delivery = Delivery(
+            id: event.id.delivery(0), notifier: "sink", event: event, deviceID: "", state: .delivered, attempts: 1, dueAt: Self.now,
+            endedAt: Self.now)
+        let step = DeliveryFacts(delivery, attempts: [], hold: nil, notifier: nil).step
+        #expect(step.text.english.hasPrefix("Event ticket.closed: "))
+        #expect(step.text.russian.hasPrefix("Событие ticket.closed: "))
+        #expect(!step.references.contains { $0.name == "device_id" })
+    }
+
     /// The other device of the person, which a push notifier serves, is not the one that the comment is for.
     @Test func `a comment for a device that no notifier serves says so beside others that are served`() throws {
         func device(_ id: String, _ type: String) throws -> Device {
