@@ -17,7 +17,8 @@ package struct DemoGuide: Sendable {
             "Search \(DemoPeople.courierComment): why a courier was not notified. Do as the page says: in config.json replace "
                 + "\(DemoConfiguration.wrongKeyID) by \(keyID), and what waits arrives by itself.",
             "Dead letters: FCM refused \(DemoPeople.refusals) pushes to \(DemoPeople.refused.user), and takes them now. Retry them, and they arrive.",
-            "Tickets: those of \(DemoApp.market.rawValue), whose help desk is Sendbird Desk. Close one, and Desk tells of it below.",
+            "Tickets: those of \(DemoApp.market.rawValue), whose help desk is Sendbird Desk. "
+                + "Close one; the event that Desk reports then appears on the ticket's view.",
         ]
     }
     /// A shell's command that asks whether somebody may chat, as the help desk does, and is answered 200. It holds no secret: the key is minted

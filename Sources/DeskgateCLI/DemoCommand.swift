@@ -42,7 +42,7 @@ enum DemoCommand {
         guard isOpen else { return .done }
         let request = demo.guide.request(
             program: ShellWord.inQuotes(program), configuration: ShellWord.inQuotes(files.configuration))
-        Console.answer(arguments, json(demo.guide, files, request), text(demo.guide, files, request))
+        Console.answer(arguments, json(demo.guide, files, request), text(demo.guide, files, request, command: command(program)))
         try explaining { () throws(DemoFailure) in try demo.goOn(until: signals) }
         // Nothing here is worth waiting for twice.
         signals.endAtOnce()
@@ -72,7 +72,14 @@ enum DemoCommand {
         ]
     }
 
-    private static func text(_ guide: DemoGuide, _ files: DemoFiles, _ request: String) -> String {
+    /// The word by which a shell starts this program: its name where that is the one in the PATH, else its path.
+    private static func command(_ program: String) -> String {
+        let directories = (POSIX.Process.environment("PATH") ?? "").split(separator: ":")
+        let first = directories.lazy.compactMap { try? FileSystem.absolutePath(of: "\($0)/deskgate") }.first
+        return first == program ? "deskgate" : ShellWord.quoted(program)
+    }
+
+    private static func text(_ guide: DemoGuide, _ files: DemoFiles, _ request: String, command: String) -> String {
         let suggestions = guide.suggestions.enumerated().map { "  \($0 + 1). \($1)" }
         return """
 
@@ -87,6 +94,12 @@ enum DemoCommand {
             Ask as the help desk does, from another terminal; the answer is 200:
 
               \(request)
+
+            Commands, from another terminal; the last one is the reload that remedies name:
+
+              export DESKGATE_CONFIG=\(ShellWord.quoted(files.configuration))
+              \(command) status
+              \(command) reload --pid \(POSIX.Process.identifier)
 
             The configuration is \(files.configuration), the log \(files.log).
             Ctrl-C ends it; the directory \(files.directory) stays.

@@ -132,6 +132,11 @@ import Testing
         let token = try process.output.line(containing: "cat ").text
         #expect(token.hasSuffix("  cat '\(scratch.path("demo"))/secrets/admin-token'"))
         _ = try process.output.line(containing: "Search user-3")
+        let setting = try process.output.line(containing: "export DESKGATE_CONFIG=").text
+        let reload = try process.output.line(containing: "reload --pid").text
+        #expect(reload == "  \(Deskgate.path) reload --pid \(process.identifier)")
+        let reloaded = try Command("sh", "-c", "\(setting)\n\(reload)").output
+        #expect(reloaded.hasPrefix("reloaded \(scratch.path("demo"))/config.json: "))
         process.send(2)
         #expect(try process.waitForEnd() == .exit(0))
     }
