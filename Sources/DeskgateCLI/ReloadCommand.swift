@@ -7,6 +7,7 @@ internal import Time
 enum ReloadCommand {
     private static let unit = "deskgate.service"
     private static let usualSeconds: UInt64 = 30
+    private static let nameTheService = "name the process that serves with --pid"
 
     static let command = Command(
         "reload", "Has the running service read its configuration again, and tells whether it is in force.",
@@ -40,15 +41,15 @@ enum ReloadCommand {
         } as: {
             // The directory of a process in /proc belongs to the process's user.
             let other = $0.isForbidden ? ForbiddenPath("/proc/\(process)") : nil
-            let remedy = other.map { "; \($0.remedy(arguments.line))" } ?? ""
-            return .failed("the process \(process) cannot be asked to reload: \($0)\(remedy)")
+            let remedy = other?.remedy(arguments.line) ?? ($0.isWithoutProcess ? nameTheService : nil)
+            return .failed("the process \(process) cannot be asked to reload: \($0)\(remedy.map { "; \($0)" } ?? "")")
         }
         switch outcome {
         case .stranger:
             let name = Process.name(of: process).map { " (\($0))" } ?? ""
             throw .failed(
-                "the process \(process)\(name) is no service of Deskgate, or only begins to serve, and was sent no signal; name "
-                    + "the process that serves with --pid")
+                "the process \(process)\(name) is no service of Deskgate, or only begins to serve, and was sent no signal; "
+                    + nameTheService)
         case .answered(let bytes):
             guard case .object(let answer) = JSONValue(parsing: bytes) else {
                 throw .failed("the process \(process) does not answer as Deskgate does")
@@ -82,11 +83,11 @@ enum ReloadCommand {
     static func absence(hasUnit: Bool, hasConfiguration: Bool) -> String {
         guard hasConfiguration else {
             return "systemd knows no running \(unit), and there is no \(ConfigurationFile.usual); make one with: deskgate init "
-                + "\(InitPlace.packaged.configuration); or name the process that serves with --pid"
+                + "\(InitPlace.packaged.configuration); or \(nameTheService)"
         }
         let place = InitPlace(directory: InitPlace.packaged.configuration)
         let start = place.hint(hasUnit: hasUnit, isRunning: false).map { "\($0); or " } ?? ""
-        return "systemd knows no running \(unit); \(start)name the process that serves with --pid"
+        return "systemd knows no running \(unit); \(start)\(nameTheService)"
     }
 
     private static func show(_ answer: JSONObject, _ arguments: Arguments) -> ExitCode {

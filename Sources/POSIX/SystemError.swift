@@ -31,6 +31,8 @@ package struct SystemError: Error, Equatable, CustomStringConvertible {
     package var isMissing: Bool { code == ENOENT }
     /// This user may not do it.
     package var isForbidden: Bool { code == EACCES || code == EPERM }
+    /// There is no such process.
+    package var isWithoutProcess: Bool { code == ESRCH }
     /// The file or directory exists already.
     package var alreadyExists: Bool { code == EEXIST }
     /// The file is larger than the limit.
