@@ -52,6 +52,12 @@ enum SimulateCommand {
         settings.observer = { window.show($0) }
         let (faults, devices) = (FaultScript(), DeviceRegistry())
         try readFaults(arguments, into: faults, devices)
+        let directory = arguments.required("directory")
+        let cannotWrite = { (error: SystemError) -> CommandError in
+            .option("directory", "cannot write into \(directory): \(error); give one that you may write into")
+        }
+        // Before the simulators start, because that takes a second, in which `init` would read the file of an earlier run.
+        let files = try explaining({ () throws(SystemError) in try SimulatorFiles(directory: directory) }, as: cannotWrite)
         let simulators = try explaining { [settings] () throws(SimulatorSet.Failure) in
             try SimulatorSet(settings, faults: faults, devices: devices)
         }
@@ -60,15 +66,12 @@ enum SimulateCommand {
             try SimulatedSendbird(sendbirdSettings(arguments, window), faults: faults)
         }
         defer { sendbird.stop() }
-        let directory = arguments.required("directory")
-        try explaining { () throws(SystemError) in
-            let files = try SimulatorFiles(directory: directory)
-            try files.write(simulators)
-            try files.write(sendbird)
-            window.open(simulators, sendbird, files)
-        } as: {
-            .option("directory", "cannot write into \(directory): \($0); give one that you may write into")
-        }
+        try explaining(
+            { () throws(SystemError) in
+                try files.write(simulators)
+                try files.write(sendbird)
+                window.open(simulators, sendbird, files)
+            }, as: cannotWrite)
         while case .reload = signals.next() {}
         signals.endAtOnce()
         return .done

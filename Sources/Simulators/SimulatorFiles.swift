@@ -3,14 +3,20 @@ package import POSIX
 
 /// The files that a configuration needs to use the simulators; only their owner may read them.
 package struct SimulatorFiles {
+    private static let notifiersFile = "notifiers.json"
     /// The directory as an absolute path, so that paths in its files are valid anywhere.
     package let directory: String
 
-    /// Creates the directory if it does not exist.
-    /// - Throws: when it cannot be created.
+    /// Creates the directory if it does not exist, and removes the `notifiers.json` of an earlier run, whose ports are gone.
+    /// - Throws: when one of the two cannot be done.
     package init(directory: String) throws(SystemError) {
         try File.createDirectory(directory, mode: 0o700)
         self.directory = try FileSystem.absolutePath(of: directory)
+        do throws(SystemError) {
+            try File.remove(path(Self.notifiersFile))
+        } catch {
+            guard error.isMissing else { throw error }
+        }
     }
 
     /// The path of a file in it.
@@ -27,7 +33,7 @@ package struct SimulatorFiles {
         try write("service-account.json", text(serviceAccount(simulators)))
         try write("hms-secret", "\(credentials.hmsSecret)\n")
         try write("rustore-token", "\(credentials.rustoreToken)\n")
-        try write("notifiers.json", text(notifiers(simulators)))
+        try write(Self.notifiersFile, text(notifiers(simulators)))
     }
 
     /// Writes the tokens of Sendbird, and in `sendbird.json` the members of an app's `sendbird` that use them; replaces older ones.

@@ -123,4 +123,13 @@ import Testing
         #expect(result.code == 2)
         #expect(result.errors.contains("cannot listen on 127.0.0.1:\(port)"))
     }
+
+    /// Its ports are gone, and `init --simulator` would write them into a configuration.
+    @Test func `the notifiers of an earlier run are removed before the simulators start`() throws {
+        let occupied = try ScriptedServer(.everyRequest(.respond(200)))
+        defer { occupied.stop() }
+        try directory.write("sim/notifiers.json", "{}")
+        #expect(try Deskgate.run("simulate", "--directory", directory.path("sim"), "--fcm-port", "\(occupied.port)").code == 2)
+        #expect(directory.contents() == ["sim"])
+    }
 }
