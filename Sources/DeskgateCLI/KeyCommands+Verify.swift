@@ -82,18 +82,20 @@ extension KeyCommands {
                 appID: app.span, userID: user.span, securityKey: key.span, now: now, revocations: revocations)
             return authorizer.shadowing(decision, now: now).verdict
         }
-        var finding = Finding(verdict: verdict(.unknown), revocations: nil)
+        let securityKey = SecurityKey(key.span)
+        let tolerance = securityKey.flatMap { $0.expiresAt != 0 && $0.expiresAt < now ? authorizer.policy.clockSkewSeconds : nil }
+        var finding = Finding(verdict: verdict(.unknown), revocations: nil, tolerance: tolerance)
         if finding.verdict == .undecided(.revocationsUnknown) {
             let question = try arguments.action { () throws(AdminProblem) in
                 try KeyRevocationAction(
                     appID: arguments.required("app"), userID: arguments.required("user"), securityKey: arguments.required("key"))
             }
             let answer = arguments.has("offline") ? .skipped : ask(question)
-            finding = Finding(verdict: verdict(answer.revocations), revocations: answer)
+            finding = Finding(verdict: verdict(answer.revocations), revocations: answer, tolerance: tolerance)
         }
         let application = authorizer.index(of: app.span).map { authorizer.applications[$0] }
         let reference = authorizer.userReference(appID: app.span, userID: user.span)
-        let answer = describe(finding, key: SecurityKey(key.span), application, reference: reference)
+        let answer = describe(finding, key: securityKey, application, reference: reference)
         return (answer, finding.status == 200 ? .done : .negative)
     }
 
@@ -102,6 +104,8 @@ extension KeyCommands {
         let verdict: Verdict
         /// Nil where the verdict does not depend on revocations.
         let revocations: RevocationAnswer?
+        /// How far clocks may differ, in seconds, where the key's own time is over; else nil.
+        let tolerance: UInt64?
 
         /// The status that the service answers; nil where that depends on somebody who was not asked.
         var status: Int? {
@@ -112,10 +116,15 @@ extension KeyCommands {
 
         var reason: String { if case .failed = revocations { "revocations_not_asked" } else { verdict.reason } }
 
-        /// A sentence for each question that the verdict leaves open, with a remedy; nil when it leaves none.
+        /// A sentence on an expired key that is accepted, and one for each question that the verdict leaves open; nil when there is none.
         var message: String? {
-            let sentences = [revocationsMessage, backendMessage].compactMap(\.self)
+            let sentences = [toleranceMessage, revocationsMessage, backendMessage].compactMap(\.self)
             return sentences.isEmpty ? nil : sentences.joined(separator: " ")
+        }
+
+        private var toleranceMessage: String? {
+            guard let tolerance, case .authorized = verdict else { return nil }
+            return "The key has expired, and is accepted within the tolerance of \(tolerance) s for clocks that differ."
         }
 
         private var revocationsMessage: String? {
