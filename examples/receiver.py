@@ -36,6 +36,9 @@ class Receiver(http.server.BaseHTTPRequestHandler):
         pass
 
 
-server = http.server.ThreadingHTTPServer(("127.0.0.1", port), Receiver)
+try:
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", port), Receiver)
+except OSError as error:
+    sys.exit(f"receiver.py: cannot listen on 127.0.0.1:{port}: {error.strerror}; give another port")
 print(f"listening on 127.0.0.1:{server.server_port}", flush=True)
 server.serve_forever()

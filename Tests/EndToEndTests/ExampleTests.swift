@@ -71,6 +71,18 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
+    @Test func `the receiver names a port that is taken`() throws {
+        let occupied = try ScriptedServer(.everyRequest(.respond(200)))
+        defer { occupied.stop() }
+        let scratch = try TemporaryDirectory()
+        try scratch.write("backend.key", "whsec_AAAA")
+        let words = [packageRoot + "/examples/receiver.py", scratch.path("backend.key"), "\(occupied.port)"]
+        let receiver = try ChildProcess("python3", words.map { Array($0.utf8) })
+        #expect(try receiver.waitForEnd() == .exit(1))
+        let message = "cannot listen on 127.0.0.1:\(occupied.port): Address already in use; give another port"
+        #expect(try receiver.errors.text() == "receiver.py: \(message)\n")
+    }
+
     /// 401 would deny every user when a clock or the secret is wrong.
     @Test func `the receiver answers a forged event 401 and a forged question 400`() throws {
         let scratch = try TemporaryDirectory()
