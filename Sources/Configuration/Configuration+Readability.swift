@@ -9,6 +9,14 @@ extension Configuration {
     /// The file that commands read where none is named.
     package static let usualFile = "/etc/deskgate/config.json"
 
+    /// Why a configuration that is lost is to be put back instead of made anew.
+    package static let costOfNewOne = "a new one has new secrets, and no key that was minted counts"
+
+    /// The remedy where there is no configuration, as the end of a sentence.
+    package static func remedyOfAbsence(of file: String) -> String {
+        "if there was one, put it back: \(costOfNewOne); on a new machine: deskgate init \(ShellWord.quoted(Path.directory(of: file))) --app ID"
+    }
+
     /// The command line that starts the service, with the file that it must name; for root, as the user that serves.
     package var serveLine: String {
         let named = sources.files.first.flatMap { $0 == Self.usualFile ? nil : " --config \(ShellWord.quoted($0))" }

@@ -119,8 +119,8 @@ struct ConfigurationReader {
             return contents.bytes
         } catch {
             problems.sources.note(path, at: "$", nil)
-            let text = error.isMissing ? "no such file; make one with: deskgate init" : "cannot be read: \(error)\(remedy(error, path))"
-            problems.add("$", text)
+            let absence = "no such file; \(Configuration.remedyOfAbsence(of: path))"
+            problems.add("$", error.isMissing ? absence : "cannot be read: \(error)\(remedy(error, path))")
             return nil
         }
     }

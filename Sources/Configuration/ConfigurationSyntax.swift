@@ -8,7 +8,10 @@ enum ConfigurationSyntax {
     static func mistakes(_ error: JSONError, in bytes: [UInt8]) -> [Mistake] {
         let place = JSONPlace(line: error.line, column: error.column)
         if bytes.allSatisfy({ " \t\r\n".utf8.contains($0) }) {
-            return [("the file is empty; remove it, and make one with: deskgate init", JSONPlace(line: 1, column: 1))]
+            let text =
+                "the file is empty; if it was not, put back what it said: \(Configuration.costOfNewOne); on a new machine remove it, and run "
+                + "deskgate init"
+            return [(text, JSONPlace(line: 1, column: 1))]
         }
         if TextEncoding.isWide(bytes) { return [("the file is UTF-16 or UTF-32; save it as UTF-8", JSONPlace(line: 1, column: 1))] }
         switch error.reason {

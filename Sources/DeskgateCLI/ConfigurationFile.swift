@@ -51,8 +51,8 @@ extension Arguments {
         if FileSystem.obstacle(toReading: ConfigurationFile.usual)?.isMissing == true {
             throw .usage(
                 """
-                no configuration: give \(Option.config.spelling), or set \(ConfigurationFile.variable), \
-                or put one at \(ConfigurationFile.usual); make one with: deskgate init
+                no configuration: give \(Option.config.spelling), or set \(ConfigurationFile.variable); there is none at \
+                \(ConfigurationFile.usual): \(Configuration.remedyOfAbsence(of: ConfigurationFile.usual))
                 """)
         }
         return nil

@@ -61,10 +61,11 @@ enum InitCommand {
             error.remedy(at: path, arguments.line)
         }
         try files.refuseExisting { place.start($0, of: try? Configuration(contentsOf: $0)) }
+        let store = arguments["store"] ?? place.store
         try Process.asOwner(of: files.configuration) {
             .failed("cannot make \(files.configuration) with the rights of the path's owner: \($0)")
         } _: { () throws(CommandError) in
-            try files.write(app: app, ports: ports, store: arguments["store"] ?? place.store, simulator: simulator)
+            try files.write(app: app, ports: ports, store: store, simulator: simulator)
         }
         let start = place.start(files.configuration)
         let next =
@@ -74,7 +75,8 @@ enum InitCommand {
         // A port that was asked for is written all the same: its process may end before the service starts.
         let obstacle = port == nil ? nil : ports.problem(withShop: hasBot)
         let warning = obstacle.map { "\nThe service could not start now: \($0.description)." } ?? ""
-        Console.answer(arguments, files.json(ports, start: start), remark + next + warning)
+        let text = remark + next + warning + files.warning(beside: store ?? InitPlace.database)
+        Console.answer(arguments, files.json(ports, start: start), text)
         return .done
     }
 

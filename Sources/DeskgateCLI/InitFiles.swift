@@ -45,8 +45,16 @@ struct InitFiles {
         let remedy =
             first == configuration
             ? "start its service: \(start(configuration))"
-            : "move away what is left of a configuration that is missing: \(existing.joined(separator: ", "))"
+            : "if \(configuration) is lost, put it back: \(Configuration.costOfNewOne); otherwise move away "
+                + existing.joined(separator: ", ")
         throw .negative("exists", "\(first) exists already; nothing was changed; name another directory, or \(remedy)")
+    }
+
+    /// The warning beside a database of another configuration, as a line; empty without one.
+    func warning(beside store: String) -> String {
+        let database = Path.resolve(store, in: directory)
+        guard File.exists(database) else { return "" }
+        return "\n\(database) exists already: if its configuration is lost, put it back: \(Configuration.costOfNewOne)."
     }
 
     private var freshSecrets: [String] { [adminToken, appSecret] + (webhookSecret.map { [$0] } ?? []) }

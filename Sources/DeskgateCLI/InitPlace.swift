@@ -17,8 +17,11 @@ struct InitPlace: Equatable {
         isPackaged = directory == Self.packaged.configuration
     }
 
+    /// The name of the database.
+    static let database = "deskgate.db"
+
     /// The path of the database; nil for the default, beside the configuration.
-    var store: String? { isPackaged ? "\(Self.packaged.state)/deskgate.db" : nil }
+    var store: String? { isPackaged ? "\(Self.packaged.state)/\(Self.database)" : nil }
 
     /// The command that starts the service, as a shell takes it.
     /// - Parameters:

@@ -1,3 +1,4 @@
+internal import Configuration
 internal import JSON
 internal import POSIX
 internal import Service
@@ -82,8 +83,8 @@ enum ReloadCommand {
     /// - Parameter hasConfiguration: whether there is a file that the service could be started with.
     static func absence(hasUnit: Bool, hasConfiguration: Bool) -> String {
         guard hasConfiguration else {
-            return "systemd knows no running \(unit), and there is no \(ConfigurationFile.usual); make one with: deskgate init "
-                + "\(InitPlace.packaged.configuration); or \(nameTheService)"
+            return "systemd knows no running \(unit); \(nameTheService). There is no \(ConfigurationFile.usual): "
+                + Configuration.remedyOfAbsence(of: ConfigurationFile.usual)
         }
         let place = InitPlace(directory: InitPlace.packaged.configuration)
         let start = place.hint(hasUnit: hasUnit, isRunning: false).map { "\($0); or " } ?? ""

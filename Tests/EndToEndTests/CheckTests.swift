@@ -107,7 +107,7 @@ import Time
     @Test func fileIsMissing() throws {
         let result = try Deskgate.run("check", "--config", "/nonexistent/config.json")
         #expect(result.code == 2)
-        #expect(result.errors == "/nonexistent/config.json: $: no such file; make one with: deskgate init\n")
+        #expect(result.errors == "/nonexistent/config.json: $: no such file; \(absenceRemedy("/nonexistent"))\n")
     }
 
     @Test func secretsComeFromTheEnvironment() throws {

@@ -40,8 +40,8 @@ import Testing
         #expect(
             try process.output.text()
                 == """
-                deskgate: no configuration: give --config FILE, or set DESKGATE_CONFIG, or put one at /etc/deskgate/config.json; make one \
-                with: deskgate init
+                deskgate: no configuration: give --config FILE, or set DESKGATE_CONFIG; there is none at /etc/deskgate/config.json: \
+                \(absenceRemedy("/etc/deskgate"))
                 usage: deskgate check [--config FILE] [--live] [--send-test] [--json]
                 code 2
                 /etc/deskgate/config.json is right: 1 app, public on 127.0.0.1:0, admin on 127.0.0.1:0

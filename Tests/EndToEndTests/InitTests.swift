@@ -116,7 +116,7 @@ import Testing
         let remedy =
             file == "config.json"
             ? "start its service: deskgate serve --config \(scratch.path(file))"
-            : "move away what is left of a configuration that is missing: \(scratch.path(file))"
+            : Self.remedy(beside: [scratch.path(file)], in: scratch)
         let text = "\(scratch.path(file)) exists already; nothing was changed; name another directory, or \(remedy)"
         #expect(result.errors == "deskgate: \(text)\n")
         #expect(try scratch.read(file) == "kept")
@@ -215,8 +215,21 @@ import Testing
         unsafe unlink(scratch.path("config.json"))
         let result = try Deskgate.run("init", scratch.path)
         #expect(result.code == 1)
-        let left = Self.files.dropFirst().map { scratch.path($0) }.joined(separator: ", ")
-        #expect(result.errors.hasSuffix(", or move away what is left of a configuration that is missing: \(left)\n"))
+        let left = Self.files.dropFirst().map { scratch.path($0) }
+        #expect(result.errors.hasSuffix(", or \(Self.remedy(beside: left, in: scratch))\n"))
+    }
+
+    private static func remedy(beside left: [String], in scratch: TemporaryDirectory) -> String {
+        "if \(scratch.path("config.json")) is lost, put it back: \(costOfNewOne); otherwise move away \(left.joined(separator: ", "))"
+    }
+
+    @Test(arguments: [nil, "other.db"]) func `a database that is there already is told`(_ store: String?) throws {
+        let scratch = try TemporaryDirectory()
+        let database = scratch.path(store ?? "deskgate.db")
+        try scratch.write(store ?? "deskgate.db", "")
+        let result = try Deskgate.run(["init", scratch.path] + (store.map { ["--store", $0] } ?? []))
+        #expect(result.code == 0)
+        #expect(result.output.hasSuffix("\n\(database) exists already: if its configuration is lost, put it back: \(costOfNewOne).\n"))
     }
 
     /// It may be free when the service starts.

@@ -200,7 +200,8 @@ import Testing
 
     @Test func `a file that is missing has no remark on the service`() throws {
         let file = workspace.directory.path("missing.json")
-        #expect(try Deskgate.run("status", "--config", file).errors == "\(file): $: no such file; make one with: deskgate init\n")
+        let problem = "\(file): $: no such file; \(absenceRemedy(workspace.directory.path))\n"
+        #expect(try Deskgate.run("status", "--config", file).errors == problem)
     }
 
     /// The listener's one connection is taken.

@@ -179,8 +179,8 @@ import Testing
     }
 
     @Test(arguments: [false, true]) func `without a configuration the command that makes one is named`(_ hasUnit: Bool) {
-        let absence = "systemd knows no running deskgate.service, and there is no /etc/deskgate/config.json; "
-        let remedy = "make one with: deskgate init /etc/deskgate; or name the process that serves with --pid"
+        let absence = "systemd knows no running deskgate.service; name the process that serves with --pid. "
+        let remedy = "There is no /etc/deskgate/config.json: \(absenceRemedy("/etc/deskgate"))"
         #expect(ReloadCommand.absence(hasUnit: hasUnit, hasConfiguration: false) == absence + remedy)
     }
 

@@ -105,7 +105,7 @@ import Testing
         let line = try wait(server, "configuration not reloaded")
         #expect(try server.authorize(key).status == 200)
         try File.remove(workspace.configuration)
-        let next = try wait(server, "no such file; make one with: deskgate init", from: line)
+        let next = try wait(server, "no such file; if there was one, put it back: ", from: line)
         try workspace.write("app-1.key", Markers.appSecrets[1], mode: 0o600)
         try workspace.configure(Self.reload)
         _ = try wait(server, "configuration reloaded", from: next)

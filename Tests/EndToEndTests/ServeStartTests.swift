@@ -91,7 +91,7 @@ import Testing
     @Test func configurationIsMissing() throws {
         let process = try RunningServer.start("/nonexistent/config.json")
         #expect(try process.waitForEnd() == .exit(2))
-        #expect(try process.errors.text() == "/nonexistent/config.json: $: no such file; make one with: deskgate init\n")
+        #expect(try process.errors.text() == "/nonexistent/config.json: $: no such file; \(absenceRemedy("/nonexistent"))\n")
     }
 
     @Test func certificateIsBad() throws {

@@ -89,3 +89,11 @@ extension JSONObject {
         return integer
     }
 }
+
+/// What a new configuration costs where there was one.
+let costOfNewOne = "a new one has new secrets, and no key that was minted counts"
+
+/// The remedy where a directory has no configuration.
+func absenceRemedy(_ directory: String) -> String {
+    "if there was one, put it back: \(costOfNewOne); on a new machine: deskgate init \(directory) --app ID"
+}

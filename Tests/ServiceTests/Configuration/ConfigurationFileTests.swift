@@ -12,9 +12,18 @@ import Testing
 
 /// What can be wrong with the file as a whole.
 @Suite struct ConfigurationFileTests {
+    private static let emptiness =
+        "the file is empty; if it was not, put back what it said: a new one has new secrets, and no key that was minted counts; on a new "
+        + "machine remove it, and run deskgate init"
+
+    private static func absence(in directory: String) -> String {
+        "$: no such file; if there was one, put it back: a new one has new secrets, and no key that was minted counts; on a new machine: "
+            + "deskgate init \(directory) --app ID"
+    }
+
     @Test(arguments: [
-        ("", "$: line 1, column 1: the file is empty; remove it, and make one with: deskgate init"),
-        (" \n", "$: line 1, column 1: the file is empty; remove it, and make one with: deskgate init"),
+        ("", "$: line 1, column 1: \(Self.emptiness)"),
+        (" \n", "$: line 1, column 1: \(Self.emptiness)"),
         ("{\"apps\": [\n  {\"app_id\": \"shop\",}\n]}", "$: line 2, column 20: not valid JSON: a comma too many before }; remove it"),
         ("{\n\"log\": {},\n\"log\": {}}", "$: line 3, column 1: duplicate key: $.log stands in line 2, too; remove one of them"),
         ("{\"apps\": [", "$: line 1, column 10: not valid JSON: this [ is never closed"),
@@ -96,14 +105,14 @@ import Testing
     }
 
     @Test func mustExist() throws {
-        let path = try ConfigurationDirectory().scratch.path("none.json")
-        #expect(Self.problems(path) == ["$: no such file; make one with: deskgate init"])
+        let scratch = try ConfigurationDirectory().scratch
+        #expect(Self.problems(scratch.path("none.json")) == [Self.absence(in: scratch.path)])
     }
 
     @Test func mustBeAFile() throws {
         let directory = try ConfigurationDirectory()
         #expect(Self.problems(directory.scratch.path) == ["$: cannot be read: Is a directory"])
-        #expect(Self.problems("\(directory.file)/none") == ["$: no such file; make one with: deskgate init"])
+        #expect(Self.problems("\(directory.file)/none") == [Self.absence(in: directory.file)])
     }
 
     /// `mv` by root puts a file of root in the place of the service's.
