@@ -13,8 +13,15 @@ package struct AdminAccess {
     package struct Failure: Error, CustomStringConvertible {
         /// One line for a person: the cause and the remedy.
         package let description: String
+        /// The same without a remedy that was given apart.
+        package let cause: String
         /// Whether this user may not open the listener's socket.
-        var isForbidden = false
+        let isForbidden: Bool
+
+        init(description: String, remedy: String? = nil, isForbidden: Bool = false) {
+            (cause, self.isForbidden) = (description, isForbidden)
+            self.description = remedy.map { "\(description); \($0)" } ?? description
+        }
     }
 
     private let admin: Configuration.Admin
@@ -23,15 +30,18 @@ package struct AdminAccess {
     private let ownStore: OwnStore?
     /// The command that starts the service; nil where that is not known.
     private let start: () -> String?
+    private let conflict: () -> StoreError?
 
     /// Prepares access to the service of a configuration.
     /// - Parameters:
     ///   - author: who makes the changes, a `PlainName`; nil where nothing is changed.
     ///   - start: the command that starts the service; nil where that is not known.
+    ///   - conflict: why the store cannot be opened while another process uses it; nil when none does.
     ///   - withStore: opens the store when no service runs, runs an action on it, and closes it.
     ///   - aroundChange: called with that store and an action that changes it, which it runs.
     package init(
         _ configuration: Configuration, clocks: Clocks, author: String? = nil, start: @escaping () -> String?,
+        conflict: @escaping () -> StoreError?,
         withStore: @escaping ((any Store) throws(StoreError) -> AdminAnswer) throws(StoreError) -> AdminAnswer,
         aroundChange: @escaping (any Store, () throws(StoreError) -> AdminAnswer) throws(StoreError) -> AdminAnswer = {
             _, change throws(StoreError) in try change()
@@ -39,7 +49,7 @@ package struct AdminAccess {
     ) {
         admin = configuration.admin
         self.author = author
-        self.start = start
+        (self.start, self.conflict) = (start, conflict)
         ownStore = OwnStore(
             configuration: configuration, clocks: clocks, author: author, withStore: withStore, aroundChange: aroundChange)
     }
@@ -49,7 +59,7 @@ package struct AdminAccess {
     package init(serviceAt admin: Configuration.Admin, author: String? = nil) {
         self.admin = admin
         self.author = author
-        start = { nil }
+        (start, conflict) = ({ nil }, { nil })
         ownStore = nil
     }
 
@@ -82,15 +92,14 @@ package struct AdminAccess {
         case .answered(let answer): return answer
         case .stranger(let text): throw Failure(description: text)
         case .nobody:
+            if let conflict = conflict() { throw Failure(description: elsewhere(conflict)) }
             throw Failure(
-                description:
-                    "no service answers at \(admin.listener.address), where the configuration has its admin listener; "
-                    + "start it, or name the configuration that it was started with")
+                description: "no service answers at \(admin.listener.address), where the configuration has its admin listener",
+                remedy: "start it, or name the configuration that it was started with")
         }
     }
 
-    /// Nobody answers, and the store cannot be used, either. A process that has it open is the service with other addresses in force, which
-    /// is not to be stopped for a command.
+    /// Nobody answers, and the store cannot be used, either.
     private func unserved(_ error: StoreError) -> String {
         guard error.isForOwner else {
             let isShared = ownStore?.configuration.store.isShared == true
@@ -99,7 +108,12 @@ package struct AdminAccess {
             let start = start().map { "; start \(isShared ? "one" : "it"): \($0)" } ?? ""
             return "\(absence)\(start). Its store cannot be used: \(error)"
         }
-        return "\(error.cause), and nobody answers at \(admin.listener.address), where this configuration has the admin listener; name the "
+        return elsewhere(error)
+    }
+
+    /// A process that has the store open is the service with other addresses in force, which is not to be stopped for a command.
+    private func elsewhere(_ conflict: StoreError) -> String {
+        "\(conflict.cause), and nobody answers at \(admin.listener.address), where this configuration has the admin listener; name the "
             + "configuration that the service was started with (--config), or restart it to take this one over"
     }
 

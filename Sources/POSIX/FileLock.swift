@@ -104,6 +104,15 @@ package final class FileLock: Sendable {
         return unsafe fcntl(descriptor, getLock, &range) == 0 && range.l_type != F_UNLCK
     }
 
+    /// The process that has locked some of the bytes of a file with F_SETLK; nil when there is none, or this user may not read the file. Do
+    /// not call it while this process has such locks on it.
+    package static func holder(of bytes: Range<Int64>, in path: String) -> Int32? {
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        return holder(of: bytes, on: descriptor)
+    }
+
     private static func holder(of bytes: Range<Int64>, on descriptor: Int32) -> Int32? {
         var range = flock()
         range.l_type = Int16(F_WRLCK)

@@ -110,6 +110,25 @@ import Time
         #expect(try server.stop() == .exit(0))
     }
 
+    @Test func `the process that has other listeners in force is told`() throws {
+        let port = try freePorts(4)
+        let workspace = try Workspace(["listen": Workspace.listener(port: port), "admin": Workspace.admin(port: port + 1)])
+        let server = try RunningServer(workspace)
+        try workspace.configure(["listen": Workspace.listener(port: port + 2), "admin": Workspace.admin(port: port + 3)])
+        let findings = try examine(workspace)
+        let user = "\(workspace.directory.path("deskgate.db")) is used by process \(server.process.identifier) (deskgate), "
+        let finding = try #require(findings.message("ports"))
+        #expect(finding.hasPrefix("\(user)which has another configuration in force: nobody answers at 127.0.0.1:\(port + 2): "))
+        #expect(finding.hasSuffix(". Name its file (--config), or restart it"))
+        let admin = "127.0.0.1:\(port + 3), where the configuration has its admin listener"
+        #expect(findings.message("service") == "not asked: no service answers at \(admin)")
+        let difference = try Deskgate.run("config", "show", "--diff", "--config", workspace.configuration)
+        #expect(difference.code == 2)
+        #expect(difference.errors.hasPrefix("deskgate: \(user)and nobody answers at 127.0.0.1:\(port + 3), where "))
+        #expect(difference.errors.hasSuffix(" that the service was started with (--config), or restart it to take this one over\n"))
+        #expect(try server.stop() == .exit(0))
+    }
+
     @Test func `an admin listener that is not in force is told, and nobody is to stop the service`() throws {
         let port = try freePorts(3)
         let workspace = try Workspace(["listen": Workspace.listener(port: port), "admin": Workspace.admin(port: port + 1)])

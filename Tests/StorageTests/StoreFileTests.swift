@@ -27,12 +27,12 @@ import Threading
     @Test func `a store is in use while a service has it and not while it is read`() throws {
         let directory = try TemporaryDirectory()
         let path = directory.path("store.db")
-        #expect(!StoreFile.isInUse(path))
+        #expect(StoreFile.conflict(at: path) == nil)
         let store = try SQLiteStore(path: path)
-        #expect(StoreFile.isInUse(path))
+        #expect(StoreFile.conflict(at: path) != nil)
         store.close()
-        #expect(!StoreFile.isInUse(path))
-        let isInUse = try StoreFile.read(path) { _ in StoreFile.isInUse(path) }
-        #expect(!isInUse)
+        #expect(StoreFile.conflict(at: path) == nil)
+        let conflict = try StoreFile.read(path) { _ in StoreFile.conflict(at: path) }
+        #expect(conflict == nil)
     }
 }

@@ -121,7 +121,7 @@ package struct NotifierTrial {
     }
 
     private func serviceAnswer(to action: some AdminAction) -> JSONValue? {
-        guard let answer = try? AdminAccess(configuration, clocks: clocks, author: author).performInService(action),
+        guard let answer = try? AdminAccess(serviceAt: configuration.admin, author: author).performInService(action),
             answer.status == 200
         else {
             return nil

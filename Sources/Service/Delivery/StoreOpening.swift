@@ -208,7 +208,9 @@ extension AdminAccess {
     package init(
         _ configuration: Configuration, clocks: Clocks = .system, author: String? = nil, start: @escaping () -> String? = { nil }
     ) {
-        self.init(configuration, clocks: clocks, author: author, start: start) { action throws(StoreError) in
+        self.init(
+            configuration, clocks: clocks, author: author, start: start, conflict: { configuration.store.conflict }
+        ) { action throws(StoreError) in
             try configuration.store.lend(devicesPerUser: configuration.pushTokens.devicesPerUser, action)
         } aroundChange: { store, change throws(StoreError) in
             try configuration.store.whileCopyIsEmpty(store, now: clocks.unixSeconds(), change)

@@ -67,8 +67,9 @@ struct PartCheck: Sendable {
         do throws(AdminAccess.Failure) {
             return Self.problems(in: try answer.get(), keysInFile: try? configuration?.makeAuthorizer().keysDigest)
         } catch {
-            // With the whole configuration, the check of the ports judges why the service cannot be asked.
-            return [DoctorFinding(.service, configuration == nil ? .warning : .ok, "not asked: \(error)")]
+            // With the whole configuration, the check of the ports judges why the service cannot be asked, and has the remedy.
+            guard configuration == nil else { return [DoctorFinding(.service, .ok, "not asked: \(error.cause)")] }
+            return [DoctorFinding(.service, .warning, "not asked: \(error)")]
         }
     }
 

@@ -1,4 +1,5 @@
 internal import Configuration
+internal import Core
 internal import HTTPServer
 internal import JSON
 internal import Observability
@@ -93,8 +94,11 @@ struct ServiceCheck: Sendable {
             return DoctorFinding(
                 .ports, .problem, "the service answers on its admin listener, but \(failure.description); see the log of the service")
         }
-        if signs.usesStore == true {
-            return DoctorFinding(.ports, .problem, "a process has the store open, but \(failure.description); see the log of the service")
+        if let conflict = signs.conflict {
+            return DoctorFinding(
+                .ports, .problem,
+                "\(conflict.cause), which has another configuration in force: \(failure.description). Name its file (--config), or restart "
+                    + "it")
         }
         // A port that the system chooses cannot be asked.
         if case .tcp(_, 0) = configuration.listen.address {
@@ -116,7 +120,7 @@ struct ServiceCheck: Sendable {
 
     /// The keys of `listen` that the running service has in force with another value than the file, each with that value.
     private func listenInForce() -> [String] {
-        let answer = try? AdminAccess(configuration).performInService(ShownConfigurationAction())
+        let answer = try? AdminAccess(serviceAt: configuration.admin).performInService(ShownConfigurationAction())
         let file = configuration.settings.map(\.json)
         return (answer?.json["settings"]?.elements ?? []).compactMap { setting in
             guard let path = setting["path"]?.text, path.hasPrefix("$.listen."), let value = setting["value"],

@@ -1,4 +1,5 @@
 package import Configuration
+internal import Core
 internal import Operators
 internal import Storage
 
@@ -8,15 +9,15 @@ internal import Storage
 /// service whose admin token has just changed in the files cannot prove itself before it is reloaded. Stores of other types do not show their
 /// users, so with them addresses in use are passed over.
 struct ServiceSigns {
-    /// Whether a process uses the store as a service does; nil for a store that does not show it.
-    let usesStore: Bool?
+    /// The process that uses the store as a service does, as the reason why it cannot be opened; nil also for a store that does not show it.
+    let conflict: StoreError?
     /// The process at the admin listener's address.
     let listener: AdminListenerIdentity
 
     /// Looks for them, at most for some seconds. Call it while this process does not read the store.
     /// - Parameter afterLock: called when the store's lock has been looked at.
     init(_ configuration: Configuration, afterLock: () -> Void = {}) {
-        usesStore = if case .sqlite(let path) = configuration.store.kind { StoreFile.isInUse(path) } else { nil }
+        conflict = configuration.store.conflict
         afterLock()
         listener = AdminListenerIdentity(configuration.admin)
     }
@@ -29,9 +30,15 @@ struct ServiceSigns {
             case .service, .nobody, .forbidden, .unknown: nil
             }
         // A user who may not open the socket sees nothing of the store, either.
-        let mayBeServed = if case .forbidden = listener { true } else { listener == .service || usesStore ?? true }
+        let isUsed = if case .sqlite = configuration.store.kind { conflict != nil } else { true }
+        let mayBeServed = if case .forbidden = listener { true } else { listener == .service || isUsed }
         return configuration.listenerObstacles(mayBeServed: mayBeServed, stranger: stranger)
     }
+}
+
+extension Configuration.Store {
+    /// As `StoreFile.conflict` says; nil for stores of other types, which do not show their users.
+    var conflict: StoreError? { if case .sqlite(let path) = kind { StoreFile.conflict(at: path) } else { nil } }
 }
 
 extension Configuration {

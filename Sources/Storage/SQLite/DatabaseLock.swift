@@ -41,9 +41,11 @@ final class DatabaseLock: Sendable {
         Self.held.withLock { _ = $0.remove(identity) }
     }
 
-    /// Whether a process uses a database as a store, and does not only read it, as backups and reports do. Do not call it while this process
-    /// has the database open, for the reason given at `FileLock`.
-    static func isHeld(_ path: String) -> Bool { FileLock.isHeld(path, byte: byte) }
+    /// Why the lock could not be taken now: a process uses the database as a store, and does not only read it, as backups and reports do. Nil
+    /// when none does. Do not call it while this process has the database open, for the reason given at `FileLock`.
+    static func conflict(at path: String) -> StoreError? {
+        FileLock.isHeld(path, byte: byte) ? .inUse(path, by: FileLock.holder(of: bytesOfSQLite, in: path)) : nil
+    }
 
     /// Whether the database was unlinked, so that it is lost when its last descriptor is closed.
     var isRemoved: Bool { lock.isRemoved }

@@ -12,9 +12,9 @@ package enum StoreFile {
         try read(path) { _ in }
     }
 
-    /// Whether a service, or a command that works in its place, uses the file; false when there is none. Do not call it while this process
-    /// reads the file: that would drop the reader's locks.
-    package static func isInUse(_ path: String) -> Bool { DatabaseLock.isHeld(path) }
+    /// Why the file cannot be opened as a store while a service, or a command that works in its place, uses it; nil when none does. Do not
+    /// call it while this process reads the file: that would drop the reader's locks.
+    package static func conflict(at path: String) -> StoreError? { DatabaseLock.conflict(at: path) }
 
     /// Searches an existing file for damage, which reads all of it. Another process may have it open.
     /// - Returns: what is damaged; empty when nothing is.
