@@ -91,8 +91,8 @@ import Time
         try directory.write("other.db.rescued-1900000000", "")
         let line = "deskgate store restore \(path).rescued-1800000000"
         try expectRefusal(
-            "restore the file that the service saved at 2027-01-15T08:00:00.000Z, when the database was removed (\(line)); otherwise put the "
-                + "database back, ")
+            "the service saved it at 2027-01-15T08:00:00.000Z, when it was removed: stop the service, then \(line); otherwise put the database "
+                + "back, ")
     }
 
     @Test func `status, backup and migration do not call the missing database a store that was never there`() throws {

@@ -33,8 +33,7 @@ extension Configuration.Store {
     /// A database that was removed while a service had it open was saved beside its place, and is newer than any backup.
     private static func remedy(at path: String) -> String {
         let rescue = StoreFile.rescued(from: path).map { rescued, time in
-            "restore the file that the service saved at \(RFC3339.text(time.milliseconds)), when the database was removed "
-                + "(deskgate store restore \(ShellWord.quoted(rescued))); otherwise "
+            "the service saved it at \(RFC3339.text(time.milliseconds)), when it was removed: \(StoreFile.restoration(of: rescued)); otherwise "
         }
         return "\(rescue ?? "")put the database back, mount its disk, or restore a backup (deskgate store restore)"
     }

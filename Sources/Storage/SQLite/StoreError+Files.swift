@@ -36,7 +36,7 @@ extension StoreError {
         StoreError(
             .unavailable,
             "the database was moved, removed or replaced while it is in use, and nothing is accepted",
-            remedy: "all of it was saved: stop the service, then deskgate store restore \(ShellWord.quoted(path))")
+            remedy: "all of it was saved: \(StoreFile.restoration(of: path))")
     }
 
     /// The log or the index was removed. All data is in the database.

@@ -107,6 +107,11 @@ package enum StoreFile {
     /// The path to which a service saves a database that is removed while it is open.
     static func rescuePath(for path: String, at time: UnixSeconds) -> String { "\(path)\(rescueMark)\(time)" }
 
+    /// How a database that a service saved is brought back. That service may still have the removed one open, and accepts nothing.
+    package static func restoration(of rescue: String) -> String {
+        "stop the service, then deskgate store restore \(ShellWord.quoted(rescue))"
+    }
+
     /// The file to which a service saved the database when it was removed, and when; the newest if there are several.
     package static func rescued(from path: String) -> (path: String, time: UnixSeconds)? {
         let start = "\(path.split(separator: "/").last ?? "")\(rescueMark)"
