@@ -35,8 +35,12 @@ enum ServeCommand {
         defer { sink.close(timeoutMilliseconds: TimeLimit.milliseconds(2000)) }
         let logger = Logger(level: configuration.log.level, sink: sink)
         warnAboutOpenFiles(configuration, logger)
+        // Before this process opens the store itself.
+        let conflict = configuration.store.conflict
         let service = try explaining { () throws(StartError) in
             try RunningService(configuration, logger: logger)
+        } as: {
+            .failed($0.description(beside: conflict))
         }
         let supervisor = Supervisor(service, logger: logger)
         supervisor?.start()

@@ -26,4 +26,10 @@ package enum StartError: Error, CustomStringConvertible {
         case .notifiers(let reason): "cannot start the notifiers: \(reason)"
         }
     }
+
+    /// The same beside a process that had the store open before, which is the service if it has the address, too, and is not to be stopped.
+    package func description(beside conflict: StoreError?) -> String {
+        guard let conflict, case .listener(let error) = self, error.kind == .addressInUse else { return description }
+        return "the service runs already: \(conflict.cause); leave it, and ask it by deskgate status"
+    }
 }

@@ -46,6 +46,17 @@ import Testing
         #expect(try first.stop() == .exit(0))
     }
 
+    @Test func `a second service leaves the one that runs`() throws {
+        let workspace = try Workspace(Workspace.unixListeners)
+        let first = try RunningServer(workspace)
+        let second = try RunningServer.start(workspace.configuration)
+        #expect(try second.waitForEnd() == .exit(2))
+        let lines = try second.errors.text().split(separator: "\n")
+        let user = "\(workspace.directory.path("deskgate.db")) is used by process \(first.process.identifier) (deskgate)"
+        #expect(lines.last == "deskgate: the service runs already: \(user); leave it, and ask it by deskgate status")
+        #expect(try first.stop() == .exit(0))
+    }
+
     @Test func unixSocketIsInUse() throws {
         // Without a file, which the first would keep for itself before any listener is opened.
         var members = Workspace.unixListeners

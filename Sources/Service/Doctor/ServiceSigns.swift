@@ -1,5 +1,5 @@
 package import Configuration
-internal import Core
+package import Core
 internal import Operators
 internal import Storage
 
@@ -38,7 +38,7 @@ struct ServiceSigns {
 
 extension Configuration.Store {
     /// As `StoreFile.conflict` says; nil for stores of other types, which do not show their users.
-    var conflict: StoreError? { if case .sqlite(let path) = kind { StoreFile.conflict(at: path) } else { nil } }
+    package var conflict: StoreError? { if case .sqlite(let path) = kind { StoreFile.conflict(at: path) } else { nil } }
 }
 
 extension Configuration {
