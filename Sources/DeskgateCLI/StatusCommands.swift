@@ -137,8 +137,9 @@ enum StatusCommands {
         } catch {
             if let mistakes, error.isSilence || error.isUnasked { throw .configuration(mistakes) }
             mistakes?.warn()
-            let start = error.isSilence ? configuration.flatMap { firstStart(of: $0, file) } : nil
-            throw .negative(error.isStranger ? "stranger" : "unreachable", error.description + (start.map { "; start it: \($0)" } ?? ""))
+            let start = configuration.flatMap { firstStart(of: $0, file) }.map { "start it: \($0)" }
+            let remedy = start ?? "the service does not run, or has another listen in force: deskgate doctor says which"
+            throw .negative(error.isStranger ? "stranger" : "unreachable", error.description + (error.isSilence ? "; \(remedy)" : ""))
         }
     }
 

@@ -22,6 +22,18 @@ import Testing
         #expect(try ask(workspace, "--json").json.string("error") == "unreachable")
     }
 
+    @Test func `a service that has another address in force is not taken for one that does not run`() throws {
+        let workspace = try Workspace(Workspace.unixListeners)
+        let server = try RunningServer(workspace)
+        try workspace.configure(["listen": ["unix": "other.sock", "max_connections": 100]])
+        let result = try ask(workspace)
+        #expect(result.code == 1)
+        let remedy = "; the service does not run, or has another listen in force: deskgate doctor says which\n"
+        #expect(result.errors.hasPrefix("deskgate: nobody answers at unix:\(workspace.directory.path("other.sock")): "))
+        #expect(result.errors.hasSuffix(remedy))
+        #expect(try server.stop() == .exit(0))
+    }
+
     @Test func tellsThatNothingCanBeStored() throws {
         let workspace = try Workspace([
             "listen": ["unix": "public.sock", "max_connections": 100],
