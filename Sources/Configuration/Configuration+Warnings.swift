@@ -86,8 +86,9 @@ extension Configuration {
                 ConfigurationWarning(
                     path: "$.admin.token",
                     message: Told(
-                        "missing, so nobody can read /metrics, which needs a token where other machines reach the listener",
-                        "нет, поэтому никто не может читать /metrics: когда порт доступен с других машин, для этого нужен токен")))
+                        "missing, so nobody can read /metrics, which needs a token where other machines reach the listener; set it",
+                        "нет, поэтому никто не может читать /metrics: когда порт доступен с других машин, для этого нужен токен; задайте его"
+                    )))
         }
         return warnings + tokenWarnings
     }

@@ -4,8 +4,14 @@ package import Core
 package struct ConfigurationWarning: Sendable {
     /// The place in the configuration, such as `$.admin.tls`.
     package let path: String
-    /// What is wrong and what to do about it: the end of a sentence.
+    /// The end of a sentence: the cause and, after the first semicolon, the remedy.
     package let message: Told
     /// Whether it is about the end of one of `Configuration.credentials`.
     package var isAboutCredential = false
+
+    /// The message up to its remedy.
+    package var cause: Told { message.map { text in text.firstRange(of: "; ").map { String(text[..<$0.lowerBound]) } ?? text } }
+
+    /// The end of the message.
+    package var remedy: Told { message.map { text in text.firstRange(of: "; ").map { String(text[$0.upperBound...]) } ?? "" } }
 }

@@ -379,8 +379,10 @@ package struct ProblemSearch {
     private func warning(_ warning: ConfigurationWarning) -> Problem {
         Problem(
             .configurationWarning, as: .warning, of: warning.path,
-            Told("The configuration warns of \(warning.path).", "Предупреждение о настройке \(warning.path)."),
-            remedy: Telling.sentence(warning.message))
+            Told(
+                "The configuration warns of \(warning.path): \(warning.cause).",
+                "Предупреждение о настройке \(warning.path): \(warning.cause)."),
+            remedy: Telling.sentence(warning.remedy))
     }
 
     /// How much waits for a notifier, as a sentence after others; empty when nothing does.

@@ -121,7 +121,10 @@ import Time
         let directory = try ConfigurationDirectory()
         directory.environment["SIGNING"] = TestSecret.signing(20)
         let configuration = try directory.configuration("{\(apps),\(members)}")
-        for warning in configuration.toldWarnings(now: 0) { #expect(warning.message.isTranslated) }
+        for warning in configuration.toldWarnings(now: 0) {
+            #expect(warning.message.isTranslated)
+            for language in Language.allCases { #expect(!warning.remedy.text(in: language).isEmpty) }
+        }
         return configuration.warnings(now: 0).map { $0.line(in: "FILE") }
     }
 

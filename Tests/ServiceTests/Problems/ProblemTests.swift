@@ -130,6 +130,19 @@ import Time
         #expect(ProblemSearch.notifier(of: OperatorCondition.Key(.problem, subject)) == nil)
     }
 
+    @Test func `a warning of the configuration has its cause in the text and its remedy apart`() throws {
+        let problems = try Self.search(
+            members: #""admin":{"tokens":[{"name":"reader","role":"read","token":{"file":"secrets/read-token"}}]}"#
+        ).problems
+        let problem = try #require(problems.first { $0.kind == .configurationWarning })
+        let cause = #"none has the role "operate", so no command can change anything in a service that runs"#
+        #expect(problem.text.english == "The configuration warns of $.admin.tokens: \(cause).")
+        #expect(problem.remedy.english == "Add one, or set $.admin.token.")
+        let russian = #"ни у одного нет роли "operate", поэтому команды ничего не могут изменить в работающей службе"#
+        #expect(problem.text.russian == "Предупреждение о настройке $.admin.tokens: \(russian).")
+        #expect(problem.remedy.russian == "Добавьте такой или задайте $.admin.token.")
+    }
+
     /// The urgent stands first, whatever was found first.
     @Test func theUrgentStandsFirst() throws {
         let problems = try Self.search(
