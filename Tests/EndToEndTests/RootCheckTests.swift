@@ -153,6 +153,10 @@ struct RootCheckTests {
             #expect(errors.hasSuffix("(chmod go-w)\n"), "\(words)")
             #expect(!errors.contains("start it"), "\(words)")
         }
+        try workspace.configure(["store": ["path": .string(file)], "listen": ["unix": "public.sock", "max_connections": 100]])
+        let doctor = try Deskgate.run("doctor", "--config", workspace.configuration).output
+        #expect(doctor.contains("PROBLEM ports: the service does not run: nobody answers at unix:\(path("public.sock")): "))
+        #expect(doctor.contains(". A start is refused because of its store, as told below\n"))
     }
 
     @Test func `a copy of the revocations that a second user could redirect is named`() throws {

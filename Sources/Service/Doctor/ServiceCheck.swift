@@ -114,7 +114,9 @@ struct ServiceCheck: Sendable {
                 "no service runs on this host: \(failure.description)\(admin). Services on other hosts may share the store; to start one "
                     + "here: \(start)")
         }
-        let remedy = ReportedProblem.remedy(startingBy: start)
+        let remedy =
+            configuration.store.isRefusedToRoot
+            ? "A start is refused because of its store, as told below" : ReportedProblem.remedy(startingBy: start)
         return DoctorFinding(.ports, .problem, "the service does not run: \(failure.description)\(admin). \(remedy)")
     }
 
