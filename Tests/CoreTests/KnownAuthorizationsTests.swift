@@ -63,10 +63,10 @@ import Time
             + LimitRule.Scope.allCases.map { AuthorizationFailure.Reason.limited($0) })
     func `a process tells another of a failure`(_ reason: AuthorizationFailure.Reason) throws {
         var recent = RecentAuthorizations(RecentAuthorizations.Limits(apps: 1), since: Self.now)
-        recent.record(AuthorizationFailure(reason, at: Self.now + 3), of: Self.user)
+        recent.record(AuthorizationFailure(reason, at: Self.now + 3, nextAt: Self.now + 9), of: Self.user)
         let known = KnownAuthorizations(startedAt: Self.now, completeSince: Self.now, history: recent.history(of: Self.user))
         let told = try #require(KnownAuthorizations(parsing: known.moved(byMilliseconds: 5000).serialized()))
-        #expect(told.history?.failure == AuthorizationFailure(reason, at: Self.now + 8))
+        #expect(told.history?.failure == AuthorizationFailure(reason, at: Self.now + 8, nextAt: Self.now + 14))
     }
 
     @Test func denialsAreAddedUp() throws {

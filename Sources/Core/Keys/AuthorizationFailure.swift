@@ -34,6 +34,11 @@ package struct AuthorizationFailure: Sendable, Equatable {
     /// When.
     package let at: UnixSeconds
 
+    /// From when the limit allows the next registration; nil where there is no limit.
+    package let nextAt: UnixSeconds?
+
     /// Makes a failure.
-    package init(_ reason: Reason, at: UnixSeconds) { (self.reason, self.at) = (reason, at) }
+    package init(_ reason: Reason, at: UnixSeconds, nextAt: UnixSeconds? = nil) {
+        (self.reason, self.at, self.nextAt) = (reason, at, nextAt)
+    }
 }

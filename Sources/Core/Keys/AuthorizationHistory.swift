@@ -134,7 +134,8 @@ package struct AuthorizationHistory: Sendable {
             denials.map { Denied(reason: $0.reason, keyID: $0.keyID, at: $0.at.advanced(by: seconds)) }, isDenied: isDenied,
             self.minutes.map { minute, count in
                 (minutes < 0 ? minute - min(minute, minutes.magnitude) : minute + minutes.magnitude, count)
-            }, failure.map { AuthorizationFailure($0.reason, at: $0.at.advanced(by: seconds)) })
+            },
+            failure.map { AuthorizationFailure($0.reason, at: $0.at.advanced(by: seconds), nextAt: $0.nextAt?.advanced(by: seconds)) })
     }
 
     mutating func recordSuccess(_ success: Success) {

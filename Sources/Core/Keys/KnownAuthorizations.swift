@@ -68,7 +68,12 @@ extension KnownAuthorizations {
                     ["reason": .string($0.reason.word), "key_id": keyID($0.keyID), "at": number($0.at.rawValue)]
                 }),
             "minutes": .array(history.minutes.map { .array([number($0.minute), number(UInt64($0.count))]) }),
-            "failure": history.failure.map { ["reason": .string($0.reason.word), "at": number($0.at.rawValue)] } ?? .null,
+            "failure": history.failure.map {
+                [
+                    "reason": .string($0.reason.word), "at": number($0.at.rawValue),
+                    "next_at": $0.nextAt.map { number($0.rawValue) } ?? .null,
+                ]
+            } ?? .null,
         ]
     }
 
@@ -100,7 +105,7 @@ extension KnownAuthorizations {
         guard let reason = value["reason"]?.text.flatMap(AuthorizationFailure.Reason.init(word:)), let at = moment(value["at"]) else {
             return nil
         }
-        return AuthorizationFailure(reason, at: at)
+        return AuthorizationFailure(reason, at: at, nextAt: moment(value["next_at"]))
     }
 
     private static func number(_ value: UInt64) -> JSONValue { .integer(Int64(clamping: value)) }

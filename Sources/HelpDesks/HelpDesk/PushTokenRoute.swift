@@ -190,7 +190,9 @@ package final class PushTokenRoute: Sendable {
         case .success(.limited(let rule, let until)):
             let response = Response.limited(LimitRefusal(rule, until: until), now: registration.now)
             let (state, reason) = (services.state.current, AuthorizationFailure.Reason.limited(rule.scope))
-            state.recordedUser(of: registration.key).record(AuthorizationFailure(reason, at: services.clocks.unixSeconds()))
+            let nextAt = UnixMilliseconds(rawValue: until.rawValue + 999).seconds
+            state.recordedUser(of: registration.key)
+                .record(AuthorizationFailure(reason, at: services.clocks.unixSeconds(), nextAt: nextAt))
             var fields: LogFields = ["next_at": .string(RFC3339.text(until))]
             Caller(registration, state.authorizer).append(to: &fields)
             return refuse(response, .limited, .info, reason.word, app, fields, mark)

@@ -13,6 +13,10 @@ extension AdminContext {
         place(&facts, in: appID)
         do throws(StoreError) {
             facts.revocations = try RevocationSearch(store, appID: appID, userID: userID, key: facts.key)
+            if let userID {
+                let person = DeviceFilter(appID: appID, userID: userID, deviceID: nil)
+                facts.isWithoutDevice = try store.devices(person, after: nil, limit: 1).isEmpty
+            }
         } catch {
             facts.storeProblem = error.description
         }
@@ -58,6 +62,7 @@ extension AdminContext {
         key.revocations = try RevocationSearch(store, appID: app.id, userID: userID, key: nil)
         let most = ExplainAction.mostDevices
         let devices = try store.devices(DeviceFilter(appID: app.id, userID: userID, deviceID: nil), after: nil, limit: most + 1)
+        key.isWithoutDevice = devices.isEmpty
         var filter = DeliveryFilter()
         (filter.appID, filter.userID) = (app.id, userID)
         let search = try DeliverySearch(store, filter, wanted: ExplainAction.mostDeliveries) { _ in true }

@@ -21,8 +21,13 @@ enum AuthorizationFacts {
     }
 
     /// Why the person's latest request was not allowed; nil when it was, or none is known. A limit of registrations keeps nobody out.
-    func refusal(_ key: KeyFacts) -> Explanation.Step? {
-        denial(key) ?? (history?.isUndecided == true ? history?.failure?.step(key) : nil)
+    func refusal(_ key: KeyFacts) -> Explanation.Step? { denial(key) ?? indecision(key) }
+
+    private func indecision(_ key: KeyFacts) -> Explanation.Step? { history?.isUndecided == true ? history?.failure?.step(key) : nil }
+
+    /// The steps that decide only where nothing else is wrong: a limit of registrations.
+    func reservations(_ key: KeyFacts) -> [Explanation.Step] {
+        [history?.isUndecided == false ? history?.failure?.step(key) : nil].compactMap(\.self)
     }
 
     /// Tells that the latest request was denied, how often that has happened, and why; nil when it was allowed, or none is known.
@@ -85,7 +90,7 @@ enum AuthorizationFacts {
             let (denial, isKeptOut) = (denial(key), history.isDenied || history.isUndecided)
             let success = history.lastSuccess.map { $0.step(isKeptOut || $0.isShadowed ? .note : .ok) }
             let earlier = history.denials.dropFirst(denial == nil ? 0 : 1).map(\.earlierStep)
-            return [history.failure?.step(key), denial, success].compactMap(\.self) + earlier + silence
+            return [indecision(key), denial, success].compactMap(\.self) + earlier + silence
         }
     }
 

@@ -21,15 +21,16 @@ extension AuthorizationFailure {
                     "На последний запрос этого пользователя ответили 503, \(time); это не отказ: решить было некому (\(word)).\(cause)"),
                 at: at.milliseconds, remedy: indecision.remedy)
         case .limited:
+            let next = nextAt.flatMap { $0 > key.now ? Telling.time($0) : nil }
+            let limit = next.map { Told("; the next is allowed at \($0).", "; следующая разрешена в \($0).") } ?? Told(verbatim: ".")
             return Explanation.Step(
-                .authorization, .problem,
+                .authorization, next != nil && key.isWithoutDevice ? .problem : .note,
                 Told(
-                    "The latest registration of this user's device was answered 429 at \(time), by push_tokens.limits (\(word)).",
-                    "На последнюю регистрацию устройства этого пользователя ответили 429, \(time): сработал push_tokens.limits (\(word))."),
+                    "The latest registration of this user's device was answered 429 at \(time), by push_tokens.limits (\(word))\(limit)",
+                    "На последнюю регистрацию устройства этого пользователя ответили 429, \(time): сработал push_tokens.limits (\(word))\(limit)"
+                ),
                 at: at.milliseconds,
-                remedy: Told(
-                    "The app repeats it later; the log's line push token has the time from which it is allowed (next_at). ",
-                    "Приложение повторит её позже; с какого времени можно, говорит next_at в строке журнала push token. ")
+                remedy: Told("The app repeats it later. ", "Приложение повторит её позже. ")
                     + Told(
                         "If people have reason to register so often, raise the limit in push_tokens.limits, and \(Told.reload).",
                         "Если регистрироваться так часто нужно, увеличьте предел в push_tokens.limits и \(Told.reload)."))

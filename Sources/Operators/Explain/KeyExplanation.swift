@@ -17,14 +17,15 @@ extension Explanation {
     /// What the answer is worth while nobody is let in, or while the person is refused with another key.
     private static func conclusion(_ facts: KeyFacts, _ verdict: Conclusion) -> Conclusion {
         if let closed = facts.closing.ofAll ?? facts.closing.ofMost(isLetIn: facts.isAuthorized) { return verdict.but(closed) }
-        guard verdict.outcome != .problem, let refusal = facts.authorizations.refusal(facts) else { return verdict }
+        let reservation = facts.authorizations.reservations(facts).first { $0.outcome == .problem }
+        guard verdict.outcome != .problem, let refusal = facts.authorizations.refusal(facts) ?? reservation else { return verdict }
         return verdict.but(Step(refusal.subject, .note, refusal.text, at: refusal.at, remedy: refusal.remedy))
     }
 
     /// How the person's latest requests were answered; empty where nobody knows.
     private static func past(_ facts: KeyFacts) -> [Step] {
         guard case .known = facts.authorizations else { return [] }
-        return facts.authorizations.steps(facts) + [log(facts)]
+        return facts.authorizations.steps(facts) + facts.authorizations.reservations(facts) + [log(facts)]
     }
 
     /// The check that the finding is about.

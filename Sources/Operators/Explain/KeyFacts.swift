@@ -32,6 +32,8 @@ struct KeyFacts {
     var backendStatus: BackendStatus?
     /// Why people may not use the chat of the app now.
     var closing = ChatClosure()
+    /// Whether the person has no device; false where nobody has looked.
+    var isWithoutDevice = false
     /// How the person's latest requests were answered.
     var authorizations = AuthorizationFacts.unknown
     /// The person's name in the log.

@@ -15,7 +15,7 @@ extension Explanation {
         let store = Self.store(facts.key)
         let steps =
             [store].compactMap(\.self) + Self.closing(facts.key) + facts.key.backendTroubles
-            + facts.key.authorizations.steps(facts.key)
+            + facts.key.authorizations.steps(facts.key) + facts.key.authorizations.reservations(facts.key)
         self.init(Self.conclusion(facts, store, steps), steps)
     }
 

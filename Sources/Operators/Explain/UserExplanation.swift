@@ -36,8 +36,8 @@ extension Explanation {
         let steps =
             [Self.app(facts)] + Self.revocations(facts) + Self.closing(facts.key) + Self.decision(facts)
             + facts.key.authorizations.steps(facts.key) + Self.session(facts) + Self.stopping(facts.stopping) + Self.devices(facts)
-            + [Self.limits(facts)] + Self.deliveries(facts) + [facts.search].compactMap(\.self) + facts.botCalls.steps
-            + [Self.log(facts.key)]
+            + [Self.limits(facts)] + Self.deliveries(facts) + [facts.search].compactMap(\.self)
+            + facts.key.authorizations.reservations(facts.key) + facts.botCalls.steps + [Self.log(facts.key)]
         self.init(Self.conclusion(facts, steps), steps)
     }
 

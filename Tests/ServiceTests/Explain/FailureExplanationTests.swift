@@ -34,6 +34,19 @@ import Time
         try send(service, "/pyrus/push-token", BackendCaller.body(BackendCaller.pushToken, user: user))
     }
 
+    private static func known(_ failure: AuthorizationFailure) -> AuthorizationFacts {
+        var recent = RecentAuthorizations(RecentAuthorizations.Limits(apps: 1), since: TestTime.now)
+        let user = KeyedDigest(low: 1, high: 2)
+        recent.record(failure, of: user)
+        return .known(
+            KnownAuthorizations(startedAt: TestTime.now, completeSince: TestTime.now, history: recent.history(of: user)))
+    }
+
+    /// A failure after a limit that allows the next registration in so many seconds.
+    static func limited(seconds: UInt64) -> AuthorizationFacts {
+        known(AuthorizationFailure(.limited(.user), at: TestTime.now, nextAt: TestTime.now + seconds))
+    }
+
     @Test(arguments: BackendCaller.routes) func `a user about whom the backend could not decide`(_ path: String) throws {
         try BackendFixture().withService(.requests([[.respond(500)], [.respond(200)]])) { (service, _) throws in
             #expect(try service.ask(path).status == 503)
@@ -64,8 +77,12 @@ import Time
             let text = "The latest registration of this user's device was answered 429 at \(Self.at), by push_tokens.limits "
             let finding = try #require(limited["finding"]?.text)
             #expect(finding.hasPrefix("Nothing keeps this user out"), "a limit of registrations keeps nobody out of the chat")
-            #expect(finding.hasSuffix("But: \(text)(limit_\(scope.rawValue))."), "\(finding)")
+            let next = "; the next is allowed at 2026-03-10T08:20:12.000Z."
+            #expect(finding.hasSuffix("But: \(text)(limit_\(scope.rawValue))\(next)"), "\(finding)")
             #expect(limited["remedy"]?.text?.contains("raise the limit in push_tokens.limits") == true)
+            let key = try Self.explain(service, user: "user-2", more: "&security_key=\(TestKey(user: "user-2").text())")
+            #expect(key["outcome"] == "note", "a good key does not hide that the device is refused")
+            #expect(key["finding"]?.text?.contains(" But: \(text)") == true, "\(key)")
             #expect(try Self.open(service, user: "user-2") == 200)
             let steps = try #require(Self.explain(service, user: "user-2")["steps"]?.elements)
             #expect(!steps.contains { $0["text"]?.text?.contains("429 at") == true })
@@ -73,13 +90,37 @@ import Time
         #expect(try fixture.log.lines().contains { $0.contains("reason=limit_\(scope.rawValue)") })
     }
 
-    @Test(arguments: [AuthorizationFailure.Reason.undecided(.internalError), .limited(.user)])
-    func `a failure is translated`(_ reason: AuthorizationFailure.Reason) throws {
-        var recent = RecentAuthorizations(RecentAuthorizations.Limits(apps: 1), since: TestTime.now)
-        let user = KeyedDigest(low: 1, high: 2)
-        recent.record(AuthorizationFailure(reason, at: TestTime.now), of: user)
-        let known = KnownAuthorizations(startedAt: TestTime.now, completeSince: TestTime.now, history: recent.history(of: user))
-        let facts = AuthorizationFacts.known(known)
+    @Test func `a limit is no problem of a user whose device is registered`() throws {
+        let limits = #"[{"per":"user","max":1,"window_seconds":300}]"#
+        try ServiceFixture(members: #""log":{},"push_tokens":{"limits":\#(limits)}"#).withService { service throws in
+            #expect(try Self.register(service, user: "user-1") == 200)
+            let other = try PushTokenCases.kit(["instance_id": "\"other\""], token: String(repeating: "0bF9MARK", count: 8))
+            #expect(try Self.send(service, "/pyrus/push-token", other) == 429)
+            for more in ["", "&security_key=\(try TestKey().text())"] {
+                let limited = try Self.explain(service, more: more)
+                #expect(limited["finding"]?.text?.contains("429") == false, "\(limited)")
+                let step = limited["steps"]?.elements.first { $0["text"]?.text?.contains("was answered 429") == true }
+                #expect(step?["outcome"] == "note")
+            }
+        }
+    }
+
+    @Test(
+        arguments: [(true, 1, .problem), (false, 1, .note), (true, 0, .note)] as [(Bool, UInt64, Explanation.Outcome)])
+    func `a limit is a problem of a user without a device while it lasts`(
+        _ isWithoutDevice: Bool, _ seconds: UInt64, _ outcome: Explanation.Outcome
+    ) throws {
+        var key = KeyFacts(appID: "shop", userID: "user-1", now: TestTime.now)
+        key.isWithoutDevice = isWithoutDevice
+        let step = try #require(Self.limited(seconds: seconds).reservations(key).first)
+        #expect(step.outcome == outcome)
+        #expect(step.text.english.contains("the next is allowed") == (seconds > 0))
+        #expect(step.text.isTranslated)
+        #expect(step.remedy?.isTranslated == true)
+    }
+
+    @Test func `an indecision is translated`() throws {
+        let facts = Self.known(AuthorizationFailure(.undecided(.internalError), at: TestTime.now))
         let step = try #require(facts.steps(KeyFacts(appID: "shop", userID: "user-1", now: TestTime.now)).first)
         #expect(step.outcome == .problem)
         #expect(step.text.isTranslated)

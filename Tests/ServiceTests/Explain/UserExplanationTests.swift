@@ -31,6 +31,7 @@ import Time
         person.revocations.named = revocations
         (person.backendStatus, person.whenUndecided) = (backend, rule)
         (person.closing, person.authorizations) = (ChatClosure(closing), authorizations)
+        person.isWithoutDevice = deviceType == nil
         return Explanation(
             UserFacts(
                 key: person, app: app,
@@ -151,6 +152,15 @@ import Time
                     attempts: 1, dueAt: now, endedAt: now, reason: delivery.state == .dead ? "status_500" : "logged"),
                 attempts: [], hold: nil, notifier: nil)
         }
+    }
+
+    @Test func `a limit of registrations hides no delivery that failed`() throws {
+        let limited = FailureExplanationTests.limited(seconds: 300)
+        let explanation = try Self.explanation(Self.deliveries([("sink", .dead)]), authorizations: limited)
+        #expect(explanation.finding.english.contains("But the latest delivery has not arrived: sink gave it up"))
+        let alone = try Self.explanation(authorizations: limited)
+        #expect(alone.outcome == .problem)
+        #expect(alone.finding.english.contains("But: The latest registration of this user's device was answered 429"))
     }
 
     @Test(arguments: [(nil, Explanation.Outcome.ok), ("ios", .ok), ("tv", .problem)] as [(String?, Explanation.Outcome)])
