@@ -88,4 +88,12 @@ package enum Indecision: String, Sendable, Equatable, CaseIterable {
     case backendNewKeysPaced = "backend_new_keys_paced"
     /// The app's backend was not asked, because too many calls were under way.
     case backendOverloaded = "backend_overloaded"
+
+    /// Whether it follows from failed calls of the app's backend, so that a later decision ends it.
+    package var isOfFailedCalls: Bool {
+        switch self {
+        case .internalError, .revocationsUnknown, .backendOverloaded: false
+        case .backendTimeout, .backendUnreachable, .backendStatus, .backendBreakerOpen, .backendNewKeysPaced: true
+        }
+    }
 }

@@ -147,11 +147,11 @@ package struct BackendLedger<Waiter: Sendable>: Sendable {
         if let start = call.start {
             knownCalls -= 1
             let wasOpen = isOpen
-            lastFailure = failure ?? lastFailure
+            lastFailure = .last(lastFailure, then: failure, reply.health)
             end(start, of: call.identity.person, reply.health, now: now, random: &random)
             change = isOpen == wasOpen ? nil : isOpen ? .opened : .closed
         } else {
-            lastNewKeyFailure = failure ?? lastNewKeyFailure
+            lastNewKeyFailure = .last(lastNewKeyFailure, then: failure, reply.health)
             switch reply.health {
             case .works: newKeys.succeeded()
             case .fails: change = newKeys.failed(now: now) ? .pacedNewKeys : nil

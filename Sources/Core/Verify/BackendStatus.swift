@@ -4,12 +4,26 @@ package struct BackendFailure: Sendable, Equatable {
     package let reason: Indecision
     /// The kind of failure: a stable word such as `status_503` or `host_unknown`, never a text of the backend.
     package let cause: String
+    /// Whether a later call of the same kind has brought a decision.
+    package internal(set) var isOver = false
 
     /// Names a failure.
-    /// - Parameter cause: nil when nothing more is known than the reason.
-    package init(_ reason: Indecision, cause: String? = nil) {
+    /// - Parameters:
+    ///   - cause: nil when nothing more is known than the reason.
+    ///   - isOver: whether a later call has brought a decision.
+    package init(_ reason: Indecision, cause: String? = nil, isOver: Bool = false) {
         self.reason = reason
         self.cause = cause ?? reason.rawValue
+        self.isOver = isOver
+    }
+
+    /// The last failure after the next call.
+    /// - Parameter failure: why that call failed.
+    static func last(_ former: BackendFailure?, then failure: BackendFailure?, _ health: BackendReply.Health) -> BackendFailure? {
+        guard failure == nil else { return failure }
+        var former = former
+        if health == .works { former?.isOver = true }
+        return former
     }
 }
 
@@ -32,6 +46,12 @@ package struct BackendStatus: Sendable, Equatable {
         self.pacesNewKeys = pacesNewKeys
         self.lastFailure = lastFailure
         self.lastNewKeyFailure = lastNewKeyFailure
+    }
+
+    /// Whether calls have failed, and later ones have brought decisions: about known keys, and about new ones if those failed.
+    package var decidesAgain: Bool {
+        let failures = [lastFailure, lastNewKeyFailure].compactMap(\.self)
+        return !breaker.isStopped && !failures.isEmpty && failures.allSatisfy(\.isOver)
     }
 
     /// The state in metrics. A backend that fails for new keys is asked further, so it is `failing`.

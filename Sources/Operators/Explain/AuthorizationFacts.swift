@@ -21,7 +21,9 @@ enum AuthorizationFacts {
     }
 
     /// Why the person's latest request was not allowed; nil when it was, or none is known. A limit of registrations keeps nobody out.
-    func refusal(_ key: KeyFacts) -> Explanation.Step? { denial(key) ?? indecision(key) }
+    func refusal(_ key: KeyFacts) -> Explanation.Step? {
+        denial(key) ?? indecision(key).flatMap { $0.outcome == .problem ? $0 : nil }
+    }
 
     private func indecision(_ key: KeyFacts) -> Explanation.Step? { history?.isUndecided == true ? history?.failure?.step(key) : nil }
 
@@ -63,8 +65,9 @@ enum AuthorizationFacts {
             remedy: Telling.sentences([proven.remedy(key), remedy]))
     }
 
-    /// Tells that a request was allowed after others were denied; nil when none were.
-    var recovery: Told? {
+    /// Tells that a request was allowed after others were denied, or that the next one may be; nil when none were.
+    func recovery(_ key: KeyFacts) -> Told? {
+        if let indecision = indecision(key), indecision.outcome != .problem { return Told(" \(indecision.text)", " \(indecision.text)") }
         guard let history, !history.isDenied, history.failure == nil, !history.denials.isEmpty, let success = history.lastSuccess else {
             return nil
         }

@@ -13,13 +13,23 @@ extension AuthorizationFailure {
         let (time, word) = (Telling.time(at), reason.word)
         switch reason {
         case .undecided(let indecision):
+            let text = Told(
+                "This user's latest request was answered 503 at \(time), which is no denial: nobody could decide (\(word)).",
+                "На последний запрос этого пользователя ответили 503, \(time); это не отказ: решить было некому (\(word)).")
+            guard !indecision.isOfFailedCalls || key.backendStatus?.decidesAgain != true else {
+                return Explanation.Step(
+                    .authorization, .note,
+                    text
+                        + Told(
+                            " Since then the backend has decided again: have the person try again.",
+                            " С тех пор сервер приложения снова принимает решения: пусть человек попробует ещё раз."),
+                    at: at.milliseconds,
+                    remedy: Told(
+                        "If this user alone is answered 503 again, look at the backend's log.",
+                        "Если 503 снова получит только этот пользователь, посмотрите журнал сервера приложения."))
+            }
             let cause = key.backendStatus?.cause(of: indecision, at: key.backend) ?? Told(verbatim: "")
-            return Explanation.Step(
-                .authorization, .problem,
-                Told(
-                    "This user's latest request was answered 503 at \(time), which is no denial: nobody could decide (\(word)).\(cause)",
-                    "На последний запрос этого пользователя ответили 503, \(time); это не отказ: решить было некому (\(word)).\(cause)"),
-                at: at.milliseconds, remedy: indecision.remedy)
+            return Explanation.Step(.authorization, .problem, text + cause, at: at.milliseconds, remedy: indecision.remedy)
         case .limited:
             let next = nextAt.flatMap { $0 > key.now ? Telling.time($0) : nil }
             let limit = next.map { Told("; the next is allowed at \($0).", "; следующая разрешена в \($0).") } ?? Told(verbatim: ".")

@@ -51,7 +51,7 @@ extension Explanation {
             Told(
                 "Nothing keeps this user out: a genuine key that is in force is allowed.",
                 "Этому пользователю ничто не мешает: подлинный действующий ключ принимается.")
-            + (facts.key.authorizations.recovery ?? Told(verbatim: ""))
+            + (facts.key.authorizations.recovery(facts.key) ?? Told(verbatim: ""))
         let backend =
             facts.app.verify == nil
             ? Told(verbatim: "")

@@ -33,6 +33,9 @@ extension BackendStatus {
 
     private static func cause(_ failure: BackendFailure?, _ call: Told) -> Told {
         guard let failure else { return Told(verbatim: "") }
+        guard !failure.isOver else {
+            return Told(" The last failed call\(call): \(failure.told).", " Последний неудачный вызов\(call): \(failure.told).")
+        }
         return Told(" The last call\(call) failed: \(failure.told).", " Последний вызов\(call) не удался: \(failure.told).")
     }
 

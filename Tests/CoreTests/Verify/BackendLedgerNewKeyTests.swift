@@ -174,6 +174,23 @@ import Time
         #expect(ledger.status(now: 0).lastFailure?.reason == .backendTimeout, "a stranger does not change it")
     }
 
+    @Test mutating func `a failure is over when a later call of its kind decides`() throws {
+        try call(identity(1), Self.yes)
+        try call(identity(1), Self.failure)
+        try call(identity(2), Self.failure)
+        #expect(!ledger.status(now: 0).decidesAgain)
+        try call(identity(3), Self.no)
+        #expect(ledger.status(now: 0).lastNewKeyFailure?.isOver == true)
+        #expect(ledger.status(now: 0).lastFailure?.isOver == false, "a decision about a new key says nothing about known ones")
+        #expect(!ledger.status(now: 0).decidesAgain)
+        try call(identity(1), Self.yes)
+        #expect(ledger.status(now: 0).decidesAgain)
+        try call(identity(1), BackendReply(.backendOverloaded, .unknown))
+        #expect(ledger.status(now: 0).decidesAgain, "the call did not reach the backend")
+        try call(identity(1), Self.failure)
+        #expect(ledger.status(now: 0).lastFailure?.isOver == false)
+    }
+
     /// The call did not reach the backend.
     @Test mutating func `a call that tells nothing about the backend counts for neither`() throws {
         for person: UInt128 in 1...10 { try call(identity(person), BackendReply(.backendOverloaded, .unknown)) }

@@ -343,8 +343,8 @@ import Time
         #expect(step.outcome == .note)
         #expect(step.text.english.hasSuffix(" with the key id 1, only because of the shadow mode."))
         #expect(step.text.isTranslated)
-        #expect(facts.recovery?.english.hasSuffix(", only because of the shadow mode.") == true)
-        #expect(facts.recovery?.isTranslated == true)
+        #expect(facts.recovery(key)?.english.hasSuffix(", only because of the shadow mode.") == true)
+        #expect(facts.recovery(key)?.isTranslated == true)
     }
 
     @Test func tellsThatRecordsWereDisplaced() throws {
@@ -389,7 +389,7 @@ import Time
                     #expect(step.text.isTranslated, "\(step.text.russian)")
                     #expect(step.remedy?.isTranslated != false, "\(step.remedy?.russian ?? "")")
                 }
-                #expect(facts.recovery?.isTranslated != false)
+                #expect(facts.recovery(key)?.isTranslated != false)
             }
         }
     }

@@ -66,6 +66,33 @@ import Time
         }
     }
 
+    @Test func `a user since whose request the backend has decided again`() throws {
+        try BackendFixture().withService(.requests([[.respond(500)], [.respond(200)], [.respond(500)]])) { (service, _) throws in
+            #expect(try service.ask().status == 503)
+            #expect(try service.ask(user: "user-2").status == 200)
+            let repaired = try Self.explain(service)
+            #expect(repaired["outcome"] == "ok")
+            let finding = repaired["finding"]?.text ?? ""
+            #expect(finding.hasPrefix("Nothing keeps this user out"), "\(finding)")
+            #expect(finding.contains(" Since then the backend has decided again: have the person try again."), "\(finding)")
+            #expect(!finding.contains("The last call"), "\(finding)")
+            #expect(try service.ask(user: "user-3").status == 503)
+            #expect(try Self.explain(service)["outcome"] == "problem", "it fails again")
+        }
+    }
+
+    @Test(arguments: Indecision.allCases) func `a backend that decides again ends its own failures alone`(_ indecision: Indecision) throws {
+        let facts = Self.known(AuthorizationFailure(.undecided(indecision), at: TestTime.now))
+        var key = KeyFacts(appID: "shop", userID: "user-1", now: TestTime.now)
+        key.backendStatus = BackendStatus(
+            breaker: .working, pacesNewKeys: false, lastFailure: BackendFailure(.backendTimeout, isOver: true))
+        let step = try #require(facts.steps(key).first)
+        #expect(step.outcome == (indecision.isOfFailedCalls ? .note : .problem))
+        #expect((facts.refusal(key) == nil) == indecision.isOfFailedCalls)
+        #expect(step.text.isTranslated)
+        #expect(step.remedy?.isTranslated == true)
+    }
+
     @Test(arguments: [LimitRule.Scope.device, .app]) func `a user whose device registers too often`(_ scope: LimitRule.Scope) throws {
         let limits = #"[{"per":"\#(scope.rawValue)","max":1,"window_seconds":300}]"#
         let fixture = try ServiceFixture(members: #""log":{},"push_tokens":{"limits":\#(limits)}"#)
@@ -121,11 +148,12 @@ import Time
 
     @Test func `an indecision is translated`() throws {
         let facts = Self.known(AuthorizationFailure(.undecided(.internalError), at: TestTime.now))
-        let step = try #require(facts.steps(KeyFacts(appID: "shop", userID: "user-1", now: TestTime.now)).first)
+        let key = KeyFacts(appID: "shop", userID: "user-1", now: TestTime.now)
+        let step = try #require(facts.steps(key).first)
         #expect(step.outcome == .problem)
         #expect(step.text.isTranslated)
         #expect(step.remedy?.isTranslated == true)
         #expect(!facts.hasNoRefusal)
-        #expect(facts.recovery == nil)
+        #expect(facts.recovery(key) == nil)
     }
 }

@@ -69,6 +69,13 @@ import Testing
         #expect(problem.remedy.english.hasPrefix("Have the backend of apps[].verify.url answer faster"))
     }
 
+    @Test func `a failed call that was not the last one is told as such`() throws {
+        let over = BackendFailure(.backendStatus, cause: "status_500", isOver: true)
+        let cause = BackendStatus(breaker: .working, pacesNewKeys: false, lastFailure: over).cause(at: "https://backend.test")
+        #expect(cause.english == " The last failed call to https://backend.test: the receiver failed (status_500).")
+        #expect(cause.isTranslated)
+    }
+
     @Test func `new keys that fail are told with the address`() throws {
         let failing = BackendStatus(
             breaker: .working, pacesNewKeys: true, lastNewKeyFailure: BackendFailure(.backendStatus, cause: "status_500"))
