@@ -27,9 +27,15 @@ enum AuthorizationFacts {
 
     private func indecision(_ key: KeyFacts) -> Explanation.Step? { history?.isUndecided == true ? history?.failure?.step(key) : nil }
 
-    /// The steps that decide only where nothing else is wrong: a limit of registrations.
+    /// Whether other replicas may know more, because they have not answered.
+    var isPartial: Bool { silentReplicas > 0 }
+
+    private var silentReplicas: Int { if case .known(let known) = self { known.silentReplicas } else { 0 } }
+
+    /// The steps that decide only where nothing else is wrong: a limit of registrations, and replicas that did not answer.
     func reservations(_ key: KeyFacts) -> [Explanation.Step] {
-        [history?.isUndecided == false ? history?.failure?.step(key) : nil].compactMap(\.self)
+        let limit = history?.isUndecided == false ? history?.failure?.step(key) : nil
+        return [limit, isPartial ? Self.silence(silentReplicas) : nil].compactMap(\.self)
     }
 
     /// Tells that the latest request was denied, how often that has happened, and why; nil when it was allowed, or none is known.
@@ -88,24 +94,23 @@ enum AuthorizationFacts {
                         "Как ответили на последние запросы этого пользователя, знает только работающая служба, а здесь она не запущена."))
             ]
         case .known(let known):
-            let silence = known.silentReplicas == 0 ? [] : [Self.silence(known.silentReplicas)]
-            guard let history = known.history else { return [Self.absence(known)] + silence }
+            guard let history = known.history else { return [Self.absence(known)] }
             let (denial, isKeptOut) = (denial(key), history.isDenied || history.isUndecided)
             let success = history.lastSuccess.map { $0.step(isKeptOut || $0.isShadowed ? .note : .ok) }
             let earlier = history.denials.dropFirst(denial == nil ? 0 : 1).map(\.earlierStep)
-            return [indecision(key), denial, success].compactMap(\.self) + earlier + silence
+            return [indecision(key), denial, success].compactMap(\.self) + earlier
         }
     }
 
     private static func silence(_ replicas: Int) -> Explanation.Step {
         Explanation.Step(
-            .authorization, .note,
+            .authorization, .problem,
             Told(
                 "\(Telling.count(replicas, "other replica")) did not answer in time, so what they know is missing here.",
                 "Не ответили вовремя другие реплики: \(replicas), поэтому известное им здесь не учтено."),
             remedy: Told(
-                "Ask again. A replica of an earlier version never answers.",
-                "Спросите снова. Реплика более ранней версии не отвечает."))
+                "Ask again, or on that replica: one that hangs or runs an earlier version never answers.",
+                "Спросите снова или на той реплике: зависшая реплика или реплика более ранней версии не ответит."))
     }
 
     private static func absence(_ known: KnownAuthorizations) -> Explanation.Step {

@@ -48,9 +48,13 @@ extension Explanation {
         if let keptOut = keptOut(facts.key, steps) { return keptOut }
         if let trouble = facts.key.backendTroubles.first(where: { $0.outcome == .problem }) { return Conclusion(trouble) }
         let open =
-            Told(
-                "Nothing keeps this user out: a genuine key that is in force is allowed.",
-                "Этому пользователю ничто не мешает: подлинный действующий ключ принимается.")
+            (facts.key.authorizations.isPartial
+                ? Told(
+                    "As far as this replica knows, nothing keeps this user out: a genuine key that is in force is allowed.",
+                    "Насколько знает эта реплика, этому пользователю ничто не мешает: подлинный действующий ключ принимается.")
+                : Told(
+                    "Nothing keeps this user out: a genuine key that is in force is allowed.",
+                    "Этому пользователю ничто не мешает: подлинный действующий ключ принимается."))
             + (facts.key.authorizations.recovery(facts.key) ?? Told(verbatim: ""))
         let backend =
             facts.app.verify == nil

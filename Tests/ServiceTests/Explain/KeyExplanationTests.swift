@@ -122,6 +122,14 @@ import Time
         #expect(explanation.steps.last?.remedy?.english == "Search the log for user_ref u-1.")
     }
 
+    @Test func `a good key of a user of whom another replica may know more`() throws {
+        var facts = try Self.facts(.authorized(keyID: 1))
+        facts.authorizations = AuthorizationExplanationTests.known([.authorized(keyID: 1)], silentReplicas: 1)
+        let explanation = Explanation(facts)
+        #expect(explanation.outcome == .note)
+        #expect(explanation.finding.english.contains(" But: 1 other replica did not answer in time"))
+    }
+
     @Test func `the log is not searched where no denial is known`() throws {
         var facts = try Self.facts(.authorized(keyID: 1))
         facts.authorizations = AuthorizationExplanationTests.known([.authorized(keyID: 1)])

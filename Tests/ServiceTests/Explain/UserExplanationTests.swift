@@ -154,6 +154,20 @@ import Time
         }
     }
 
+    @Test(arguments: [[], [Verdict.authorized(keyID: 1)]])
+    func `nothing is sure of a user while a replica does not answer`(_ verdicts: [Verdict]) throws {
+        let partial = AuthorizationExplanationTests.known(verdicts, silentReplicas: 1)
+        let explanation = try Self.explanation(authorizations: partial)
+        #expect(explanation.outcome == .problem)
+        #expect(explanation.finding.english.hasPrefix("As far as this replica knows, nothing keeps this user out"))
+        #expect(explanation.finding.english.contains(" But: 1 other replica did not answer in time"))
+        #expect(explanation.finding.isTranslated)
+        #expect(explanation.remedy?.english.hasPrefix("Ask again") == true)
+        let dead = try Self.explanation(Self.deliveries([("sink", .dead)]), authorizations: partial)
+        #expect(dead.finding.english.contains(" But the latest delivery has not arrived"))
+        #expect(dead.finding.english.hasPrefix("As far as this replica knows"))
+    }
+
     @Test func `a limit of registrations hides no delivery that failed`() throws {
         let limited = FailureExplanationTests.limited(seconds: 300)
         let explanation = try Self.explanation(Self.deliveries([("sink", .dead)]), authorizations: limited)
