@@ -21,9 +21,10 @@ enum AuthorizationFacts {
     }
 
     /// Why the person's latest request was not allowed; nil when it was, or none is known. A limit of registrations keeps nobody out.
-    func refusal(_ key: KeyFacts) -> Explanation.Step? {
-        denial(key) ?? indecision(key).flatMap { $0.outcome == .problem ? $0 : nil }
-    }
+    func refusal(_ key: KeyFacts) -> Explanation.Step? { latest(key).flatMap { $0.outcome == .problem ? $0 : nil } }
+
+    /// Tells that the latest request was not allowed. It is a note once the app's backend decides again, which could not then.
+    private func latest(_ key: KeyFacts) -> Explanation.Step? { denial(key) ?? indecision(key) }
 
     private func indecision(_ key: KeyFacts) -> Explanation.Step? { history?.isUndecided == true ? history?.failure?.step(key) : nil }
 
@@ -60,7 +61,11 @@ enum AuthorizationFacts {
             }
         let remedy = latest.remedy(key)
         guard let proven = history.provenDenial else {
-            return Explanation.Step(.authorization, .problem, text, at: latest.at.milliseconds, remedy: remedy)
+            guard latest.denial == .backendUndecided else {
+                return Explanation.Step(.authorization, .problem, text, at: latest.at.milliseconds, remedy: remedy)
+            }
+            if key.backendDecidesAgain { return AuthorizationFailure.isOver(text, at: latest.at) }
+            return Explanation.Step(.authorization, .problem, text + key.backendCause, at: latest.at.milliseconds, remedy: remedy)
         }
         let own = Told(
             "Anybody can cause that. This user's own key was last denied at \(Telling.time(proven.at)): \(proven.phrase).",
@@ -73,7 +78,7 @@ enum AuthorizationFacts {
 
     /// Tells that a request was allowed after others were denied, or that the next one may be; nil when none were.
     func recovery(_ key: KeyFacts) -> Told? {
-        if let indecision = indecision(key), indecision.outcome != .problem { return Told(" \(indecision.text)", " \(indecision.text)") }
+        if let latest = latest(key), latest.outcome != .problem { return Told(" \(latest.text)", " \(latest.text)") }
         guard let history, !history.isDenied, history.failure == nil, !history.denials.isEmpty, let success = history.lastSuccess else {
             return nil
         }

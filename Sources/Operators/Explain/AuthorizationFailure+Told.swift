@@ -7,6 +7,20 @@ extension AuthorizationHistory {
 }
 
 extension AuthorizationFailure {
+    /// Tells of a request about which the app's backend could not decide, and that it decides again.
+    static func isOver(_ text: Told, at: UnixSeconds) -> Explanation.Step {
+        Explanation.Step(
+            .authorization, .note,
+            text
+                + Told(
+                    " Since then the backend has decided again: have the person try again.",
+                    " С тех пор сервер приложения снова принимает решения: пусть человек попробует ещё раз."),
+            at: at.milliseconds,
+            remedy: Told(
+                "If it decides about all but this user, look at the backend's log.",
+                "Если решения нет только об этом пользователе, посмотрите журнал сервера приложения."))
+    }
+
     /// Tells that the latest request was neither allowed nor denied, and why.
     /// - Parameter key: the person without a key.
     func step(_ key: KeyFacts) -> Explanation.Step {
@@ -16,18 +30,7 @@ extension AuthorizationFailure {
             let text = Told(
                 "This user's latest request was answered 503 at \(time), which is no denial: nobody could decide (\(word)).",
                 "На последний запрос этого пользователя ответили 503, \(time); это не отказ: решить было некому (\(word)).")
-            guard !indecision.isOfFailedCalls || key.backendStatus?.decidesAgain != true else {
-                return Explanation.Step(
-                    .authorization, .note,
-                    text
-                        + Told(
-                            " Since then the backend has decided again: have the person try again.",
-                            " С тех пор сервер приложения снова принимает решения: пусть человек попробует ещё раз."),
-                    at: at.milliseconds,
-                    remedy: Told(
-                        "If this user alone is answered 503 again, look at the backend's log.",
-                        "Если 503 снова получит только этот пользователь, посмотрите журнал сервера приложения."))
-            }
+            if indecision.isOfFailedCalls, key.backendDecidesAgain { return Self.isOver(text, at: at) }
             let cause = key.backendStatus?.cause(of: indecision, at: key.backend) ?? Told(verbatim: "")
             return Explanation.Step(.authorization, .problem, text + cause, at: at.milliseconds, remedy: indecision.remedy)
         case .limited:

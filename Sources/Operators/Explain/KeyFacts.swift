@@ -104,6 +104,9 @@ struct KeyFacts {
     /// Why its last call failed, as a sentence after others; empty when that is not known.
     var backendCause: Told { backendStatus?.cause(at: backend) ?? Told(verbatim: "") }
 
+    /// Whether that backend has failed, and has decided since.
+    var backendDecidesAgain: Bool { backendStatus?.decidesAgain == true }
+
     /// The problems of the app's backend, which decides beside or instead of the key. One that keeps out no user with a good key is a note.
     var backendTroubles: [Explanation.Step] {
         guard let appID, let backendStatus else { return [] }

@@ -338,6 +338,24 @@ import Time
         )
     }
 
+    @Test(arguments: [false, true]) func `a denial because the backend could not decide has its cause`(_ isOver: Bool) throws {
+        var key = KeyFacts(appID: "shop", userID: "user-1", now: Self.now)
+        key.backend = "https://backend.test"
+        key.backendStatus = BackendStatus(
+            breaker: isOver ? .working : .failing, pacesNewKeys: false,
+            lastFailure: BackendFailure(.backendUnreachable, cause: "cannot_connect", isOver: isOver))
+        let facts = Self.known([.denied(.backendUndecided, keyID: 1)])
+        let denial = try #require(facts.denial(key))
+        #expect(denial.outcome == (isOver ? .note : .problem))
+        #expect(denial.text.english.hasSuffix("(cannot_connect).") == !isOver)
+        #expect(denial.text.english.contains(" The last call to https://backend.test failed: ") == !isOver)
+        #expect(denial.text.english.hasSuffix(" the backend has decided again: have the person try again.") == isOver)
+        #expect(denial.text.isTranslated)
+        #expect(denial.remedy?.isTranslated == true)
+        #expect((facts.refusal(key) == nil) == isOver)
+        #expect((facts.recovery(key) == nil) != isOver)
+    }
+
     @Test func `a user whom only the shadow mode let in`() throws {
         let key = KeyFacts(appID: "shop", userID: "user-1", now: Self.now)
         let facts = Self.known([.denied(.wrongMac, keyID: 1), .shadowed(.wrongMac, keyID: 1)])
