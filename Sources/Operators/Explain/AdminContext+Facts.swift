@@ -115,15 +115,23 @@ extension AdminContext {
             delivery.deviceID.map { $0.utf8.elementsEqual(deviceID.utf8) } == true
         }
         let owner = RevokedPerson(appID: app.id, userID: userID ?? devices.found.first?.key.userID ?? "")
-        let calls = try store.registrationCalls(of: owner, devices: [deviceID]).devices.first
-        let uses = calls.map { calls in
-            state.configuration.pushTokens.limits.filter { $0.scope == .device }.map { LimitUse($0, calls, now: now) }
+        let calls = try store.registrationCalls(of: owner, devices: [deviceID])
+        let uses = state.configuration.pushTokens.limits.compactMap { limit -> LimitUse? in
+            switch limit.scope {
+            case .device: calls.devices.first.map { LimitUse(limit, $0, now: now) }
+            case .user: userID == nil ? nil : LimitUse(limit, calls.user, now: now)
+            case .app, .service: nil
+            }
+        }
+        let revocations = try userID.map { userID throws(StoreError) in
+            try RevocationSearch(store, appID: app.id, userID: userID, key: nil).found
         }
         return DeviceFacts(
             deviceID: deviceID, userID: userID, app: app, audience: audience(app), stopping: stopping(app.id),
             registration: state.configuration.pushTokens, devices: Array(devices.found.prefix(ExplainAction.mostDevices)),
             isCut: devices.isCut, deliveries: try facts(search.found),
-            search: search.step("deskgate deliveries list --app \(Telling.word(app.id))"), limitUses: uses ?? [])
+            search: search.step("deskgate deliveries list --app \(Telling.word(app.id))"), limitUses: uses,
+            keepingOut: revocations?.first(where: \.keepsOut))
     }
 
     /// What is said of a delivery.

@@ -23,8 +23,10 @@ struct DeviceFacts {
     let deliveries: [DeliveryFacts]
     /// Tells where the search for deliveries has ended.
     let search: Explanation.Step?
-    /// How much of the limits of registrations for a device is used up.
+    /// How much of the limits of registrations for a device is used up, and for the person who is named.
     var limitUses: [LimitUse] = []
+    /// The block or the forgetting that keeps that person out with any key; nil when nothing does.
+    var keepingOut: Revocation?
 }
 
 extension Explanation {
@@ -45,7 +47,8 @@ extension Explanation {
                 ? Told("The device was not found among those that were looked at.", "Среди просмотренных устройств такого не нашлось.")
                 : Told(
                     "No such device is registered, so it is not notified.",
-                    "Такое устройство не зарегистрировано, поэтому его не уведомляют."), from: steps.first)
+                    "Такое устройство не зарегистрировано, поэтому его не уведомляют."), from: steps.first
+        ).and(facts.keepingOut?.sentence)
     }
 
     private static func conclusion(_ facts: DeviceFacts, _ found: [Step]) -> Conclusion {
@@ -96,7 +99,20 @@ extension Explanation {
                         "Спросите снова и укажите user_id: по нему устройство находится сразу."))
             ]
         }
-        return [absent(facts), departed(facts), limits(facts)]
+        return [facts.keepingOut?.step(.problem), absent(facts), departed(facts), limits(facts)].compactMap(\.self)
+    }
+
+    /// How to have a device registered.
+    /// - Parameters:
+    ///   - isKeptOut: whether the person is denied with any key, which has a remedy of its own.
+    ///   - uses: how much of the limits that count is used up.
+    ///   - usual: the remedy where nothing is in the way.
+    static func registering(isKeptOut: Bool, _ uses: [LimitUse], usual: Told) -> Told? {
+        if isKeptOut { return nil }
+        guard let next = uses.compactMap(\.nextAt).max().map({ RFC3339.text($0) }) else { return usual }
+        return Told(
+            "Wait until \(next): push_tokens.limits allow no registration before. Then have the person open the app.",
+            "Подождите до \(next): раньше push_tokens.limits не дают зарегистрироваться. Потом пусть человек откроет приложение.")
     }
 
     private static func absent(_ facts: DeviceFacts) -> Step {
@@ -105,12 +121,14 @@ extension Explanation {
         return Step(
             .device, .problem,
             Told("No device \(owner) with this id has a push token.", "Устройства с таким идентификатором и пуш-токеном \(owner) нет."),
-            remedy: Told(
-                "Have the person open the app while signed in, and see what comes of its registration: \(series) counts results. ",
-                "Пусть человек войдёт и откроет приложение; посмотрите, чем кончится регистрация: итоги считает \(series). ")
-                + Told(
-                    "Denied ones are explained by deskgate explain --user and --key.",
-                    "Отказы объясняет deskgate explain --user и --key."))
+            remedy: registering(
+                isKeptOut: facts.keepingOut != nil, facts.limitUses,
+                usual: Told(
+                    "Have the person open the app while signed in, and see what comes of its registration: \(series) counts results. ",
+                    "Пусть человек войдёт и откроет приложение; посмотрите, чем кончится регистрация: итоги считает \(series). ")
+                    + Told(
+                        "Denied ones are explained by deskgate explain --user and --key.",
+                        "Отказы объясняет deskgate explain --user и --key.")))
     }
 
     private static func departed(_ facts: DeviceFacts) -> Step {
@@ -149,9 +167,10 @@ extension Explanation {
         let next = use.nextAt.map {
             Told("; the next is allowed at \(RFC3339.text($0)).", "; следующая разрешена в \(RFC3339.text($0)).")
         }
+        let whose = use.rule.scope == .user ? Told("user", "пользователя") : Told("device", "устройства")
         return Told(
-            " Of this device \(use.used) of \(use.rule.max) are used up", " У этого устройства израсходовано \(use.used) из \(use.rule.max)"
-        )
+            " Of this \(whose) \(use.used) of \(use.rule.max) are used up",
+            " У этого \(whose) израсходовано \(use.used) из \(use.rule.max)")
             + (next ?? Told(verbatim: "."))
     }
 }

@@ -105,12 +105,15 @@ package struct Explanation: Sendable, Equatable {
         /// Answers with a step as it stands.
         init(_ step: Step) { self.init(step.outcome, step.text, from: step) }
 
+        /// Adds a sentence, if there is one.
+        func and(_ sentence: Told?) -> Conclusion {
+            sentence.map { Conclusion(outcome, Told("\(text) \($0)", "\(text) \($0)"), from: cause) } ?? self
+        }
+
         /// Adds what was found beside the answer. It decides where the answer is no problem.
         func but(_ step: Step?) -> Conclusion {
             guard let step else { return self }
-            guard outcome != .problem else {
-                return Conclusion(outcome, Told("\(text) \(step.text)", "\(text) \(step.text)"), from: cause)
-            }
+            guard outcome != .problem else { return and(step.text) }
             return Conclusion(step.outcome, Told("\(text) But: \(step.text)", "\(text) Однако: \(step.text)"), from: step)
         }
     }

@@ -172,12 +172,14 @@ extension Explanation {
                 Step(
                     .devices, .note,
                     Told("No device is registered, so no phone is notified.", "Устройств не зарегистрировано, уведомлять нечего."),
-                    remedy: Told(
-                        "Have the person open the app, which registers its push token; ",
-                        "Пусть человек откроет приложение, оно зарегистрирует пуш-токен; ")
-                        + Told(
-                            "deskgate_push_token_requests_total counts what came of such requests.",
-                            "чем кончаются такие запросы, считает deskgate_push_token_requests_total."))
+                    remedy: registering(
+                        isKeptOut: facts.key.revocations.found.contains(where: \.keepsOut), facts.limitUses,
+                        usual: Told(
+                            "Have the person open the app, which registers its push token; ",
+                            "Пусть человек откроет приложение, оно зарегистрирует пуш-токен; ")
+                            + Told(
+                                "deskgate_push_token_requests_total counts what came of such requests.",
+                                "чем кончаются такие запросы, считает deskgate_push_token_requests_total.")))
             ]
         }
         let more = Told(

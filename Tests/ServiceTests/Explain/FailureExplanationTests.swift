@@ -110,6 +110,9 @@ import Time
             let key = try Self.explain(service, user: "user-2", more: "&security_key=\(TestKey(user: "user-2").text())")
             #expect(key["outcome"] == "note", "a good key does not hide that the device is refused")
             #expect(key["finding"]?.text?.contains(" But: \(text)") == true, "\(key)")
+            let device = try Self.explain(service, user: "user-2", more: "&device_id=6E1D3B2A-0C55-4C57-9C0B-8F6A8E1F0A11")
+            let wait = "Wait until 2026-03-10T08:20:12.000Z: push_tokens.limits allow no registration before."
+            #expect((device["remedy"]?.text?.hasPrefix(wait) == true) == (scope == .device), "\(device)")
             #expect(try Self.open(service, user: "user-2") == 200)
             let steps = try #require(Self.explain(service, user: "user-2")["steps"]?.elements)
             #expect(!steps.contains { $0["text"]?.text?.contains("429 at") == true })
