@@ -222,9 +222,11 @@ struct DeliveryFacts {
         return delivery.reason == NotifierReason.noDevice.rawValue || notifier?.reasonSource.endsDevice(delivery.reason) == true
     }
 
-    /// What to do about a reason: the end of a sentence. Once the delivery has ended, no further attempt follows by itself.
+    /// What to do about a reason: the end of a sentence. Once the delivery has ended, no further attempt follows by itself, nor while no
+    /// service runs.
     private func remedy(_ meaning: ReasonMeaning) -> Told? {
-        guard delivery.state != .pending, let remedy = meaning.remedy else { return meaning.remedy }
+        let isTriedAgain = delivery.state == .pending && hold != AdminContext.serviceIsDown
+        guard !isTriedAgain, let remedy = meaning.remedy else { return meaning.remedy }
         if delivery.state == .delivered, remedy.isWaiting { return nil }
         return meaning.remedy(ofEndedFor: delivery.notifier)
     }

@@ -29,17 +29,19 @@ import Time
         return (try access.perform(action).json, Problem.serviceDown(fixture.configuration.serveLine).remedy.english)
     }
 
-    @Test func `a delivery that is not due waits for the service`() throws {
+    @Test(arguments: ["status_503", "status_500"]) func `a delivery that is not due waits for the service`(_ reason: String) throws {
         try AdminDeliverFixture.accept(store, 1)
         let claim = Claim(notifier: "sink-1", now: Self.time, leaseMilliseconds: 1000, limit: 10)
         #expect(try store.work([], [claim])[0].get().deliveries.count == 1)
         let attempt = FinishedAttempt(
-            id: AdminDeliverFixture.id(1), attempt: 1, next: .retry(at: Self.time + 60_000), reason: "status_503", now: Self.time)
+            id: AdminDeliverFixture.id(1), attempt: 1, next: .retry(at: Self.time + 60_000), reason: reason, now: Self.time)
         _ = try store.work([attempt], [])
         for (answer, start) in [try explain(comment: "1"), try explain(delivery: AdminDeliverFixture.id(1).description)] {
             #expect(answer["outcome"] == "problem")
             #expect(answer["finding"]?.text?.contains("It waits for sink-1: service not running. The last of 1 attempt failed") == true)
             #expect(answer["remedy"]?.text == start)
+            let attempt = try #require(answer["steps"]?.elements.first { $0["step"] == "attempt" }?["remedy"]?.text)
+            #expect(!attempt.contains("tries again"), "\(attempt)")
         }
     }
 
