@@ -55,9 +55,11 @@ extension Revocation {
         guard issuedBefore != nil else {
             if case .keyID(let id) = subject {
                 return Told(
-                    "This revocation covers later keys with the key id \(id), too: mint with another key of the app, ",
-                    "Этот отзыв касается и будущих ключей с номером \(id): выдавайте другим ключом приложения, ")
-                    + Told("which deskgate secret rotate adds. ", "его добавит deskgate secret rotate. ")
+                    "This revocation covers later keys with the key id \(id), too: mint with another active key of the app, ",
+                    "Этот отзыв касается и будущих ключей с номером \(id): выдавайте другим действующим ключом приложения, ")
+                    + Told(
+                        "which deskgate status names; if there is none, deskgate secret rotate adds one. ",
+                        "его называет deskgate status; если другого нет, его добавит deskgate secret rotate. ")
                     + Told("If they should count again: \(back)", "Чтобы они снова действовали: \(back)")
             }
             return Told("If the key should count again: \(back)", "Если ключ снова должен действовать: \(back)")

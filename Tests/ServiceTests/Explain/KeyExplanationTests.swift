@@ -235,7 +235,8 @@ import Time
         let keyID = Revocation.sample(1, appID: "shop", .keyID(1))
         let all = Revocation.sample(2, appID: "shop", .everyKey, issuedBefore: Self.now)
         let remedy = Explanation(try Self.facts(.denied(.revoked, keyID: 1), revocations: [keyID, all])).remedy?.english
-        let another = "mint with another key of the app, which deskgate secret rotate adds."
+        let another =
+            "mint with another active key of the app, which deskgate status names; if there is none, deskgate secret rotate adds one."
         #expect(remedy?.hasPrefix("This revocation covers later keys with the key id 1, too: \(another)") == true)
         #expect(remedy?.contains("deskgate revocations remove \(keyID.id). This revocation covers no key that is minted now") == true)
     }
