@@ -39,16 +39,16 @@ extension DeliveryLane {
         case .dead, .deviceGone: succeed(start)
         case .retry(let retryAfter):
             if outcome.settingsFault == .possible { settingsDoubt = outcome.reason }
-            if outcome.isAboutDevice {
-                succeed(start)
-            } else if outcome.slowsDown {
-                lastFailure = outcome.reason
-                breaker.inconclusive(start)
+            guard !outcome.isAboutDevice else { return succeed(start) }
+            lastFailure = outcome.reason
+            if outcome.slowsDown {
                 let until = now + max(retryAfter ?? 1000, 1000)
                 breaker.slowDown(until: until, now: now)
                 tell(.begins(SharedPause(.slowDown, reason: outcome.reason, until: until)))
+            }
+            if outcome.asksForLess {
+                breaker.inconclusive(start)
             } else {
-                lastFailure = outcome.reason
                 breaker.failed(start, now: now, random: &random)
                 // The next probe is later than the others know.
                 if isProbe, let pause, let next = breaker.nextChange {

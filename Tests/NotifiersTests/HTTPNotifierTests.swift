@@ -47,6 +47,17 @@ import Time
         #expect(try outcome("HTTP/1.1 503 Busy\r\nRetry-After: 7\r\n\(rest)", end).verdict == retry)
     }
 
+    @Test(
+        arguments: [
+            ("429 Too Many Requests", true, true), ("502 Bad Gateway", true, false), ("504 Gateway Timeout", true, false),
+            ("503 Service Unavailable", false, false),
+        ])
+    func `only a receiver that works asks for less`(_ status: String, slowsDown: Bool, asksForLess: Bool) throws {
+        let outcome = try outcome("HTTP/1.1 \(status)\r\nContent-Length: 0\r\n\r\n", .close)
+        #expect(outcome.slowsDown == slowsDown)
+        #expect(outcome.asksForLess == asksForLess)
+    }
+
     @Test func anAnswerWithoutAWholeHeadIsNone() throws {
         let outcome = try outcome("HTTP/1.1 200 OK\r\nContent-", .close)
         #expect(outcome.verdict == .retry(retryAfterMilliseconds: nil))

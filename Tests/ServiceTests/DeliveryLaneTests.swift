@@ -169,6 +169,22 @@ import Time
         #expect(wakeAt(5) == 60_005)
     }
 
+    /// A proxy answers 502 and 504 for a receiver that is down.
+    @Test(arguments: [(502, .open), (504, .open), (429, .closed)] as [(Int, BreakerState)])
+    func `an answer that slows down opens the breaker unless it only asks for less`(_ status: Int, _ state: BreakerState) {
+        let outcome = DeliveryOutcome(
+            .retry(retryAfterMilliseconds: nil), reason: "status_\(status)", slowsDown: true, status: status)
+        for second in 1...10 as ClosedRange<UInt64> {
+            let now = UnixMilliseconds(rawValue: second * 1000)
+            lane.nextDue = 0
+            #expect(room(now) > 0, "after a second")
+            _ = tryOnce(outcome, now: now)
+            lane.nextDue = 0
+            #expect(room(now) == 0, "it rests for a second")
+        }
+        #expect(lane.breaker.state == state)
+    }
+
     @Test func oneDevicesTroubleIsNotTheNotifiers() {
         // As many as would open the breaker, if they were failures.
         for _ in 1...10 { #expect(tryOnce(.later(60_000, isAboutDevice: true), now: 5)?.next == .retry(at: 60_005)) }

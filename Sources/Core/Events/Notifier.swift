@@ -73,7 +73,7 @@ package struct DeliveryOutcome: Sendable, Equatable {
     package let verdict: Verdict
     /// Why, in a stable word for metrics and people, such as `status_503`; never anything that the receiver wrote.
     package let reason: String
-    /// Whether the receiver asked for less: 429, 502 or 504.
+    /// Whether attempts rest for a while: the receiver asked for less, or answered 502 or 504.
     package let slowsDown: Bool
     /// Whether it is about this one device and says nothing of the receiver's health: what comes later may come for others now.
     package let isAboutDevice: Bool
@@ -83,6 +83,8 @@ package struct DeliveryOutcome: Sendable, Equatable {
     package let mayHaveArrived: Bool
     /// Which of the provider's environments has taken the token, when the device's record does not say so yet: to be remembered there.
     package let environment: String?
+    /// Whether the receiver works and only wants fewer attempts, which is no failure. A proxy answers 502 or 504 for a receiver that is down.
+    package var asksForLess: Bool { slowsDown && status.map { $0 < 500 } ?? true }
     /// What is doubtful about the notifier's settings; nil when nothing is, or when the verdict is `misconfigured`.
     package let settingsFault: SettingsFault?
     /// The status of the one response that it follows from; nil when there was none, or when it follows from several.

@@ -17,7 +17,9 @@ enum PyrusAnswer {
         case 429:
             let wait = retryAfter ?? PyrusNotifier.windowMilliseconds
             return DeliveryOutcome(.retry(retryAfterMilliseconds: wait), reason: word, isAboutDevice: true)
-        default: return DeliveryOutcome(.retry(retryAfterMilliseconds: retryAfter), reason: word, slowsDown: [502, 504].contains(status))
+        default:
+            return DeliveryOutcome(
+                .retry(retryAfterMilliseconds: retryAfter), reason: word, slowsDown: [502, 504].contains(status), status: status)
         }
     }
 

@@ -95,6 +95,14 @@ import Time
         }
     }
 
+    @Test(arguments: [502, 504]) func `a help desk behind a proxy that is down asks for nothing`(_ status: Int) throws {
+        try with(.everyRequest(.respond(status))) { relay in
+            let outcome = relay.deliver(RegistrationSample.event())
+            #expect(outcome.slowsDown)
+            #expect(!outcome.asksForLess)
+        }
+    }
+
     @Test func retryAfterIsHonoured() throws {
         try with(.everyRequest(.respond(503, headers: ["Retry-After: 9"]))) { relay in
             #expect(relay.deliver(RegistrationSample.event()).verdict == .retry(retryAfterMilliseconds: 9000))
