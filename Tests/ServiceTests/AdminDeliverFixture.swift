@@ -145,10 +145,13 @@ final class AdminDeliverFixture {
     }
 
     /// Accepts the event of this number.
-    /// - Parameter requiresDevice: whether it ends without a target, as nobody has a device here.
-    static func accept(_ store: any Store, _ number: Int, requiresDevice: Bool = false) throws {
+    /// - Parameters:
+    ///   - notifier: who is told; by default one that is not configured.
+    ///   - requiresDevice: whether it ends without a target, as nobody has a device here.
+    static func accept(_ store: any Store, _ number: Int, notifier: String? = nil, requiresDevice: Bool = false) throws {
         let done = Monitor(false)
-        store.accept(Arrival(event(number), to: [Subscription(notifier: "sink-\(number)", requiresDevice: requiresDevice)])) { result in
+        let subscription = Subscription(notifier: notifier ?? "sink-\(number)", requiresDevice: requiresDevice)
+        store.accept(Arrival(event(number), to: [subscription])) { result in
             if (try? result.get()) == .accepted { done.update { $0 = true } }
         }
         try #require(done.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0 ? true : nil } == true)

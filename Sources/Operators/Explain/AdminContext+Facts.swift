@@ -137,14 +137,28 @@ extension AdminContext {
     /// What is said of a delivery.
     func explanation(of id: UUIDv7) throws(StoreError) -> Explanation {
         guard let story = try store.story(of: id) else { return Explanation(unknownDelivery: state.configuration.deliveries) }
-        return Explanation(DeliveryFacts(story.delivery, attempts: story.attempts, problems(), self))
+        return Explanation(try facts(story.delivery, story.attempts, problems()))
     }
 
     private func facts(_ deliveries: some Sequence<Delivery>) throws(StoreError) -> [DeliveryFacts] {
         let problems = problems()
         var facts: [DeliveryFacts] = []
         for delivery in deliveries {
-            facts.append(DeliveryFacts(delivery, attempts: try store.story(of: delivery.id)?.attempts ?? [], problems, self))
+            facts.append(try self.facts(delivery, try store.story(of: delivery.id)?.attempts ?? [], problems))
+        }
+        return facts
+    }
+
+    private func facts(
+        _ delivery: Delivery, _ attempts: [DeliveryAttempt], _ problems: ProblemSearch?
+    ) throws(StoreError) -> DeliveryFacts {
+        var facts = DeliveryFacts(delivery, attempts: attempts, problems, self)
+        let (appID, userID) = (delivery.event.identity.appID, delivery.event.userID)
+        guard delivery.state == .noTarget, !userID.isEmpty else { return facts }
+        let person = DeviceFilter(appID: appID, userID: userID, deviceID: nil)
+        let audience = CommentAudience(of: appID, state.configuration)
+        facts.isServedNow = try store.devices(person, after: nil, limit: ExplainAction.mostDevices).contains {
+            audience.serves($0.type, by: delivery.notifier)
         }
         return facts
     }

@@ -18,6 +18,11 @@ struct CommentAudience {
     /// Whether nobody hears of them.
     var isEmpty: Bool { subscriptions.comments(appID).isEmpty }
 
+    /// Whether a notifier hears of comments for devices of a type.
+    func serves(_ deviceType: String, by notifier: String) -> Bool {
+        subscriptions.comments(appID).contains { $0.notifier == notifier && $0.deviceTypes.contains(deviceType) }
+    }
+
     /// The notifiers of devices of a type.
     fileprivate func serving(_ deviceType: String) -> (push: [String], posts: [String]) {
         subscriptions.serving(appID, deviceType: deviceType)

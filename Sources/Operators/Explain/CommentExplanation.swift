@@ -101,10 +101,7 @@ extension Explanation {
         let cause = Told("its person had no device for a push notifier", "у человека не было устройства для пуш-канала")
         let remedy =
             isRegisteredNow
-            ? Told(
-                "Nothing need be mended: a notifier serves the device registered now. The phone is told of the next comment, not of this one.",
-                "Чинить нечего: теперь устройство зарегистрировано, и канал для него есть. О следующем комментарии телефон узнает, об этом нет."
-            )
+            ? DeliveryFacts.servedNow
             : Told(
                 "Have the person open the app, which registers its push token.",
                 "Пусть человек откроет приложение, оно зарегистрирует пуш-токен.")

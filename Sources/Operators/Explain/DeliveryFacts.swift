@@ -16,6 +16,8 @@ struct DeliveryFacts {
     let lastFailure: String
     /// What waits for the notifier, and the problem of a late queue.
     var queue: (count: Int, late: Problem?) = (0, nil)
+    /// Whether it found no device, and its person has one now that the notifier serves.
+    var isServedNow = false
     /// When the notifier may start an attempt again; nil while it may, and where that is not known.
     var nextAttemptAt: UnixMilliseconds?
     /// The command line that starts a service.
@@ -191,6 +193,7 @@ struct DeliveryFacts {
     /// What to do; nil when nothing need be done.
     var remedy: Told? {
         guard outcome != .ok else { return nil }
+        if isServedNow { return Self.servedNow }
         if isHeld, hold == nil { return Self.heldRemedy }
         guard let hold else {
             let waiting = delivery.reason.isEmpty ? remedyOfNotifier ?? queue.late?.remedy : meaning.remedy
@@ -198,6 +201,11 @@ struct DeliveryFacts {
         }
         return holdRemedy(hold)
     }
+
+    /// For a comment that came before its person had a device.
+    static let servedNow = Told(
+        "Nothing need be mended: a notifier serves the device registered now. The phone is told of the next comment, not of this one.",
+        "Чинить нечего: теперь устройство зарегистрировано, и канал для него есть. О следующем комментарии телефон узнает, об этом нет.")
 
     private static let heldRemedy = Told(
         "See that the help desk's API can be reached and accepts its token (deskgate check --live), and that its webhooks about tickets arrive too.",

@@ -130,6 +130,19 @@ import Time
         #expect(unknown.words == ["webhook"])
     }
 
+    /// The comment came before its person had a device.
+    @Test(arguments: ["comment_id=5", "user_id=user-1", "delivery_id=\(AdminDeliverFixture.id(5))"])
+    func `a delivery without a target needs no mending once a device is registered`(_ query: String) throws {
+        try AdminDeliverFixture.accept(fixture.store, 5, notifier: "log", requiresDevice: true)
+        func remedy() throws -> String {
+            let steps = try explain(query).steps.filter { $0["step"] == "delivery" }
+            return steps.first?["remedy"]?.text ?? ""
+        }
+        #expect(try remedy().hasPrefix("Have the person open the app"))
+        try AdminDeviceRoutesTests.register(fixture.store, user: "user-1", device: "device")
+        #expect(try remedy().hasPrefix("Nothing need be mended: a notifier serves the device registered now."))
+    }
+
     @Test func tellsOfADevice() throws {
         let unknown = try explain("device_id=device&user_id=user-1")
         #expect(unknown.outcome == "problem" && unknown.finding == "No such device is registered, so it is not notified.")
