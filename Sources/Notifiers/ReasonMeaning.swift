@@ -64,7 +64,10 @@ extension ReasonMeaning {
         case .deviceDelayed:
             ReasonMeaning(
                 "the provider wants fewer pushes for this device, so it was not asked for a while",
-                "провайдер просит слать этому устройству реже, поэтому некоторое время его не спрашивали", do: waiting)
+                "провайдер просит слать этому устройству реже, поэтому некоторое время его не спрашивали", do: waiting,
+                ifItLasts: Told(
+                    "nothing need be mended: the provider bounds the pushes to one device",
+                    "чинить нечего: провайдер ограничивает число пушей на одно устройство"))
         case .invalidToken:
             ReasonMeaning(
                 "the device's push token is malformed: no device of this provider has such a one",

@@ -171,7 +171,7 @@ def finds_why_a_comment_has_not_arrived(browser, service):
         ("token-gone", "8101", "does not know the device's token any more", "open the app"),
         ("paused", "8102", r"notifier paused \(invalid_provider_token\)", "key_id"),
         ("no-device", "8103", "no registered device|no device", "which devices are registered|open the app"),
-        ("waiting", "8104", " tries again at |It waits for archive", "tries again by itself|tried again by itself"),
+        ("waiting", "8104", " tries again at |It waits for archive", "tried again by itself|mend its receiver"),
     ]:
         with Newcomer(browser, service) as newcomer:
             newcomer.sign_in()

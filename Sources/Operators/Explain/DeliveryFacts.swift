@@ -196,7 +196,7 @@ struct DeliveryFacts {
         if isServedNow { return Self.servedNow }
         if isHeld, hold == nil { return Self.heldRemedy }
         guard let hold else {
-            let waiting = delivery.reason.isEmpty ? remedyOfNotifier ?? queue.late?.remedy : meaning.remedy
+            let waiting = delivery.reason.isEmpty ? remedyOfNotifier ?? queue.late?.remedy : remedy(meaning)
             return (delivery.state == .dead ? settled : waiting).map(Telling.sentence)
         }
         return holdRemedy(hold)
@@ -230,13 +230,15 @@ struct DeliveryFacts {
         return delivery.reason == NotifierReason.noDevice.rawValue || notifier?.reasonSource.endsDevice(delivery.reason) == true
     }
 
-    /// What to do about a reason: the end of a sentence. Once the delivery has ended, no further attempt follows by itself, nor while no
-    /// service runs.
+    /// What to do about a reason: the end of a sentence. While attempts fail it is what `deskgate status` says; once the delivery has ended, no
+    /// further attempt follows by itself, nor while no service runs. A held message has no receiver to mend.
     private func remedy(_ meaning: ReasonMeaning) -> Told? {
-        let isTriedAgain = delivery.state == .pending && hold != AdminContext.serviceIsDown
-        guard !isTriedAgain, let remedy = meaning.remedy else { return meaning.remedy }
-        if delivery.state == .delivered, remedy.isWaiting { return nil }
-        return meaning.remedy(ofEndedFor: delivery.notifier)
+        guard let remedy = meaning.remedy else { return nil }
+        return switch delivery.state {
+        case .pending where hold != AdminContext.serviceIsDown: isHeld ? remedy : meaning.remedy(whileFailing: delivery.notifier)
+        case .delivered where remedy.isWaiting: nil
+        case .pending, .delivered, .noTarget, .dead: meaning.remedy(ofEndedFor: delivery.notifier)
+        }
     }
 
     /// What to do about the notifier's last failure: the end of a sentence; nil where none is known.

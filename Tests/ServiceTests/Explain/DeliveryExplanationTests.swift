@@ -19,13 +19,13 @@ import Time
 
     private static func facts(
         _ state: Delivery.State, _ reason: String = "", attempts: [DeliveryAttempt] = [], hold: String? = nil, isConfigured: Bool = true,
-        user: String = "ann", lastFailure: String = ""
+        user: String = "ann", lastFailure: String = "", notifier: Configuration.Notifier? = nil
     ) -> DeliveryFacts {
         let event = event(user: user)
         let delivery = Delivery(
             id: event.id.delivery(0), notifier: "sink", event: event, deviceID: "phone", state: state, attempts: attempts.count, dueAt: now,
             endedAt: state == .pending ? nil : now, reason: reason)
-        let notifier = Configuration.Notifier(name: "sink", kind: .log)
+        let notifier = notifier ?? Configuration.Notifier(name: "sink", kind: .log)
         return DeliveryFacts(delivery, attempts: attempts, hold: hold, notifier: isConfigured ? notifier : nil, lastFailure: lastFailure)
     }
 
@@ -61,8 +61,26 @@ import Time
         #expect(facts.attemptSteps.map { $0.remedy?.english } == ["\(cause).", "\(cause)."])
         let delivered = Self.facts(.delivered, "logged", attempts: [Self.attempt(1, "retry", "status_503")])
         #expect(delivered.attemptSteps.map(\.remedy) == [nil])
-        let waiting = Self.facts(.pending, reason, attempts: [Self.attempt(1, "retry", reason)])
-        #expect(waiting.remedy?.english.contains("Deskgate tries again") == true)
+    }
+
+    /// It has waited already, so to wait is no remedy.
+    @Test(
+        arguments: [
+            (false, "status_503", "See its latest attempts (deskgate deliveries list --notifier sink), and mend its receiver."),
+            (false, "status_500", "Look at the receiver's log; Deskgate tries again."),
+            (true, "status_429", "Have the provider raise your quota of pushes."),
+            (true, "device_delayed", "Nothing need be mended: the provider bounds the pushes to one device."),
+        ])
+    func `a delivery whose attempts fail has the remedy of the status`(_ isPush: Bool, _ reason: String, _ remedy: String) throws {
+        let directory = try ConfigurationDirectory()
+        try directory.scratch.write("secrets/rustore", "a-token-of-the-provider\n")
+        let sink = isPush ? #"{"type":"rustore","project_id":"p","token":{"file":"secrets/rustore"}}"# : #"{"type":"log"}"#
+        let configuration = try directory.configuration("{\(ConfigurationDirectory.apps),\"notifiers\":{\"sink\":\(sink)}}")
+        let tried = Self.facts(
+            .pending, reason, attempts: [Self.attempt(1, "retry", reason)], notifier: configuration.notifier("sink"))
+        #expect(tried.remedy?.english == remedy)
+        #expect(tried.remedy?.isTranslated == true)
+        #expect(tried.attemptSteps.map { $0.remedy?.english } == [remedy])
     }
 
     @Test func whatHoldsADeliveryBackHasARemedy() {
