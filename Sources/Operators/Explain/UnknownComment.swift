@@ -19,9 +19,12 @@ extension Explanation {
                     "No notifier is told of the app's comments, so none is kept.",
                     "О комментариях приложения не узнаёт ни один канал, поэтому они не хранятся.")
                 : Told("No delivery of comment \(facts.comment) is stored.", "Доставок комментария \(facts.comment) нет.")
-        let stopping = stopping(facts.stopping)
+        // A full queue beside others with room loses no comment.
+        let harmless = facts.stopping.filter { $0.kind == .queueFull && $0.severity == .warning }
+        let stopping = Self.stopping(facts.stopping.filter { !harmless.contains($0) })
         let steps =
             (takes ? [] : [noWebhook]) + (isTold ? [] : [nobodyTold]) + stopping + (takes ? causes(facts, facts.app.id) : [])
+            + Self.stopping(harmless)
         guard takes, isTold, let stopped = stopping.first else {
             return Explanation(Conclusion(.problem, finding, from: steps.first), steps)
         }

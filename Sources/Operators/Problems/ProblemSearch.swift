@@ -81,21 +81,25 @@ package struct ProblemSearch {
         return Problem.Severity.allCases.flatMap { severity in all.filter { $0.severity == severity } }
     }
 
-    /// Why comments of an app may not come in now. A warning may be about webhooks of strangers. Beside a full queue there may be others with
-    /// room, which a comment finds if they serve its person's devices.
+    /// Why comments of an app may not come in now. A warning may be about webhooks of strangers, or about a full queue beside others with
+    /// room.
     func stoppingComments(of appID: String) -> [Problem] {
         let app = configuration.app(appID)
         let isTold = app?.takesWebhooks == true
         let held = app?.helpDesk.holdsMessages == true ? [HeldMessage.notifier] : []
-        let queues = AppSubscriptions(configuration).comments(appID).map(\.notifier) + held
+        let told = AppSubscriptions(configuration).comments(appID).map(\.notifier)
+        let hasRoom = !told.allSatisfy(Set(pending.compactMap(full).compactMap(\.subject)).contains)
         return problems.filter { problem in
             switch problem.kind {
             case .store: true
             case .webhooksRefused: isTold && problem.subject.map { $0.utf8.elementsEqual(appID.utf8) } ?? true
             case .listenerFull, .bodiesFull: isTold && problem.subject == CrowdedListener.Name.public.rawValue
-            case .queueFull: isTold && problem.subject.map(queues.contains) ?? false
+            case .queueFull: isTold && problem.subject.map((told + held).contains) ?? false
             default: false
             }
+        }.map { problem in
+            guard problem.kind == .queueFull, hasRoom, problem.subject != HeldMessage.notifier else { return problem }
+            return Problem(.queueFull, as: .warning, of: problem.subject, problem.text, remedy: problem.remedy)
         }
     }
 

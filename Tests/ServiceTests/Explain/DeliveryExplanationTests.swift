@@ -246,6 +246,16 @@ import Time
         #expect(explanation.steps.first?.text == refused.text)
     }
 
+    /// Its webhook was answered 200 then, and something would be stored of it.
+    @Test func `a full queue beside others with room is no cause of an unknown comment`() throws {
+        let full = Problem(.queueFull, as: .warning, Told("It is full.", "Очередь полна."), remedy: Told("Mend it.", "Исправьте."))
+        let explanation = Explanation(try Self.comment(Self.webhook + #","notifiers":["sink"]"#, stopping: [full]))
+        #expect(explanation.finding.english == "No delivery of comment 4711 is stored.")
+        #expect(explanation.remedy != full.remedy)
+        #expect(explanation.steps.last?.text == full.text)
+        #expect(explanation.steps.last?.outcome == .note)
+    }
+
     @Test func aForgottenCommentHasCome() throws {
         let arrival = UnixMilliseconds(rawValue: Self.now.rawValue - 86_400_000 * 30)
         let explanation = Explanation(try Self.comment(Self.webhook + #","notifiers":["sink"]"#, forgotten: arrival))

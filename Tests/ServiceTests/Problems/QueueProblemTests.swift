@@ -73,9 +73,13 @@ import Time
             apps: #""apps":[\#(app("shop", 1)),\#(app("bank", 2))]"#, pending: [Self.waiting("crm", seconds: 10, count: 250_000)],
             others: #","log":{"type":"log"}"#)
         #expect(search.stoppingComments(of: "shop").map(\.kind) == [.queueFull])
+        #expect(search.stoppingComments(of: "shop").map(\.severity) == [.warning], "log has room")
         #expect(search.stoppingComments(of: "bank").isEmpty, "crm is told of comments of shop alone")
         let held = try Self.search(apps: Self.sendbird, pending: [Self.waiting(HeldMessage.notifier, seconds: 10, count: 250_000)])
         #expect(held.stoppingComments(of: "APP").map(\.subject) == [HeldMessage.notifier])
+        #expect(held.stoppingComments(of: "APP").map(\.severity) == [.problem], "no other queue takes what is held")
+        let alone = try Self.search(apps: Self.sendbird, pending: [Self.waiting("crm", seconds: 10, count: 250_000)])
+        #expect(alone.stoppingComments(of: "APP").map(\.severity) == [.problem])
         let room = try Self.search(apps: Self.sendbird, pending: [Self.waiting("crm", seconds: 10, count: 249_999)])
         #expect(room.stoppingComments(of: "APP").isEmpty)
     }
