@@ -11,7 +11,8 @@ import Time
             (
                 401, 2,
                 "bad: status_401: the receiver does not take the signature: keep the body and the headers that it verifies: deskgate webhook "
-                    + "verify --notifier sink --explain tells whether it has another body, or another secret than \"secret\" names"
+                    + "verify --notifier sink --body FILE --id VALUE --timestamp VALUE --signature VALUE --explain tells whether it has "
+                    + "another body, or another secret than \"secret\" names"
             ),
             (500, 1, "unknown: status_500: the receiver has not taken the event: check \"url\", and look at the receiver's log"),
         ] as [(Int, Int32, String)])

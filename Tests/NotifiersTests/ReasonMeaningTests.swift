@@ -22,11 +22,15 @@ import Testing
         }
     }
 
+    /// With all that the command needs.
+    private static let verify =
+        "deskgate webhook verify --notifier crm --body FILE --id VALUE --timestamp VALUE --signature VALUE --explain"
+
     @Test func statusesOfAReceiverHaveRemedies() {
         func remedy(_ status: Int) -> String? { ReasonMeaning(StatusReason.word(status), from: .http("crm"))?.remedy?.english }
         #expect(remedy(204) == nil)
         #expect(remedy(401)?.contains("secret") == true && remedy(403)?.contains("secret") == true)
-        #expect(remedy(401)?.contains("deskgate webhook verify --notifier crm --explain") == true)
+        #expect(remedy(401)?.contains(Self.verify) == true)
         #expect(remedy(410) == "its receiver wants nothing more; ask whoever runs it, then run deskgate reload")
         #expect(remedy(302) == "check \"url\"" && remedy(404)?.contains("url") == true)
         #expect(remedy(429) == ReasonMeaning.waiting.english && remedy(500)?.contains("log") == true)

@@ -63,14 +63,16 @@ package struct HTTPNotifier: Notifier {
     /// For a receiver that does not take the signature. It has the right secret more often than the right body.
     /// - Parameter name: the notifier's.
     package static func signatureRemedy(of name: String) -> Told {
-        Told(
+        let command =
+            "deskgate webhook verify --notifier \(name) --body FILE --id VALUE --timestamp VALUE --signature VALUE --explain"
+        return Told(
             """
-            keep the body and the headers that it verifies: deskgate webhook verify --notifier \(name) --explain tells whether it has \
-            another body, or another secret than "secret" names
+            keep the body and the headers that it verifies: \(command) tells whether it has another body, or another secret than \
+            "secret" names
             """,
             """
-            сохраните тело и заголовки, которые он проверяет: deskgate webhook verify --notifier \(name) --explain покажет, другое ли у \
-            него тело или секрет не тот, на который указывает "secret"
+            сохраните тело и заголовки, которые он проверяет: \(command) покажет, другое ли у него тело или секрет не тот, на который \
+            указывает "secret"
             """)
     }
 

@@ -207,7 +207,7 @@ import Time
         ),
         (
             "status_401", "(status_401).",
-            "Keep the body and the headers that it verifies: deskgate webhook verify --notifier crm --explain tells "
+            "Keep the body and the headers that it verifies: deskgate webhook verify --notifier crm --body FILE "
         ),
         ("", "now and then only.", ""),
     ])
