@@ -141,22 +141,22 @@ extension NotifierLog {
             (standing.hasLoggedFailure, standing.hasLoggedOpening) = (true, true)
             standing.openingLineAt = now + Self.intervalMilliseconds
             logFailure(
-                .error, "a notifier keeps failing; its deliveries wait, and one is tried now and then", outcome, standing, lane.name,
-                attempt)
+                .error, "a notifier keeps failing; its deliveries wait, and one is tried now and then", outcome, standing, lane, attempt)
         } else if !standing.hasLoggedFailure, Self.isDue(standing.failureLineAt, now) {
             standing.hasLoggedFailure = true
             standing.failureLineAt = now + Self.intervalMilliseconds
-            logFailure(.warning, "a notifier fails", outcome, standing, lane.name, attempt)
+            logFailure(.warning, "a notifier fails", outcome, standing, lane, attempt)
         }
     }
 
     private func logFailure(
-        _ level: LogLevel, _ message: String, _ outcome: DeliveryOutcome, _ standing: Standing, _ notifier: String,
+        _ level: LogLevel, _ message: String, _ outcome: DeliveryOutcome, _ standing: Standing, _ lane: DeliveryLane,
         _ attempt: DeliveryLane.Running
     ) {
         var fields: LogFields = [
-            "notifier": .string(notifier), "reason": .string(outcome.reason), "failures": .integer(standing.failures),
+            "notifier": .string(lane.name), "reason": .string(outcome.reason), "failures": .integer(standing.failures),
         ]
+        if let remedy = lane.served.remedyWhileFailing?(outcome.reason) { fields.append("remedy", .string(remedy)) }
         attempt.append(to: &fields)
         logger.log(level, message, fields)
     }

@@ -9,6 +9,8 @@ package final class ServedNotifier: Sendable {
     package let notifier: any Notifier
     /// When its certificate expires, in Unix seconds; nil when it has none.
     let credentialExpiresAt: UnixSeconds?
+    /// What an operator can do while attempt after attempt fails for a reason; nil for Deskgate's own notifier.
+    let remedyWhileFailing: (@Sendable (_ reason: String) -> String)?
     private let client: Client?
     private let isClosed = Monitor(false)
 
@@ -16,10 +18,15 @@ package final class ServedNotifier: Sendable {
     /// - Parameters:
     ///   - client: its connections, closed with it.
     ///   - credentialExpiresAt: nil when the notifier has no certificate.
-    package init(_ notifier: any Notifier, client: Client? = nil, credentialExpiresAt: UnixSeconds? = nil) {
+    ///   - remedyWhileFailing: what an operator can do while attempts fail for a reason, for the log.
+    package init(
+        _ notifier: any Notifier, client: Client? = nil, credentialExpiresAt: UnixSeconds? = nil,
+        remedyWhileFailing: (@Sendable (_ reason: String) -> String)? = nil
+    ) {
         self.notifier = notifier
         self.client = client
         self.credentialExpiresAt = credentialExpiresAt
+        self.remedyWhileFailing = remedyWhileFailing
     }
 
     /// Whether it has been closed.

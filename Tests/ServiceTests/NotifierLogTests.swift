@@ -39,6 +39,17 @@ import Testing
         #expect(lines(fixture, "a notifier works again").allSatisfy { $0.contains("failures=10") })
     }
 
+    @Test(arguments: ["a notifier fails", "a notifier keeps failing"])
+    func `the line of a notifier that fails has the remedy of its reason`(_ message: String) throws {
+        let fixture = try DeliveryFixture(["a": DeliveryNotifier(.arrived)])
+        fixture.reload(["a": ServedNotifier(DeliveryNotifier(.busy, concurrency: 1), remedyWhileFailing: { "mend what is \($0)" })])
+        // Until it is closed, the old notifier may still be given the next delivery.
+        #expect(eventually { fixture.isClosed("a") })
+        for number in 1...10 { fixture.accept(number) }
+        #expect(eventually { lines(fixture, message).count == 1 })
+        #expect(lines(fixture, message).allSatisfy { $0.contains(#"remedy="mend what is busy""#) })
+    }
+
     @Test func oneThatFailsNowAndThenIsToldOnceAMinute() throws {
         let notifier = DeliveryNotifier(.busy, concurrency: 1)
         let fixture = try DeliveryFixture(["a": notifier])

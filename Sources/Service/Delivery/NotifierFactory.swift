@@ -5,6 +5,7 @@ internal import HTTPClient
 internal import HelpDesk
 internal import Notifiers
 internal import Observability
+internal import Operators
 internal import Pyrus
 internal import Threading
 internal import Time
@@ -94,7 +95,9 @@ struct NotifierFactory: Sendable {
             throw Failure(description: "\(configuration.name): \(error)")
         }
         do {
-            return ServedNotifier(try make(client), client: client, credentialExpiresAt: credentialExpiresAt)
+            return ServedNotifier(
+                try make(client), client: client, credentialExpiresAt: credentialExpiresAt,
+                remedyWhileFailing: { Configuration.Notifier.remedy(whileFailing: configuration.name, $0, for: configuration) })
         } catch {
             client.close()
             throw Failure(description: "\(configuration.name): \(error)")
