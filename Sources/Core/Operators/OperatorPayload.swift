@@ -16,9 +16,12 @@ package enum OperatorPayload {
 
     /// Deliveries wait too long.
     /// - Parameter oldestSeconds: the age of the oldest.
-    package static func lateQueue(ofNotifier name: String, waiting: Int, oldestSeconds: UInt64) -> [UInt8] {
+    package static func lateQueue(
+        ofNotifier name: String, waiting: Int, oldestSeconds: UInt64, text: String, remedy: String
+    ) -> [UInt8] {
         let data: JSONValue = [
             "notifier": .string(name), "waiting": .integer(Int64(waiting)), "oldest_seconds": .integer(Int64(clamping: oldestSeconds)),
+            "text": .string(text), "remedy": .string(remedy),
         ]
         return data.serialized()
     }

@@ -342,32 +342,7 @@ package struct ProblemSearch {
         guard rule == .holds, let standing = standings.first(where: { $0.name == name }), standing.pause == nil,
             standing.settingsDoubt == nil, failing(standing) == nil
         else { return nil }
-        if name == HeldMessage.notifier { return held(waiting) }
-        return Problem(
-            .queueLate, as: .warning, of: name,
-            Told("\(name) is late.\(self.waiting(for: name))", "\(name) опаздывает.\(self.waiting(for: name))"),
-            remedy: Told(
-                """
-                See whether attempts fail: deskgate deliveries list --state pending --notifier \(Telling.word(name)). Otherwise more come than \
-                its receiver takes: have it answer faster, or raise notifiers.\(name).concurrency and \(Told.reload).
-                """,
-                """
-                Посмотрите, не сбоят ли попытки: deskgate deliveries list --state pending --notifier \(Telling.word(name)). Если нет, \
-                получатель не успевает: пусть отвечает быстрее, или увеличьте notifiers.\(name).concurrency и \(Told.reload).
-                """))
-    }
-
-    private func held(_ waiting: PendingDeliveries) -> Problem {
-        let age = Telling.duration(seconds: now.elapsed(since: waiting.oldestReceivedAt) / 1000)
-        return Problem(
-            .queueLate, as: .warning, of: waiting.notifier,
-            Told(
-                "The help desk has not said for whom \(Telling.count(waiting.count, "message")) came, the oldest for \(age): nobody is told of them yet.",
-                "Служба поддержки не говорит, для кого пришли сообщения: ждут \(waiting.count), самое старое \(age). О них пока никому не сообщено."
-            ),
-            remedy: Told(
-                "See that the help desk's API can be reached and accepts its token: deskgate check --live. Deskgate asks again by itself.",
-                "Проверьте, что API службы поддержки доступен и принимает токен: deskgate check --live. Deskgate спрашивает снова сам."))
+        return .late(waiting, now: now)
     }
 
     private var otherKeys: Problem {
@@ -392,10 +367,6 @@ package struct ProblemSearch {
     /// How much waits for a notifier, as a sentence after others; empty when nothing does.
     private func waiting(for name: String) -> Told {
         guard let found = pending.first(where: { $0.notifier == name }), found.count > 0 else { return Told(verbatim: "") }
-        let age = Telling.duration(seconds: now.elapsed(since: found.oldestReceivedAt) / 1000)
-        let verb = found.count == 1 ? "waits" : "wait"
-        return Told(
-            " \(found.count == 1 ? "1 delivery" : "\(found.count) deliveries") \(verb) for it, the oldest for \(age).",
-            " Ждут доставки: \(found.count), самая старая \(age).")
+        return Told(" \(found.told(now: now).english)", " \(found.told(now: now).russian)")
     }
 }

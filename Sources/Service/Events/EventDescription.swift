@@ -51,7 +51,10 @@ struct EventDescription {
         case .queueLate:
             (
                 "deliveries wait too long, or no longer do",
-                condition([("notifier", Schema.text), ("waiting", count), ("oldest_seconds", count)])
+                condition([
+                    ("notifier", Schema.text), ("waiting", count), ("oldest_seconds", count), ("text", Schema.text),
+                    ("remedy", Schema.text),
+                ])
             )
         case .credentialExpires: ("a certificate or an app's last key expires soon, or was replaced", condition(credential))
         case .diskLow:

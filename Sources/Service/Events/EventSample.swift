@@ -103,7 +103,10 @@ extension EventSample {
             "backend", reason: "status_401", explanation: "The receiver answers 401.", remedy: "Give both the same secret.", waiting: 12))
 
     private static let queue = condition(
-        .queueLate, "backend", OperatorPayload.lateQueue(ofNotifier: "backend", waiting: 37, oldestSeconds: 905))
+        .queueLate, "backend",
+        OperatorPayload.lateQueue(
+            ofNotifier: "backend", waiting: 37, oldestSeconds: 905,
+            text: "backend is late. 37 deliveries wait for it, the oldest for 15 minutes.", remedy: "Have its receiver answer faster."))
 
     private static let denials = condition(
         .denialsJump, appID, DenialTrend.Jump(asked: 500, denied: 64, usual: 5).data(app: appID, reason: "wrong_mac"))

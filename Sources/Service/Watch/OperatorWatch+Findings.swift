@@ -72,9 +72,16 @@ extension OperatorWatch {
             let standing = QueueRule.standing(
                 of: name.text, count: queue?.count ?? 0, ageMilliseconds: age, lifeMilliseconds: configuration.lifeMilliseconds,
                 configuration.thresholds)
-            let data = OperatorPayload.lateQueue(ofNotifier: name.text, waiting: queue?.count ?? 0, oldestSeconds: age / 1000)
-            return Finding(key: OperatorCondition.Key(.queueLate, name.text), standing: standing, data: data)
+            let told = standing == .holds ? queue.map { data($0, now: now) } : nil
+            return Finding(key: OperatorCondition.Key(.queueLate, name.text), standing: standing, data: told ?? [])
         }
+    }
+
+    private func data(_ queue: PendingDeliveries, now: UnixMilliseconds) -> [UInt8] {
+        let (text, remedy) = LateQueue.told(queue, now: now)
+        return OperatorPayload.lateQueue(
+            ofNotifier: queue.notifier, waiting: queue.count, oldestSeconds: now.elapsed(since: queue.oldestReceivedAt) / 1000, text: text,
+            remedy: remedy)
     }
 
     private func credentials(_ observations: [NotifierObservation], _ configuration: WatchedConfiguration) -> [Finding] {

@@ -2,6 +2,7 @@ internal import Configuration
 internal import Core
 internal import Dispatch
 internal import HelpDesk
+internal import JSON
 internal import Observability
 internal import Operators
 internal import Threading
@@ -141,7 +142,7 @@ final class OperatorWatch: Sendable {
         let hasBegun = try store.raise(condition, announcing: arrival(event, condition.key, state.configuration))
         state.held.insert(finding.key)
         state.left[finding.key] = nil
-        if hasBegun { note(.warning, "a condition has begun", condition.key) }
+        if hasBegun { note(.warning, "a condition has begun", condition.key, finding.data) }
     }
 
     private func end(_ condition: OperatorCondition, _ why: OperatorCondition.End, _ state: inout State) throws(StoreError) {
@@ -165,11 +166,17 @@ final class OperatorWatch: Sendable {
         return UUIDv7(milliseconds: now, using: &random).event
     }
 
-    private func note(_ level: LogLevel, _ text: String, _ key: OperatorCondition.Key) {
+    /// - Parameter data: what the event says, whose text and remedy the line has too.
+    private func note(_ level: LogLevel, _ text: String, _ key: OperatorCondition.Key, _ data: [UInt8] = []) {
         inbox.announceNews()
         // Each process logs those that it sees itself.
         guard key.kind != .problem else { return }
-        logger.log(level, text, ["condition": .string(key.kind.rawValue), "subject": .string(key.subject.text)])
+        var fields: LogFields = ["condition": .string(key.kind.rawValue), "subject": .string(key.subject.text)]
+        let told = JSONValue(parsing: data)
+        for name in ["text", "remedy"] {
+            if let value = told?[name]?.text { fields.append(name, .string(value)) }
+        }
+        logger.log(level, text, fields)
     }
 
     /// One line until it works again, and none of a store that is not open, which says so itself.
