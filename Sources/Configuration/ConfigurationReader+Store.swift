@@ -45,6 +45,9 @@ extension ConfigurationReader {
         case .memory:
             if path != nil { problems.add(object.path(of: "path"), "a store in memory has no path; remove it") }
             if postgres != nil { problems.add(object.path(of: "url"), "a store in memory has no address; remove it") }
+            if object.value("revocations_path") != nil {
+                problems.add(object.path(of: "revocations_path"), "a store in memory has no copy; remove it")
+            }
             return (.memory, nil)
         }
     }
@@ -55,9 +58,7 @@ extension ConfigurationReader {
         let given = object.string("revocations_path").flatMap { secrets.madePath($0, at: place) }
         let usual: String
         switch kind {
-        case .memory:
-            if given != nil { problems.add(place, "a store in memory has no copy; remove it") }
-            return nil
+        case .memory: return nil
         case .sqlite(let path): usual = "\(path).revocations"
         case .postgres: usual = secrets.resolve("deskgate.revocations")
         }

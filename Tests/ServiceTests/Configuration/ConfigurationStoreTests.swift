@@ -60,6 +60,19 @@ import Time
         #expect(problems.allSatisfy { $0.hasPrefix("$.store.url: ") && !$0.contains(secret) })
     }
 
+    @Test func `a bad address is no reason to refuse the copy of the revocations`() throws {
+        directory.environment["DATABASE_URL"] = "postgres://deskgate@db:none/desk"
+        let members = #""store":{"type":"postgres","url":{"env":"DATABASE_URL"},"revocations_path":"copy"}"#
+        let problems = try directory.problems(members: members)
+        #expect(problems.count == 1)
+        #expect(problems.first?.hasPrefix("$.store.url: ") == true)
+    }
+
+    @Test func `a store in memory has no copy of the revocations`() throws {
+        let problems = try directory.problems(members: #""store":{"type":"memory","revocations_path":"copy"}"#)
+        #expect(problems == ["$.store.revocations_path: a store in memory has no copy; remove it"])
+    }
+
     @Test func theOtherStoreIsForCopies() throws {
         let both = #","path":"/a/b","url":{"env":"DATABASE_URL"}}"#
         let postgres = try directory.configuration(members: #""store":{"type":"postgres""# + both).store
