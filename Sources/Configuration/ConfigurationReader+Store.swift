@@ -1,6 +1,7 @@
 internal import Core
 internal import Crypto
 internal import JSON
+internal import POSIX
 internal import Postgres
 
 /// Where events are kept, for how long, and how devices register.
@@ -63,6 +64,20 @@ extension ConfigurationReader {
         case .postgres: usual = secrets.resolve("deskgate.revocations")
         }
         return object.inForce("revocations_path", given ?? object.standard("revocations_path", usual))
+    }
+
+    /// Refuses a file of the store that is also something else of this configuration: writing one would destroy the other.
+    func refuseSharedFiles(of store: Configuration.Store) {
+        var taken = problems.sources.places.map { (file: FileSystem.location(of: $0.file), place: $0.path) }
+        func take(_ file: String, _ key: String) {
+            let (place, location) = ("$.store.\(key)", FileSystem.location(of: file))
+            if let other = taken.first(where: { $0.file == location })?.place {
+                problems.add(place, "the same file as \(other == "$" ? "this configuration" : other); give a file of its own")
+            }
+            taken.append((location, place))
+        }
+        for case .sqlite(let path)? in [store.kind, store.other] { take(path, "path") }
+        if let copy = store.revocationsPath { take(copy, "revocations_path") }
     }
 
     /// The address of the PostgreSQL database; nil when none is given, or it cannot be read.

@@ -148,7 +148,7 @@ struct ConfigurationReader {
         let admin = admin
         refuseSharedAddress(listen.address, admin.listener.address)
         let apps = apps(in: root, known: NamedNotifiers(in: root), life: (policy.longestLifeSeconds, defaultLife))
-        return Configuration(
+        let configuration = Configuration(
             listen: listen,
             callers: callers(publicListener, clientAuthorities: listen.settings.clientAuthorities),
             admin: admin,
@@ -165,6 +165,9 @@ struct ConfigurationReader {
             log: log(),
             drainSeconds: root.section("shutdown", keys: Self.shutdownKeys).integer("drain_seconds"),
             reloadsOnChange: root.section("reload", keys: Self.reloadKeys).bool("on_change"))
+        // By now every file is known that the configuration reads.
+        refuseSharedFiles(of: configuration.store)
+        return configuration
     }
 
     private func log() -> Configuration.Log {

@@ -26,6 +26,14 @@ package enum FileSystem {
         return unsafe String(cString: found)
     }
 
+    /// The absolute path of a file that may be missing, without symbolic links as far as they can be followed.
+    package static func location(of path: String) -> String {
+        if let existing = try? absolutePath(of: path) { return existing }
+        let directory = Path.directory(of: path)
+        let name = path.utf8.split(separator: UInt8(ascii: "/")).last.flatMap { String($0) } ?? path
+        return (try? absolutePath(of: directory)).map { Path.resolve(name, in: $0) } ?? path
+    }
+
     /// Where a symbolic link leads, as it says itself; nil when the path is none.
     package static func linkTarget(of path: String) -> String? {
         var target = [CChar](repeating: 0, count: Int(PATH_MAX))

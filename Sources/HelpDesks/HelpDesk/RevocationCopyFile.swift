@@ -116,7 +116,7 @@ package struct RevocationCopyFile: Sendable {
         guard File.exists(path) else { return }
         let beginning = FileSystem.isFile(path) ? try File.beginning(of: path, count: RevocationCopy.beginning.count) : nil
         guard beginning == [] || beginning == RevocationCopy.beginning else {
-            throw Failure(description: "it is another file; remove it, or name a file of its own in store.revocations_path")
+            throw Failure(description: "it is another file; name a file of its own in store.revocations_path")
         }
     }
 }

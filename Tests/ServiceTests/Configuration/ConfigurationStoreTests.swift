@@ -1,4 +1,5 @@
 import Core
+import Glibc
 import Postgres
 import TestSupport
 import Testing
@@ -66,6 +67,25 @@ import Time
         let problems = try directory.problems(members: members)
         #expect(problems.count == 1)
         #expect(problems.first?.hasPrefix("$.store.url: ") == true)
+    }
+
+    @Test(arguments: [
+        (#""path":"deskgate.db","revocations_path":"./deskgate.db""#, ["revocations_path: the same file as $.store.path"]),
+        (#""path":"link","revocations_path":"target""#, ["revocations_path: the same file as $.store.path"]),
+        (#""revocations_path":"config.json""#, ["revocations_path: the same file as this configuration"]),
+        (#""revocations_path":"secrets/app-1.key""#, ["revocations_path: the same file as $.apps[0].keys[0].secret.file"]),
+        (#""path":"secrets/app-1.key""#, ["path: the same file as $.apps[0].keys[0].secret.file"]),
+        (
+            #""type":"postgres","url":{"env":"DATABASE_URL"},"path":"a","revocations_path":"a""#,
+            ["revocations_path: the same file as $.store.path"]
+        ),
+        (#""path":"a","revocations_path":"b""#, []),
+    ])
+    func `each file of the store is a file of its own`(members: String, problems: [String]) throws {
+        try directory.scratch.write("target", "")
+        #expect(unsafe symlink("target", directory.scratch.path("link")) == 0)
+        let expected = problems.map { "$.store.\($0); give a file of its own" }
+        #expect(try directory.problems(members: "\"store\":{\(members)}") == expected)
     }
 
     @Test func `a store in memory has no copy of the revocations`() throws {
