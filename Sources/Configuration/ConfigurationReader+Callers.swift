@@ -11,10 +11,11 @@ extension ConfigurationReader {
     private static let longestSharedSecret = 512
     private static let exampleNetworks = "192.0.2.0/24 or 2001:db8::/32; one address is 192.0.2.7/32"
 
-    /// The headers that HTTP or Deskgate itself reads, in lower case; a request's id is even logged.
-    private static let takenHeaders = [
-        "connection", "content-length", "content-type", "expect", "host", "transfer-encoding", "upgrade", "x-request-id",
-    ]
+    /// The headers that HTTP, Deskgate or a help desk has a use for, in lower case; a request's id is even logged.
+    private static let takenHeaders =
+        [
+            "connection", "content-length", "content-type", "expect", "host", "transfer-encoding", "upgrade", "x-request-id",
+        ] + HelpDeskKind.allCases.flatMap(\.signatureHeaders)
 
     func callers(_ listen: ConfigurationObject, clientAuthorities: ClientAuthorities?) -> Configuration.Callers {
         Configuration.Callers(

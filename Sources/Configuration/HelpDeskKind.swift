@@ -18,6 +18,14 @@ package enum HelpDeskKind: String, Sendable, CaseIterable {
         }
     }
 
+    /// The headers that its webhooks are signed with, in lower case.
+    var signatureHeaders: [String] {
+        switch self {
+        case .pyrus: ["x-pyrus-sig"]
+        case .sendbird: ["x-sendbird-signature", "x-hub-signature"]
+        }
+    }
+
     /// Whether its relays pass on what concerns a person in the order in which it happened. Otherwise the registry's pace decides.
     var relaysInOrder: Bool { self == .sendbird }
 

@@ -4,6 +4,8 @@ import Testing
 import Time
 
 @testable import Configuration
+@testable import Pyrus
+@testable import Sendbird
 
 /// `listen.allow` and `listen.shared_header`: who may call the public listener.
 @Suite struct ConfigurationCallersTests {
@@ -101,6 +103,18 @@ import Time
         // An app's secret is read earlier.
         let shared = "$.listen.shared_header.secret: the same secret as $.apps[0].keys[0].secret; use each secret in one place only"
         #expect(problems == [problem.map { "$.listen.shared_header.\($0)" } ?? shared])
+    }
+
+    @Test(arguments: ["X-Pyrus-Sig", "X-Sendbird-Signature", "x-hub-signature"])
+    func `the shared header is no signature of a help desk`(_ name: String) throws {
+        let problems = try directory.problems(members: #""listen":{"shared_header":{"name":"\#(name)","secret":{"env":"SHARED"}}}"#)
+        let message = "this header has a meaning of its own; give another one, such as X-Shared-Secret"
+        #expect(problems == ["$.listen.shared_header.name: \(message)"])
+    }
+
+    @Test func `the signatures of each help desk are known`() {
+        #expect(HelpDeskKind.pyrus.signatureHeaders == [WebhookSignature.header.description.lowercased()])
+        #expect(HelpDeskKind.sendbird.signatureHeaders == [SendbirdSender.chat, .desk].map(\.header.description))
     }
 
     /// Adding the first restriction or removing the last needs a restart; what it says does not.
