@@ -13,10 +13,33 @@ struct AddressText {
     static func parse(_ text: Span<UInt8>) throws(PostgresError) -> AddressText {
         guard !text.isEmpty, text.count <= 1 << 16 else { throw PostgresError(.settings, "the address is empty or too long") }
         for index in text.indices where text[index] == 0 { throw PostgresError(.settings, "the address holds a NUL") }
+        if let scheme = foreignScheme(text) {
+            throw PostgresError(.settings, "the address begins with \(scheme), but the store is PostgreSQL; give \(sample)")
+        }
         let terminated = SecretBytes(count: text.count + 1) { bytes in
             for index in text.indices { bytes[index] = text[index] }
         }
         return try terminated.withSpan { bytes throws(PostgresError) in try read(bytes) }
+    }
+
+    private static let sample = "postgres://USER:PASSWORD@HOST/DATABASE"
+    /// Shorter than any secret that we make, so that none is quoted.
+    private static let longestScheme = 32
+
+    /// A beginning that libpq does not know: another database's, or that of a library such as JDBC or SQLAlchemy.
+    private static func foreignScheme(_ text: Span<UInt8>) -> String? {
+        let beginning = String(decoding: (0..<min(text.count, longestScheme)).map { text[$0] }, as: UTF8.self)
+        guard let end = beginning.firstRange(of: "://") else { return nil }
+        let scheme = beginning[..<end.lowerBound]
+        guard scheme.utf8.allSatisfy({ isOfScheme($0) }), !["postgres", "postgresql"].contains(scheme) else { return nil }
+        return "\(scheme)://"
+    }
+
+    private static func isOfScheme(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
+        default: "+-.:".utf8.contains(byte)
+        }
     }
 
     private static func read(_ text: Span<UInt8>) throws(PostgresError) -> AddressText {

@@ -92,12 +92,23 @@ import Testing
     }
 
     @Test(arguments: [
+        "jdbc:postgresql://", "mysql://", "postgresql+asyncpg://", "https://", "Postgres://",
+    ])
+    func `the beginning of an address that is none of PostgreSQL's is named`(scheme: String) {
+        let error = failure { () throws(PostgresError) in _ = try ConnectionSettings("\(scheme)u:secret@db.example/app") }
+        let message =
+            "the address begins with \(scheme), but the store is PostgreSQL; give postgres://USER:PASSWORD@HOST/DATABASE"
+        #expect(error?.description == message)
+    }
+
+    @Test(arguments: [
         "postgres://u:sec/ret@db.example/app", "postgres://u:sec@ret@db.example/app", "postgres://u:@secret@db.example/app",
         "postgres://u:sec%ret@db.example/app", "postgres://u:1/secret@db.example/app", "postgres://u:sec/re?t=x@db.example/app",
         "postgres://u:p@db.example:secret/app", "postgres://db.example/app?secret=1", "postgres://db.example/app?sslmode=secret",
         "postgres://db.example/app?service=secret", "host='secret", "secret", "host=a,b port=1,2,3 user=secret", "host=a hostaddr=secret",
         "",
         "postgres://u:sec\0ret@db.example/app", "postgres://[secret/app", "postgres://u@sec%00ret/app", "postgres://u@db:0/secret",
+        "mysql://u:sec@ret/app", "sec_ret://u@db/app",
     ])
     func quotesNothingOfWhatItCannotRead(url: String) {
         let error = failure { () throws(PostgresError) in _ = try ConnectionSettings(url) }
