@@ -117,16 +117,21 @@ import Time
         #expect(try directory.problems(apps("caf\u{E9}", "cafe\u{301}")) == [])
     }
 
+    private static let again = "copy it again, or, if none is in use yet, make one with: deskgate secret new"
+
     @Test(arguments: [
-        String(repeating: "t", count: 31), String(repeating: "t", count: 16) + " " + String(repeating: "t", count: 16),
-        String(repeating: "t", count: 32) + "\u{7F}",
-        String(repeating: "\u{E9}", count: 32),
+        (String(repeating: "t", count: 31), "found 31 characters; \(again)"),
+        (String(repeating: "t", count: 16) + " " + String(repeating: "t", count: 16), "found 33 characters; \(again)"),
+        (String(repeating: "t", count: 32) + "\u{7F}", "found 33 characters; \(again)"),
+        (String(repeating: "\u{E9}", count: 32), "found 32 characters; \(again)"),
+        ("Bearer " + TestSecret.text(1), #"found 50 characters that begin with "Bearer "; leave only what follows"#),
+        ("null", "found 4 characters, a placeholder that nothing has replaced; put the secret in its place"),
     ])
-    func hasATokenThatFitsAHeader(_ token: String) throws {
+    func hasATokenThatFitsAHeader(_ token: String, _ finding: String) throws {
         directory.environment["TOKEN"] = token
         #expect(
             try directory.problems(members: #""admin":{"token":{"env":"TOKEN"}}"#) == [
-                "$.admin.token: expected at least 32 visible ASCII characters; make one with: deskgate secret new"
+                "$.admin.token: expected at least 32 visible ASCII characters; \(finding)"
             ])
         #expect(try directory.problems(members: #""admin":{"token":{"env":"TOKEN"}},"allow_insecure_secrets":true"#) == [])
     }

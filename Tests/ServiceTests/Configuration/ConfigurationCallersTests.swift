@@ -78,7 +78,10 @@ import Time
         #expect(try directory.problems(members: #""listen":{"trusted_proxies":\#(list)}"#) == ["$.listen.trusted_proxies\(problem)"])
     }
 
-    private static let lengths = "expected 16 to 512 visible ASCII characters; make one with: deskgate secret new"
+    private static func lengths(_ count: Int) -> String {
+        "expected 16 to 512 visible ASCII characters; found \(count) characters; copy it again, or, if none is in use yet, "
+            + "make one with: deskgate secret new"
+    }
 
     @Test(
         arguments: [
@@ -91,9 +94,9 @@ import Time
             ),
             (#""name":"X-S""#, #"secret: missing; give {"file": "PATH"}, {"env": "NAME"} or {"credential": "NAME"}"#),
             (#""name":"X-S","secret":[]"#, "secret: expected at least one secret"),
-            (#""name":"X-S","secret":{"env":"SHORT"}"#, "secret: \(lengths)"),
-            (#""name":"X-S","secret":{"env":"SPACED"}"#, "secret: \(lengths)"),
-            (#""name":"X-S","secret":[{"env":"SHARED"},{"env":"LONG"}]"#, "secret[1]: \(lengths)"),
+            (#""name":"X-S","secret":{"env":"SHORT"}"#, "secret: \(lengths(15))"),
+            (#""name":"X-S","secret":{"env":"SPACED"}"#, "secret: \(lengths(24))"),
+            (#""name":"X-S","secret":[{"env":"SHARED"},{"env":"LONG"}]"#, "secret[1]: \(lengths(516))"),
             (
                 #""name":"X-S","secret":{"file":"secrets/app-1.key"}"#, nil
             ),

@@ -10,6 +10,8 @@ import Time
     }
     private static let admin = #"{"file":"secrets/admin-token"}"#
 
+    private static let again = "copy it again, or, if none is in use yet, make one with: deskgate secret new"
+
     private let directory: ConfigurationDirectory
 
     init() throws {
@@ -52,7 +54,7 @@ import Time
         ),
         (
             #"[{"name":"a","role":"read","token":{"env":"SHORT"}}]"#,
-            "$.admin.tokens[0].token: expected at least 32 visible ASCII characters; make one with: deskgate secret new"
+            "$.admin.tokens[0].token: expected at least 32 visible ASCII characters; found 5 characters; \(again)"
         ),
         (
             #"[{"name":"a","role":"read","token":{"file":"secrets/admin-token"}}]"#,

@@ -213,16 +213,31 @@ import Testing
     }
 
     @Test(arguments: [
-        String(repeating: "a", count: 42), String(repeating: "a", count: 44), String(repeating: "a", count: 43) + "=",
-        TestSecret.text(1).dropLast() + "+", TestSecret.text(1).dropLast() + "B", TestSecret.text(1).dropLast() + "é", "x",
+        (String(repeating: "a", count: 42), "found 42 characters; \(again)"),
+        (String(repeating: "a", count: 44), "found 44 characters; \(again)"),
+        ("\(TestSecret.text(1).dropLast())+", "found 43 characters; \(again)"),
+        ("\(TestSecret.text(1).dropLast())B", "found 43 characters; \(again)"),
+        ("\(TestSecret.text(1).dropLast())é", "found 43 characters; \(again)"), ("x", "found 1 character; \(again)"),
+        (String(repeating: "a", count: 43) + "=", "found 44 characters, which are base64; write - for +, _ for /, and leave the = out"),
+        (Base64.encode(Array(TestSecret.text(1).utf8).span), "found 60 characters, \(twice)"),
+        (Base64.encode(Array("\(TestSecret.text(1))\n".utf8).span), "found 60 characters, \(twice)"),
+        ("\(TestSecret.text(1).prefix(20))\n\(TestSecret.text(1).dropFirst(20))", "found 44 characters on 2 lines; join them"),
+        ("APP_KEY=" + TestSecret.text(1), "found 51 characters that begin with a name and =; leave only what follows the ="),
+        ("/etc/deskgate/app-1.key", #"found 23 characters, which look like a path; give it as {"file": "PATH"}"#),
+        ("secrets/app-1.key", #"found 17 characters, which look like a path; give it as {"file": "PATH"}"#),
+        ("${APP_KEY}", "found 10 characters, \(unfilled)"), ("{{ .Values.key }}", "found 17 characters, \(unfilled)"),
+        ("<no value>", "found 10 characters, \(unfilled)"), ("null", "found 4 characters, \(unfilled)"),
     ])
-    func refusesWhatIsNot32Bytes(_ text: String) throws {
-        let problem =
-            "$.apps[0].keys[0].secret: expected 43 base64url characters, which are 32 bytes; make one with: deskgate secret new"
+    func refusesWhatIsNot32Bytes(_ text: String, _ finding: String) throws {
+        let problem = "$.apps[0].keys[0].secret: expected 43 base64url characters, which are 32 bytes; \(finding)"
         directory.environment["SHOP_KEY"] = text
         #expect(try directory.problems(secret: #"{"env":"SHOP_KEY"}"#) == [problem])
         #expect(try directory.problems(secret: #"{"env":"SHOP_KEY"}"#, members: Self.insecure) == [problem])
     }
+
+    private static let again = "copy it again, or, if none is in use yet, make one with: deskgate secret new"
+    private static let twice = "which are base64 of the secret's own characters; decode them once"
+    private static let unfilled = "a placeholder that nothing has replaced; put the secret in its place"
 
     private static let weak: [[UInt8]] = [
         [UInt8](repeating: 0, count: 32), Array("correct horse battery staple 123".utf8), (0..<32).map { UInt8($0 % 15) },

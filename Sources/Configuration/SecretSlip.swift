@@ -1,0 +1,65 @@
+internal import Crypto
+
+/// What was found in place of a secret of ours, as the end of a message.
+///
+/// The secret itself is mostly right, and only was spoiled on its way here. A new one would end every key and token that is in use.
+enum SecretSlip {
+    /// What to do where nothing shows what has happened.
+    private static let remedy = "copy it again, or, if none is in use yet, make one with: deskgate secret new"
+
+    /// How long the text is and what it looks like, with the remedy; never any of the text.
+    static func finding(_ secret: SecretBytes) -> String {
+        let text = secret.withSpan { bytes in String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self) }
+        let count = text.count
+        return "found \(count) \(count == 1 ? "character" : "characters")\(slip(text) ?? "; \(remedy)")"
+    }
+
+    private static func slip(_ text: String) -> String? {
+        if Placeholder.isUnfilled(text) { return ", a placeholder that nothing has replaced; put the secret in its place" }
+        if text.hasPrefix("Bearer ") { return " that begin with \"Bearer \"; leave only what follows" }
+        let lines = text.split(whereSeparator: \.isNewline)
+        if lines.count > 1 { return " on \(lines.count) lines; join them" }
+        if isAssignment(text) { return " that begin with a name and =; leave only what follows the =" }
+        switch Base64.decode(text) {
+        case let bytes? where isEncodedSecret(bytes): return ", which are base64 of the secret's own characters; decode them once"
+        case let bytes? where bytes.count == SecretRules.secretCount:
+            return ", which are base64; write - for +, _ for /, and leave the = out"
+        default: break
+        }
+        return isPath(text) ? ", which look like a path; give it as {\"file\": \"PATH\"}" : nil
+    }
+
+    private static func isEncodedSecret(_ bytes: [UInt8]) -> Bool {
+        let line = bytes.last == UInt8(ascii: "\n") ? bytes.dropLast() : bytes[...]
+        return SecretRules.decode(SecretBytes(copying: Array(line).span)) != nil
+    }
+
+    /// Whether it is a line of a file with variables. Base64 has a = at its end alone.
+    private static func isAssignment(_ text: String) -> Bool {
+        let parts = text.split(separator: "=", maxSplits: 1)
+        return parts.count == 2 && EnvironmentVariable.isName(String(parts[0])) && !parts[1].allSatisfy { $0 == "=" }
+    }
+
+    private static func isPath(_ text: String) -> Bool {
+        ["/", "./", "../", "~/"].contains { text.hasPrefix($0) } || text.contains("/") && text.contains(".")
+    }
+}
+
+/// What a template, a shell or a person should have replaced.
+enum Placeholder {
+    private static let words = ["null", "none", "nil", "undefined"]
+
+    /// Whether a text is one, or has one within it.
+    static func isUnfilled(_ text: String) -> Bool {
+        text.contains("${") || text.contains("{{") || words.contains(text.lowercased()) || text.hasPrefix("<") && text.hasSuffix(">")
+    }
+}
+
+/// The names of environment variables.
+enum EnvironmentVariable {
+    /// Whether a text is a name that every shell can set (POSIX.1-2024, XBD 8.1).
+    static func isName(_ text: String) -> Bool {
+        guard let first = text.utf8.first, !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first) else { return false }
+        return text.utf8.allSatisfy { SecretRules.isUnreserved($0) && !"-.~".utf8.contains($0) }
+    }
+}
