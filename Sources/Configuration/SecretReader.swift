@@ -112,19 +112,26 @@ struct SecretReader {
         case (let path?, nil, nil):
             return self.file(path, at: source.path(of: "file")).flatMap { secret($0, path: source.path) }
         case (nil, let name?, nil):
-            guard let value = environment(name) else {
-                problems.add(
-                    source.path(of: "env"),
-                    "the environment variable \(printable(name)) is not set; set it beforehand")
-                return nil
-            }
-            return secret(Array(value.utf8), path: source.path)
+            return self.variable(name, at: source.path(of: "env")).flatMap { secret($0, path: source.path) }
         case (nil, nil, let name?):
             return self.credential(name, at: source.path(of: "credential")).flatMap { secret($0, path: source.path) }
         case (nil, nil, nil):
             if Self.keys.names.allSatisfy({ source.value($0) == nil }) { problems.add(source.path, "give \(Self.sources)") }
         default:
             problems.add(source.path, "give only one of \"file\", \"env\" and \"credential\"")
+        }
+        return nil
+    }
+
+    private func variable(_ name: String, at place: String) -> [UInt8]? {
+        switch environment(name) {
+        case nil where EnvironmentVariable.isName(name) && !SecretRules.mayHoldSecret(name):
+            problems.add(place, "the environment variable \(name) is not set; set it beforehand")
+        case nil:
+            problems.add(place, "expected the name of an environment variable, such as APP_KEY, without $ and not its value")
+        case ""?, "\n"?:
+            problems.add(place, "the environment variable \(printable(name)) is set, and empty; give it the secret")
+        case let value?: return Array(value.utf8)
         }
         return nil
     }

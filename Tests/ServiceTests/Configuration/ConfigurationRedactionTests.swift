@@ -106,7 +106,7 @@ import Testing
     @Test func saysWhereASecretStandsInPlaceOfItsName() throws {
         #expect(
             try directory.problems(secret: #"{"env":"\#(Self.wellFormed)"}"#) == [
-                "$.apps[0].keys[0].secret.env: the environment variable (what looks like a secret) is not set; set it beforehand"
+                "$.apps[0].keys[0].secret.env: expected the name of an environment variable, such as APP_KEY, without $ and not its value"
             ])
         #expect(
             try directory.problems(secret: #"{"file":"\#(Self.wellFormed)"}"#) == [

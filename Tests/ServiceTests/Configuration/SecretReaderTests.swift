@@ -155,6 +155,8 @@ import Testing
         #expect(try directory.problems(secret: #"{"file":"app.key"}"#) == [problem])
     }
 
+    private static let noName = "expected the name of an environment variable, such as APP_KEY, without $ and not its value"
+
     @Test(arguments: [
         (#"{"file":"none.key"}"#, "$.apps[0].keys[0].secret.file: cannot read DIR/none.key: No such file or directory"),
         (#"{"file":"secrets"}"#, "$.apps[0].keys[0].secret.file: cannot read DIR/secrets: Is a directory"),
@@ -163,7 +165,13 @@ import Testing
             #"{"env":"NONE"}"#,
             "$.apps[0].keys[0].secret.env: the environment variable NONE is not set; set it beforehand"
         ),
-        (#"{"env":"EMPTY"}"#, "$.apps[0].keys[0].secret: the secret is empty; make one with: deskgate secret new"),
+        (
+            #"{"env":"EMPTY"}"#,
+            "$.apps[0].keys[0].secret.env: the environment variable EMPTY is set, and empty; give it the secret"
+        ),
+        (#"{"env":"$NONE"}"#, "$.apps[0].keys[0].secret.env: \(noName)"),
+        (#"{"env":"${NONE}"}"#, "$.apps[0].keys[0].secret.env: \(noName)"),
+        (#"{"env":"c2VjcmV0/c2VjcmV0+w=="}"#, "$.apps[0].keys[0].secret.env: \(noName)"),
         (#"{"file":"secrets/app-1.key","env":"EMPTY"}"#, #"$.apps[0].keys[0].secret: give only one of "file", "env" and "credential""#),
         (#"{"file":"secrets/app-1.key","credential":"a"}"#, #"$.apps[0].keys[0].secret: give only one of "file", "env" and "credential""#),
         (#"{"file":"a","env":"EMPTY","credential":"a"}"#, #"$.apps[0].keys[0].secret: give only one of "file", "env" and "credential""#),
