@@ -33,7 +33,12 @@ extension ConfigurationReader {
 
     /// The store in use, and the other one if it is configured too.
     private func storeKinds(_ object: ConfigurationObject) -> (kind: Configuration.Store.Kind, other: Configuration.Store.Kind?) {
-        let path = object.string("path").flatMap { secrets.madePath($0, at: object.path(of: "path")) }
+        let given = object.string("path")
+        if given == ":memory:" {
+            let remedy = "a store in memory is \"type\": \"memory\" without a path; set that, or give the path of a file"
+            problems.add(object.path(of: "path"), remedy)
+        }
+        let path = given.flatMap { secrets.madePath($0, at: object.path(of: "path")) }
         let postgres = postgres(object).map { Configuration.Store.Kind.postgres($0) }
         switch object.choice("type", of: StoreType.self) {
         case .sqlite:

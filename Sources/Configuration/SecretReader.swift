@@ -56,6 +56,10 @@ struct SecretReader {
             problems.add(place, "expected the path of a file, found what may hold a secret; give a path without one")
             return nil
         }
+        if let slip = PathSlip.problem(of: path) {
+            problems.add(place, slip)
+            return nil
+        }
         return resolve(path)
     }
 
@@ -77,14 +81,16 @@ struct SecretReader {
                 problems.add(place, "expected the path of a file, found what may be its contents; save them in a file, and give its path")
                 return nil
             }
-            let remedy = error.isTooLarge ? "; give one of at most \(limit.text)" : remedy(error, resolved)
+            let slip = error.isMissing ? PathSlip.problem(of: path).map { "; \($0)" } : nil
+            let remedy = slip ?? (error.isTooLarge ? "; give one of at most \(limit.text)" : remedy(error, resolved))
             problems.add(place, "cannot read \(shown): \(error)\(remedy)")
             return nil
         }
     }
 
-    /// The remedy when this user may not read a file, as the end of a sentence.
+    /// The remedy when a path is a directory, or this user may not read the file, as the end of a sentence.
     private func remedy(_ error: SystemError, _ path: String) -> String {
+        if FileSystem.isDirectory(path) { return "; give the path of a file. Containers get a directory where a mounted file is missing" }
         guard error.isForbidden, let (visible, owner) = FileSystem.visibleOwner(of: path) else { return "" }
         let name = Machine.userName(owner)
         return
@@ -186,33 +192,5 @@ struct SecretReader {
             return nil
         }
         return SecretBytes(copying: line.span)
-    }
-}
-
-extension SecretReader {
-    /// Names quotes, white space, invisible characters or a written-out line feed around a secret. The secret itself is right, so no new one is needed.
-    private static func transportProblem(of text: String) -> String? {
-        // White space around JSON changes nothing, and PEM is read in all of these forms.
-        if text.first(where: { !$0.isWhitespace }) == "{" { return nil }
-        if text.contains("-----BEGIN "), text.first(where: { !$0.isWhitespace && !"\"'".contains($0) }) != "{" { return nil }
-        let line = text.hasSuffix("\n") ? text.dropLast() : text[...]
-        guard let first = line.first, let last = line.last else { return nil }
-        if let name = TextEncoding.invisible(line.unicodeScalars.first) {
-            return "the secret begins with \(name), which counts as part of it; save it as UTF-8 without that"
-        }
-        if let name = TextEncoding.invisible(line.unicodeScalars.last) {
-            return "the secret ends with \(name), which counts as part of it; remove that"
-        }
-        if line.hasSuffix("\\n") || line.hasSuffix("\\r") {
-            return "the secret ends with a written-out line feed (\\n), which counts as part of it; remove it"
-        }
-        if line.count > 1, first == last, first == "\"" || first == "'" {
-            return "the secret stands in quotes, which count as part of it, as in files for docker --env-file; remove them"
-        }
-        if line.allSatisfy(\.isWhitespace) { return nil }
-        if first.isWhitespace || (last.isWhitespace && last != "\r\n" && last != "\r") {
-            return "the secret has white space before or after it, which counts as part of it; remove it"
-        }
-        return nil
     }
 }

@@ -45,6 +45,34 @@ enum SecretSlip {
     }
 }
 
+extension SecretReader {
+    /// Names quotes, white space, invisible characters or a written-out line feed around a secret. The secret itself is right, so no new one is needed.
+    static func transportProblem(of text: String) -> String? {
+        // White space around JSON changes nothing, and PEM is read in all of these forms.
+        if text.first(where: { !$0.isWhitespace }) == "{" { return nil }
+        if text.contains("-----BEGIN "), text.first(where: { !$0.isWhitespace && !"\"'".contains($0) }) != "{" { return nil }
+        let line = text.hasSuffix("\n") ? text.dropLast() : text[...]
+        guard let first = line.first, let last = line.last else { return nil }
+        if let name = TextEncoding.invisible(line.unicodeScalars.first) {
+            return "the secret begins with \(name), which counts as part of it; save it as UTF-8 without that"
+        }
+        if let name = TextEncoding.invisible(line.unicodeScalars.last) {
+            return "the secret ends with \(name), which counts as part of it; remove that"
+        }
+        if line.hasSuffix("\\n") || line.hasSuffix("\\r") {
+            return "the secret ends with a written-out line feed (\\n), which counts as part of it; remove it"
+        }
+        if line.count > 1, first == last, first == "\"" || first == "'" {
+            return "the secret stands in quotes, which count as part of it, as in files for docker --env-file; remove them"
+        }
+        if line.allSatisfy(\.isWhitespace) { return nil }
+        if first.isWhitespace || (last.isWhitespace && last != "\r\n" && last != "\r") {
+            return "the secret has white space before or after it, which counts as part of it; remove it"
+        }
+        return nil
+    }
+}
+
 /// What a template, a shell or a person should have replaced.
 enum Placeholder {
     private static let words = ["null", "none", "nil", "undefined"]

@@ -41,6 +41,11 @@ import Testing
         #expect(problems == ["$.admin.unix: $.listen has this socket already; give one of them another path"])
     }
 
+    @Test func `have no scheme before the path of a socket`() throws {
+        let problems = try problems(#""unix":"unix:/run/deskgate.sock""#, "{}")
+        #expect(problems == ["$.listen.unix: a path has no scheme; remove unix:, and // if that follows"])
+    }
+
     @Test(arguments: ["listen", "admin"]) func ofSocketsHaveAtMost107Bytes(_ listener: String) throws {
         let directory = try ConfigurationDirectory()
         func problems(_ count: Int) throws -> [String] {

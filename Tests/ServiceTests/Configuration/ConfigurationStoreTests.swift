@@ -70,6 +70,17 @@ import Time
     }
 
     @Test(arguments: [
+        ("path", "sqlite:///deskgate.db", "a path has no scheme; remove sqlite:, and // if that follows"),
+        ("path", "unix:/deskgate.db", "a path has no scheme; remove unix:, and // if that follows"),
+        ("path", ":memory:", #"a store in memory is "type": "memory" without a path; set that, or give the path of a file"#),
+        ("revocations_path", "~/copy", "~ is not replaced here; write the path out"),
+        ("path", "${HOME}/deskgate.db", "variables are not replaced here; write the path out"),
+    ])
+    func `no file is made at a path that was meant for another program`(key: String, path: String, problem: String) throws {
+        #expect(try directory.problems(members: #""store":{"\#(key)":"\#(path)"}"#) == ["$.store.\(key): \(problem)"])
+    }
+
+    @Test(arguments: [
         (#""path":"deskgate.db","revocations_path":"./deskgate.db""#, ["revocations_path: the same file as $.store.path"]),
         (#""path":"link","revocations_path":"target""#, ["revocations_path: the same file as $.store.path"]),
         (#""revocations_path":"config.json""#, ["revocations_path: the same file as this configuration"]),

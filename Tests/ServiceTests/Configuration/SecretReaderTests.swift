@@ -155,11 +155,32 @@ import Testing
         #expect(try directory.problems(secret: #"{"file":"app.key"}"#) == [problem])
     }
 
+    private static let missing = "No such file or directory"
+    private static let whole = "write the path out"
+    private static let directory =
+        "Is a directory; give the path of a file. Containers get a directory where a mounted file is missing"
     private static let noName = "expected the name of an environment variable, such as APP_KEY, without $ and not its value"
 
     @Test(arguments: [
         (#"{"file":"none.key"}"#, "$.apps[0].keys[0].secret.file: cannot read DIR/none.key: No such file or directory"),
-        (#"{"file":"secrets"}"#, "$.apps[0].keys[0].secret.file: cannot read DIR/secrets: Is a directory"),
+        (#"{"file":"secrets"}"#, "$.apps[0].keys[0].secret.file: cannot read DIR/secrets: \(directory)"),
+        (#"{"file":"~/none"}"#, "$.apps[0].keys[0].secret.file: cannot read DIR/~/none: \(missing); ~ is not replaced here; \(whole)"),
+        (
+            #"{"file":"${HOME}/none"}"#,
+            "$.apps[0].keys[0].secret.file: cannot read DIR/${HOME}/none: \(missing); variables are not replaced here; \(whole)"
+        ),
+        (
+            #"{"file":"secrets\\app-1.key"}"#,
+            #"$.apps[0].keys[0].secret.file: cannot read DIR/secrets\app-1.key: \#(missing); a path has no drive, and / between its parts"#
+        ),
+        (
+            #"{"file":"C:/app-1.key"}"#,
+            "$.apps[0].keys[0].secret.file: cannot read DIR/C:/app-1.key: \(missing); a path has no drive, and / between its parts"
+        ),
+        (
+            #"{"file":"file:///none"}"#,
+            "$.apps[0].keys[0].secret.file: cannot read DIR/file:///none: \(missing); a path has no scheme; remove file:, and // if that follows"
+        ),
         (#"{"file":"secrets/\u001b[2J"}"#, "$.apps[0].keys[0].secret.file: cannot read DIR/secrets/?[2J: No such file or directory"),
         (
             #"{"env":"NONE"}"#,
