@@ -6,17 +6,19 @@ extension ConfigurationReader {
     /// - Parameters:
     ///   - schemes: those that it may have.
     ///   - takesQuery: false where paths are added to it.
+    ///   - takesPath: false where these are a provider's own, which begin at its host.
     ///   - plain: the problem of one that goes through the network in plain text; nil where it may.
     /// - Returns: whether it is right.
     func isRight(
-        address text: String, at path: String, schemes: [String] = ["https", "http"], takesQuery: Bool = true, plain: String? = plainHTTP
+        address text: String, at path: String, schemes: [String] = ["https", "http"], takesQuery: Bool = true, takesPath: Bool = true,
+        plain: String? = plainHTTP
     ) -> Bool {
-        guard let problem = problem(ofAddress: text, schemes, takesQuery: takesQuery, plain) else { return true }
+        guard let problem = problem(ofAddress: text, schemes, takesQuery: takesQuery, takesPath: takesPath, plain) else { return true }
         problems.add(path, problem)
         return false
     }
 
-    private func problem(ofAddress text: String, _ schemes: [String], takesQuery: Bool, _ plain: String?) -> String? {
+    private func problem(ofAddress text: String, _ schemes: [String], takesQuery: Bool, takesPath: Bool, _ plain: String?) -> String? {
         do throws(DestinationURL.Problem) {
             let url = try DestinationURL(text)
             guard schemes.contains(url.scheme) else {
@@ -26,6 +28,7 @@ extension ConfigurationReader {
             if !takesQuery, text.utf8.contains(UInt8(ascii: "?")) {
                 return "expected an address without a query, as paths are added to it; remove all from the ? on"
             }
+            if !takesPath, Self.base(text) != url.origin { return "the paths are added to it; give the host alone: \(url.origin)" }
             return url.scheme == "http" && !url.isLoopback ? plain : nil
         } catch {
             return error.description

@@ -121,6 +121,6 @@ extension ConfigurationReader {
 
     private func sendbirdAddress(_ object: ConfigurationObject, _ key: String, default standard: String) -> String {
         guard let text = object.string(key) else { return object.standard(key, standard) }
-        return isRight(address: text, at: object.path(of: key), takesQuery: false) ? Self.base(text) : standard
+        return isRight(address: text, at: object.path(of: key), takesQuery: false, takesPath: false) ? Self.base(text) : standard
     }
 }

@@ -12,16 +12,16 @@ extension ConfigurationReader {
 
     /// An address that is there; one that goes through the network in plain text must be allowed.
     /// - Parameter allowsHTTP: what the notifier's `allow_http` says.
-    func address(_ key: String, in object: ConfigurationObject, allowsHTTP: Bool, takesQuery: Bool = true) -> String? {
+    func address(_ key: String, in object: ConfigurationObject, allowsHTTP: Bool, isBase: Bool = false) -> String? {
         guard let text = object.string(key) else { return nil }
         let plain = allowsHTTP ? nil : "\(Self.plainHTTP), or set \"allow_http\": true beside it"
-        _ = isRight(address: text, at: object.path(of: key), takesQuery: takesQuery, plain: plain)
+        _ = isRight(address: text, at: object.path(of: key), takesQuery: !isBase, takesPath: !isBase, plain: plain)
         return text
     }
 
     /// The beginning of a provider's addresses.
     func baseAddress(_ key: String, in object: ConfigurationObject, allowsHTTP: Bool) -> String? {
-        address(key, in: object, allowsHTTP: allowsHTTP, takesQuery: false).map(Self.base)
+        address(key, in: object, allowsHTTP: allowsHTTP, isBase: true).map(Self.base)
     }
 
     /// A file with certificates in PEM that libcurl reads.

@@ -4,6 +4,8 @@ struct DestinationURL {
     let scheme: String
     /// In lower case; an IPv6 address without its brackets.
     let host: String
+    /// The scheme, the host and the port as they are written, without a slash at the end.
+    let origin: String
 
     /// Takes `scheme://host[:port][/path][?query]` in visible ASCII characters.
     ///
@@ -21,6 +23,7 @@ struct DestinationURL {
         if let byte = bytes.first(where: { "\"<>\\^`{|}".utf8.contains($0) }) { throw .character(byte) }
         scheme = Self.lowercased(bytes[..<colon])
         host = try Self.host(of: authority)
+        origin = String(decoding: bytes[..<authority.endIndex], as: UTF8.self)
     }
 
     /// Whether what is sent there stays on this machine.

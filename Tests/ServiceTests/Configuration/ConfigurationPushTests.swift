@@ -161,6 +161,14 @@ import Time
             ]
         ),
         (
+            #"\#(fcm),"url":"https://fcm.googleapis.com/fcm/send""#,
+            ["url: the paths are added to it; give the host alone: https://fcm.googleapis.com"]
+        ),
+        (
+            #"\#(apns),"url":"https://api.push.apple.com:443/3/device/""#,
+            ["url: the paths are added to it; give the host alone: https://api.push.apple.com:443"]
+        ),
+        (
             #""type":"fcm","service_account":{"file":"tls/key.pem"}"#,
             ["service_account: the service account's file is not JSON: line 1, column 1: not valid JSON"]
         ),

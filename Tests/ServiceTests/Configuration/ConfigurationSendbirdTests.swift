@@ -106,6 +106,12 @@ import Testing
         #expect(!problems.contains { $0.contains("short") })
     }
 
+    @Test func `the address of an API has no path`() throws {
+        let members = #""help_desk":"sendbird","sendbird":{\#(Self.tokens),"chat_url":"https://api-APP-1.sendbird.com/v3"}"#
+        let problem = "$.apps[0].sendbird.chat_url: the paths are added to it; give the host alone: https://api-APP-1.sendbird.com"
+        #expect(try directory.problems(app(members)) == [problem])
+    }
+
     private static let relay = #","notifiers":{"log":{"type":"log"},"relay":{"type":"sendbird","concurrency":3}}"#
 
     /// A relay has the address and the tokens of the apps that name it.
