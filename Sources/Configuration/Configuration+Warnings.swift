@@ -6,7 +6,7 @@ package import Time
 
 extension Configuration {
     /// A certificate or an app's last active key that ends within this time is due for renewal.
-    private static let renewalSeconds = UInt64(RenewalTime.dueDays) * 24 * 3600
+    static let renewalSeconds = UInt64(RenewalTime.dueDays) * 24 * 3600
 
     /// What is served all the same but should be changed, with its remedy.
     package func warnings(now: UnixSeconds) -> [ConfigurationProblem] {
@@ -182,47 +182,5 @@ extension Configuration {
                 ? Told("expired at \(time); renew it and \(Told.reload)", "истёк \(time); обновите его и \(Told.reload)")
                 : Told("expires at \(time); renew it and \(Told.reload)", "истекает \(time); обновите его и \(Told.reload)"),
             isAboutCredential: true)
-    }
-
-    private func keyWarnings(_ now: UnixSeconds) -> [ConfigurationWarning] {
-        apps.enumerated().compactMap { index, app in
-            let path = "$.apps[\(index)].keys"
-            guard !app.mintingKeys(now).isEmpty else {
-                return ConfigurationWarning(
-                    path: path,
-                    message: Told(
-                        "none is active and before its \"not_after\", so no security key can be minted for this app; ",
-                        "нет активного с не наступившим \"not_after\", поэтому выдать ключ этому приложению нельзя; ")
-                        + Told(
-                            "make one \"active\", or run deskgate secret rotate",
-                            "сделайте один \"active\" или выполните deskgate secret rotate"),
-                    isAboutCredential: app.lastMinting != nil)
-            }
-            guard let last = app.lastMinting, last < now + Self.renewalSeconds else { return nil }
-            return ConfigurationWarning(
-                path: path,
-                message: Told(
-                    "no security key can be minted for this app after \(RFC3339.text(last.milliseconds)), ",
-                    "выдать ключ этому приложению нельзя будет после \(RFC3339.text(last.milliseconds)), ")
-                    + Told(
-                        "the \"not_after\" of the last active one; add one with deskgate secret rotate",
-                        "это \"not_after\" последнего активного; добавьте новый командой deskgate secret rotate"),
-                isAboutCredential: true)
-        }
-    }
-}
-
-extension Configuration.App {
-    /// The keys that may mint now.
-    fileprivate func mintingKeys(_ now: UnixSeconds) -> [Key] {
-        keys.filter { key in key.state == .active && key.notAfter.map { now <= $0 } ?? true }
-    }
-
-    /// The latest `not_after` of the active keys, after which no security key can be minted for the app.
-    /// - Returns: nil when one of them has no end, or there is none.
-    package var lastMinting: UnixSeconds? {
-        let active = keys.filter { $0.state == .active }
-        let ends = active.compactMap(\.notAfter)
-        return ends.count == active.count ? ends.max() : nil
     }
 }

@@ -84,6 +84,13 @@ import Time
         for now in [end - 14 * Self.day + 1, end] { #expect(try keyWarnings(until, now: now) == [soon]) }
     }
 
+    @Test(arguments: ["", #","state":"verify_only""#]) func `no key that is accepted`(state: String) throws {
+        let warning =
+            "$.apps[0].keys: the last one ended at 1970-08-23T14:53:51.000Z, so all users of this app are denied; "
+            + #"correct its "not_after", or run deskgate secret rotate"#
+        #expect(try keyWarnings(#"\#(state),"not_after":20271231"#, now: TestTime.now) == [warning])
+    }
+
     /// The warnings about an app that takes webhooks and has these members, with a log, a backend and a push notifier to choose from.
     private func audienceWarnings(_ app: String) throws -> [ConfigurationWarning] {
         let directory = try ConfigurationDirectory()
