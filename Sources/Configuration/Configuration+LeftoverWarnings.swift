@@ -4,28 +4,35 @@ extension Configuration {
     /// The app_id that `deskgate init` writes where it is given none.
     package static let placeholderAppID = "my-app"
 
-    /// Of what was forgotten: a notifier that nobody uses, an app_id that was pasted with a space, and one that is still the placeholder.
+    /// Of what was forgotten: a notifier that nobody uses, an app_id that was pasted with a space, and one that is still a placeholder.
     var leftoverWarnings: [ConfigurationWarning] { appIDWarnings + unusedNotifiers }
 
     private var appIDWarnings: [ConfigurationWarning] {
         apps.enumerated().compactMap { index, app in
             let path = "$.apps[\(index)].app_id"
-            if TextEncoding.hasUnseenEnd(app.id) {
+            if TextEncoding.hasUnseenEnd(app.id) || TextEncoding.hasQuoteAtEnd(app.id) {
                 return ConfigurationWarning(
                     path: path,
                     message: Told(
-                        "has white space or an invisible character at an end, which counts as part of it, so calls without it are denied as ",
-                        "начинается или кончается пробелом или невидимым знаком, который считается его частью, поэтому вызовы без него ")
-                        + Told("unknown_app; remove it", "получают отказ unknown_app; уберите этот знак"))
+                        "has white space, a quote or an invisible character at an end, which counts as part of it, ",
+                        "начинается или кончается пробелом, кавычкой или невидимым знаком, который считается его частью, ")
+                        + Told(
+                            "so calls without it are denied as unknown_app; remove it",
+                            "поэтому вызовы без него получают отказ unknown_app; уберите этот знак"))
             }
             // In the tutorial, which has this id, everything is on this machine.
-            guard app.id.utf8.elementsEqual(Self.placeholderAppID.utf8), callsOtherMachines else { return nil }
+            guard Self.isPlaceholder(app.id), callsOtherMachines else { return nil }
             return ConfigurationWarning(
                 path: path,
                 message: Told(
-                    "is the placeholder of deskgate init, but the service calls other machines; give the app_id that the help desk shows",
-                    "остался из образца deskgate init, а Deskgate уже вызывает другие машины; укажите app_id из службы поддержки"))
+                    "is a placeholder, but the service calls other machines; give the app_id that the help desk shows",
+                    "остался из образца, а Deskgate уже вызывает другие машины; укажите app_id из службы поддержки"))
         }
+    }
+
+    /// Whether it is that of `deskgate init`, of the examples, or of a template that nothing has filled in.
+    private static func isPlaceholder(_ id: String) -> Bool {
+        id == placeholderAppID || id.hasPrefix("THE-APP") || Placeholder.isUnfilled(id)
     }
 
     private var unusedNotifiers: [ConfigurationWarning] {

@@ -14,6 +14,11 @@ enum TextEncoding {
         }
     }
 
+    /// Whether a text begins or ends with a quote, as word processors and templates put around it.
+    static func hasQuoteAtEnd(_ text: String) -> Bool {
+        [text.first, text.last].contains { $0.map("\"'`“”„‘’«»".contains) ?? false }
+    }
+
     /// A character that nobody sees, as a message names it; nil for others.
     static func invisible(_ scalar: Unicode.Scalar?) -> String? {
         guard let scalar, scalar == "\0" || scalar.properties.isDefaultIgnorableCodePoint else { return nil }

@@ -135,11 +135,12 @@ import Time
         return configuration.warnings(now: 0).map { $0.line(in: "FILE") }
     }
 
-    @Test(arguments: ["shop ", " shop", "shop\u{A0}", "shop\u{200B}", "\u{FEFF}shop"])
+    @Test(arguments: ["shop ", " shop", "shop\u{A0}", "shop\u{200B}", "\u{FEFF}shop", "“shop”", "'shop'", "«shop"])
     func `an app_id with white space at an end`(_ id: String) throws {
         let warnings = try appWarnings(id)
         #expect(warnings.count == 1)
-        #expect(warnings.first?.hasPrefix("FILE: $.apps[0].app_id (app_id \"\(id)\"): has white space or an invisible character ") == true)
+        let message = "has white space, a quote or an invisible character "
+        #expect(warnings.first?.hasPrefix("FILE: $.apps[0].app_id (app_id \"\(id)\"): \(message)") == true)
     }
 
     @Test func `not white space within an app_id`() throws {
@@ -154,9 +155,18 @@ import Time
     func `the placeholder of an app_id once other machines are called`(url: String, isWarned: Bool) throws {
         let warnings = try appWarnings("my-app", #","notifiers":["log","backend"]"#, members: Self.notifier(at: url))
         let expected =
-            "FILE: $.apps[0].app_id (app_id \"my-app\"): is the placeholder of deskgate init, but the service calls other machines; "
+            "FILE: $.apps[0].app_id (app_id \"my-app\"): is a placeholder, but the service calls other machines; "
             + "give the app_id that the help desk shows"
         #expect(warnings == (isWarned ? [expected] : []))
+    }
+
+    @Test(arguments: [
+        "THE-APP-ID-THAT-PYRUS-SHOWS", "THE-APPLICATION-ID-OF-SENDBIRD", "${PYRUS_APP_ID}", "{{ .Values.appId }}", "<no value>", "null",
+    ])
+    func `an app_id that nobody has filled in`(_ id: String) throws {
+        let warnings = try appWarnings(id, #","notifiers":["log","backend"]"#, members: Self.notifier(at: "https://events.example/"))
+        #expect(warnings.count == 1)
+        #expect(warnings.first?.contains(": is a placeholder, but the service calls other machines; ") == true)
     }
 
     @Test func `not the placeholder that only logs`() throws {
