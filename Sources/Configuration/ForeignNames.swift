@@ -31,9 +31,30 @@ package enum NearestWord {
 
 /// What to say about a key that no object of the configuration has.
 enum UnknownKey {
-    static func message(_ key: String, known: [String]) -> String {
-        if let nearest = NearestWord.nearest(to: key, in: known) { return "unknown key; did you mean \"\(nearest)\"?" }
+    /// How many places are still a help to find the right one.
+    private static let mostPlaces = 3
+
+    /// - Parameter places: the objects that have this key.
+    static func message(_ key: String, known: [String], places: [String] = []) -> String {
+        if (1...mostPlaces).contains(places.count) { return "unknown key; it belongs to \(places.joined(separator: " or "))" }
+        // A text of any length may stand here.
+        let word = String(key.prefix(64)).lowercased()
+        if let nearest = NearestWord.nearest(to: word, in: known) { return "unknown key; did you mean \"\(nearest)\"?" }
         return "unknown key; known here: \(known.sorted().joined(separator: ", "))"
+    }
+
+    /// The JSON paths of the objects that have a key.
+    static func places(of key: String, in keys: ConfigurationKeys = ConfigurationReader.rootKeys, at path: String = "$") -> [String] {
+        let here = keys.names.contains(key) ? [path] : []
+        return here
+            + keys.all.flatMap { member -> [String] in
+                switch member.value {
+                case .object(let below): places(of: key, in: below, at: "\(path).\(member.name)")
+                case .objects(let below, _): places(of: key, in: below, at: "\(path).\(member.name)[]")
+                case .notifiers: NotifierType.allCases.contains { $0.keys.names.contains(key) } ? ["\(path).\(member.name).NAME"] : []
+                default: []
+                }
+            }
     }
 }
 

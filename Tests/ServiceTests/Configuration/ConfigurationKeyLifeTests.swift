@@ -52,7 +52,7 @@ import Testing
         (#"{"longest_life_seconds":0}"#, "{}", "longest_life_seconds: expected an integer from 1 to 1099511627775, found 0"),
         (
             #"{"clock_skew_seconds":1}"#, "{}",
-            "clock_skew_seconds: unknown key; known here: default_life_seconds, longest_life_seconds"
+            "clock_skew_seconds: unknown key; it belongs to $.security_keys"
         ),
     ])
     func isChecked(app: String, common: String, problem: String) throws {

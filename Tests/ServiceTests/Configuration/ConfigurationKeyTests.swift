@@ -14,7 +14,17 @@ import Testing
         (#""Log":{}"#, #"$.Log: unknown key; did you mean "log"?"#),
         (#""security-key":{}"#, #"$.security-key: unknown key; did you mean "security_keys"?"#),
         (#""listen":{"prot":1}"#, #"$.listen.prot: unknown key; did you mean "port"?"#),
-        (#""listen":{"token":"x"}"#, "$.listen.token: unknown key; known here: \(listenerKeys)"),
+        (#""listen":{"cors":"x"}"#, "$.listen.cors: unknown key; known here: \(listenerKeys)"),
+        (
+            #""listen":{"token":"x"}"#,
+            "$.listen.token: unknown key; it belongs to $.admin or $.admin.tokens[] or $.notifiers.NAME"
+        ),
+        (#""webhook":{}"#, "$.webhook: unknown key; it belongs to $.apps[]"),
+        (#""tls":{}"#, "$.tls: unknown key; it belongs to $.listen or $.admin"),
+        (
+            #""longest_life_seconds":1"#,
+            "$.longest_life_seconds: unknown key; it belongs to $.apps[].security_keys or $.security_keys"
+        ),
         (#""listen":{"tls":{"cert":"x"}}"#, "$.listen.tls.cert: unknown key; known here: certificate, client_authorities, key"),
         (#""shutdown":{"drain":1}"#, "$.shutdown.drain: unknown key; known here: drain_seconds"),
         (#""log":{"levels":"info"}"#, #"$.log.levels: unknown key; did you mean "level"?"#),
@@ -34,10 +44,12 @@ import Testing
 
     @Test func ofAppsAndKeysAreRefused() throws {
         let directory = try ConfigurationDirectory()
-        let key = #"{"id":1,"idd":2,"secret":{"file":"secrets/app-1.key","x":1}}"#
+        let key = #"{"id":1,"idd":2,"topic":"x","secret":{"file":"secrets/app-1.key","x":1}}"#
         #expect(
-            try directory.problems(#"{"apps":[{"app_id":"shop","appid":"shop","keys":[\#(key)]}]}"#) == [
-                #"$.apps[0].appid: unknown key; did you mean "app_id"?"#, #"$.apps[0].keys[0].idd: unknown key; did you mean "id"?"#,
+            try directory.problems(#"{"apps":[{"app_id":"shop","appid":"shop","App_ID":"shop","keys":[\#(key)]}]}"#) == [
+                #"$.apps[0].appid: unknown key; did you mean "app_id"?"#, #"$.apps[0].App_ID: unknown key; did you mean "app_id"?"#,
+                #"$.apps[0].keys[0].idd: unknown key; did you mean "id"?"#,
+                "$.apps[0].keys[0].topic: unknown key; it belongs to $.notifiers.NAME",
                 "$.apps[0].keys[0].secret.x: unknown key; known here: credential, env, file",
             ])
     }

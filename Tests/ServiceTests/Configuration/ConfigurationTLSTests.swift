@@ -174,7 +174,7 @@ import Testing
         #expect(try directory.configuration(members: "\"listen\":{\(tls)}").callers.areRestricted)
         #expect(
             try directory.problems(members: "\"admin\":{\(tls)}") == [
-                "$.admin.tls.client_authorities: unknown key; known here: certificate, key"
+                "$.admin.tls.client_authorities: unknown key; it belongs to $.listen.tls"
             ])
     }
 
