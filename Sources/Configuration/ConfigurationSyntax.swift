@@ -22,9 +22,30 @@ enum ConfigurationSyntax {
         case .syntax, .endOfInput, .byteOrderMark:
             let slip = JSONSlip.first(in: bytes.span)
             return [slip.map { ("not valid JSON: \($0.message)", $0.place) } ?? (error.reason.description, place)]
-        case .trailingBytes, .nulInKey, .numberOutOfRange, .tooDeep, .tooManyValues, .outOfMemory:
+        case .numberOutOfRange: return [(numberOutOfRange(endingAt: error.offset - 1, in: bytes), place)]
+        case .trailingBytes, .nulInKey, .tooDeep, .tooManyValues, .outOfMemory:
             return [(error.reason.description, place)]
         }
+    }
+
+    private static func numberOutOfRange(endingAt index: Int, in bytes: [UInt8]) -> String {
+        var (path, keys, value) = ("$", ConfigurationReader.rootKeys, ConfigurationValue?.none)
+        var outline = JSONOutline(bytes.span)
+        while let next = outline {
+            outline = nil
+            for member in next.members where member.value.range.contains(index) {
+                value = keys.all.first { $0.name == member.name }?.value
+                (outline, path, keys) = (member.value, "\(path).\(printable(member.name))", value?.keys ?? [])
+            }
+            for (number, element) in next.elements.enumerated() where element.range.contains(index) {
+                (outline, path) = (element, "\(path)[\(number)]")
+            }
+        }
+        let remedy =
+            if case .integer(let range, _)? = value { "an integer from \(range.lowerBound) to \(range.upperBound)" } else {
+                "a smaller one"
+            }
+        return "\(path): number out of range; give \(remedy)"
     }
 
     /// All keys that an object has twice; none where another mistake follows.

@@ -29,7 +29,15 @@ import Testing
         ("{\"apps\": [", "$: line 1, column 10: not valid JSON: this [ is never closed"),
         ("{}{}", "$: line 1, column 3: more text after the end of the JSON value"),
         ("\u{FEFF}{}", "$: line 1, column 1: not valid JSON: starts with a byte order mark; save it as UTF-8 without one"),
-        ("{\"listen\": {\"port\": 99999999999999999999}}", "$: line 1, column 40: number out of range"),
+        (
+            "{\"listen\": {\"port\": 99999999999999999999}}",
+            "$: line 1, column 40: $.listen.port: number out of range; give an integer from 0 to 65535"
+        ),
+        (
+            #"{"apps": [{}, {"keys": [{"id": 1e400}]}]}"#,
+            "$: line 1, column 36: $.apps[1].keys[0].id: number out of range; give an integer from 0 to 4294967295"
+        ),
+        (#"{"x": 1e400}"#, "$: line 1, column 11: $.x: number out of range; give a smaller one"),
         ("[]", "$: expected an object, found a list"),
         ("\"text\"", "$: expected an object, found a string"),
         ("null", "$: expected an object, found null"),
