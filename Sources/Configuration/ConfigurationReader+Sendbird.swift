@@ -33,7 +33,7 @@ extension ConfigurationReader {
 
     /// Refuses an app whose sessions nobody would end, or whose registrations nobody would pass on.
     func requireRelay(_ names: [String], _ known: NamedNotifiers, in app: ConfigurationObject, for sendbird: Configuration.Sendbird?) {
-        guard let sendbird, sendbird.sessionTokens != nil || sendbird.relaysRegistrations else { return }
+        guard known.areKnown, let sendbird, sendbird.sessionTokens != nil || sendbird.relaysRegistrations else { return }
         guard !names.contains(where: { known.type(of: $0) == .relay(.sendbird) }) else { return }
         let (key, what) =
             sendbird.sessionTokens == nil

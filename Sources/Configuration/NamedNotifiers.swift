@@ -5,22 +5,27 @@ struct NamedNotifiers {
     /// In the order of the file.
     let names: [String]
     private let types: [String: NotifierType]
+    /// Whether the names are known. If the whole is no object, only that is told.
+    let areKnown: Bool
 
     /// Reads the names and types; what is wrong is told by whoever reads the notifiers themselves.
     init(in root: ConfigurationObject) {
-        guard case .object(let object)? = root.value("notifiers") else {
+        let value = root.value("notifiers")
+        guard case .object(let object)? = value else {
+            areKnown = value == nil
             names = ["log"]
-            types = ["log": .log]
+            types = areKnown ? ["log": .log] : [:]
             return
         }
+        areKnown = true
         names = object.members.map(\.key)
         types = Dictionary(object.members.compactMap { member in Self.type(of: member.value).map { (member.key, $0) } }) { first, _ in first
         }
     }
 
-    /// Whether there is one of this name.
+    /// Whether there is, or may be, one of this name.
     func contains(_ name: String) -> Bool {
-        names.contains { $0.utf8.elementsEqual(name.utf8) }
+        !areKnown || names.contains { $0.utf8.elementsEqual(name.utf8) }
     }
 
     /// Its type; nil when there is none of this name, or its type is wrong.

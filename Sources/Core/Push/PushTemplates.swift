@@ -26,12 +26,17 @@ package struct PushTemplates: Sendable, Equatable {
     ///   - texts: in place of the built-in ones.
     package init(language: String, texts: [PushTemplatePart: String] = [:]) throws(Problems) {
         var problems: [Problems.Problem] = []
-        if !Self.isLanguage(language) { problems.append(.init(part: nil, description: "is not a language such as \"en\" or \"pt-BR\"")) }
+        let isLanguage = Self.isLanguage(language)
+        if !isLanguage {
+            let remedy = language.contains("_") ? "; write - for _" : ""
+            problems.append(.init(part: nil, description: "is not a language such as \"en\" or \"pt-BR\"\(remedy)"))
+        }
         let builtIn = Self.builtIn(in: language)
         var templates: [PushTemplatePart: PushTemplate] = [:]
         for part in PushTemplatePart.allCases {
             guard let text = texts[part] ?? builtIn[part] else {
-                if Self.required.contains(part) {
+                // Of a language that was misspelled nobody knows what is missing.
+                if isLanguage, Self.required.contains(part) {
                     problems.append(.init(part: part, description: "is missing; give a text, as this language has none built in"))
                 }
                 continue

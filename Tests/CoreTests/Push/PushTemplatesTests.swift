@@ -37,9 +37,13 @@ import Testing
                 "language is not a language such as \"en\" or \"pt-BR\"",
                 "title has the placeholder {text}, which cannot be filled in here",
                 "text has the unknown placeholder {body}", "files_one has a brace without its partner",
-                "files_other is missing", "neutral_title has the placeholder {author}, which cannot be filled in here",
+                "neutral_title has the placeholder {author}, which cannot be filled in here",
                 "neutral_body shows nothing",
             ])
+    }
+
+    @Test func `a language with an underscore is the only mistake`() {
+        #expect(mistakes("ru_RU", [:]) == [#"language is not a language such as "en" or "pt-BR"; write - for _"#])
     }
 
     @Test(arguments: ["", "-", "en-", "e_n", "русский", "englishlanguage"])

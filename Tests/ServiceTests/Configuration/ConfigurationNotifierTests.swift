@@ -64,6 +64,7 @@ import Testing
 
     @Test(arguments: [
         (#""notifiers":[]"#, "$.notifiers: expected an object, found a list"),
+        (#""notifiers":[],"operators":{"notifiers":["backend"]}"#, "$.notifiers: expected an object, found a list"),
         (#""notifiers":{"log":"log"}"#, "$.notifiers.log: expected an object, found a string"),
         (#""notifiers":{"log":{}}"#, "$.notifiers.log.type: missing; give one of \(types)"),
         (#""notifiers":{"log":{"type":"mail"}}"#, "$.notifiers.log.type: expected one of \(types)"),

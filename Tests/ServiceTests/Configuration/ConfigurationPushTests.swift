@@ -200,9 +200,6 @@ import Time
                 #"templates.titel: unknown key; did you mean "title"?"#,
                 #"language: is not a language such as "en" or "pt-BR""#,
                 "templates.text: has the placeholder {count}, which cannot be filled in here",
-                "templates.files_other: is missing; give a text, as this language has none built in",
-                "templates.neutral_title: is missing; give a text, as this language has none built in",
-                "templates.neutral_body: is missing; give a text, as this language has none built in",
             ]
         ),
         (#""type":"pyrus","domain":"a/b""#, ["domain: expected the name of a host, such as pyrus.com"]),
