@@ -74,6 +74,9 @@ enum ShowCommand {
         if case .string(let reason) = answer["reason"] {
             return reason == "forgotten" ? "May not chat, ever: the user was forgotten." : "May not chat: the user is blocked."
         }
+        if answer["may_chat"] == false, case .integer(let bound) = answer["keys_since"] {
+            return "May not chat: keys issued before \(time(bound)) are revoked, also those of now; deskgate revocations remove ID."
+        }
         let who =
             switch AdminText.text(answer["verify"]) {
             case "backend": "if the app's backend says so"

@@ -75,6 +75,14 @@ package struct RevocationRequest: Sendable, Equatable {
         if let keyID, !authorizer.applications[index].keys.contains(where: { $0.id == keyID }) {
             return .error(400, "unknown_key", "key_id: the app has no key with this id.")
         }
+        // A key that says a later time of issue is denied anyway, until the clock is there.
+        let latest = Revocation.bound(after: context.sharedNow).saturating(adding: authorizer.policy.clockSkewSeconds)
+        if let issuedBefore, issuedBefore > latest {
+            return .error(
+                400, "malformed",
+                "issued_before: expected a time that has come; keys that are minted until then would not count either; "
+                    + "to deny a user, block the user.")
+        }
         guard case .denied(.wrongMac, _) = verdict(context) else { return nil }
         return .error(400, "wrong_key", "security_key: it is not a key of this app_id and user_id.")
     }

@@ -1,6 +1,7 @@
 import JSON
 import TestSupport
 import Testing
+import Time
 
 /// `deskgate users show` on a running service and on its store.
 @Suite final class ShowUserTests {
@@ -89,6 +90,22 @@ import Testing
             "users", "show", "--app", Workspace.app, "--user", Self.user, "--config", workspace.configuration)
         #expect(shown.output.contains("\n2 per app in 60 s      -       not counted here  -\n"))
         #expect(shown.output.contains("\n3 per service in 60 s  -       not counted here  -\n"))
+        #expect(try server.stop() == .exit(0))
+    }
+
+    @Test func `a user whose keys of now are revoked may not chat`() throws {
+        let workspace = try Workspace([
+            "admin": Workspace.admin(port: try freePort()), "security_keys": ["clock_skew_seconds": 3600],
+        ])
+        let server = try RunningServer(workspace)
+        let person = ["--app", Workspace.app, "--user", Self.user, "--config", workspace.configuration]
+        let soon = SystemClock.unixMilliseconds().seconds + 3000
+        #expect(try Deskgate.run(["revoke", "--issued-before", "\(soon)"] + person).code == 0)
+        let shown = try Deskgate.run(["users", "show"] + person)
+        #expect(shown.output.contains("\nMay not chat: keys issued before 20"))
+        let refused = try Deskgate.run(["revoke", "--issued-before", "9796072458"] + person)
+        #expect(refused.code == 2)
+        #expect(refused.errors.contains("--issued-before: expected a time that has come"), "\(refused.errors)")
         #expect(try server.stop() == .exit(0))
     }
 

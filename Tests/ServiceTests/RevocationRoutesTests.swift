@@ -31,7 +31,7 @@ import Time
             (#"{"app_id":"shop","user_id":"user-1"}"#, "user", now + 1),
             (#"{"app_id":"shop","user_id":"user-1","issued_before":7}"#, "user", 7),
             (#"{"app_id":"shop","issued_before":7}"#, "app", 7), (#"{"app_id":"shop","key_id":1}"#, "key_id", nil),
-            (#"{"app_id":"shop","key_id":1,"issued_before":1099511627776}"#, "key_id", 1_099_511_627_776),
+            (#"{"app_id":"shop","key_id":1,"issued_before":\#(now + 61)}"#, "key_id", now + 61),
             (#"{"app_id":"shop","all":true}"#, "app", now + 1), (#"{"app_id":"shop","all":true,"issued_before":7}"#, "app", 7),
         ] as [(String, String, Int64?)])
     func addsOne(body: String, kind: String, issuedBefore: Int64?) throws {
@@ -50,6 +50,7 @@ import Time
             #"{"app_id":"shop","user_Id":"x","issued_before":7}"#, #"{"app_id":"shop","user_id":""}"#,
             #"{"app_id":"shop","key_id":-1}"#, #"{"app_id":"shop","key_id":1,"user_id":"x"}"#, #"{"app_id":"shop","key_id":99}"#,
             #"{"app_id":"shop","issued_before":0}"#, #"{"app_id":"shop","issued_before":1099511627777}"#,
+            #"{"app_id":"shop","user_id":"x","issued_before":\#(now + 62)}"#,
             #"{"app_id":"shop","all":false}"#, #"{"app_id":"shop","all":1}"#, #"{"app_id":"shop","all":null}"#, #"{"all":true}"#,
             #"{"app_id":"shop","all":true,"user_id":"x"}"#, #"{"app_id":"shop","all":true,"key_id":1}"#,
             #"{"app_id":"shop","security_key":"x"}"#, #"{"app_id":"nobody","user_id":"x"}"#,

@@ -176,9 +176,9 @@ extension AuthorizationHistory.Denied {
         case .denial(let denial): return denial.remedy(key)
         case .malformedKey: return Malformation.Problem.notASecurityKey.remedy
         }
-        if let forgotten = key.revocations.found.first(where: \.isOfFormerUser) { return forgotten.remedy }
+        if let forgotten = key.revocations.found.first(where: \.isOfFormerUser) { return forgotten.remedy(at: key.now) }
         var distinct: [Told] = []
-        for remedy in key.revocations.found.map(\.remedy) where !distinct.contains(remedy) { distinct.append(remedy) }
+        for remedy in key.revocations.found.map({ $0.remedy(at: key.now) }) where !distinct.contains(remedy) { distinct.append(remedy) }
         let command = "deskgate explain --app \(Telling.word(key.appID ?? "")) --user \(Telling.word(key.userID ?? "")) --key -"
         let single = Told(
             "If that does not help, the key itself may be revoked: \(command) says by which revocation.",

@@ -24,14 +24,14 @@ extension Explanation {
             if failed != nil ? check >= last : check > last { return false }
             return !isForeign || [.app, .revocations, .backend].contains(check)
         }
-        let revoked = verdict.isRevoked ? facts.ending.map { $0.step(.problem) } : []
+        let revoked = verdict.isRevoked ? facts.ending.map { $0.step(.problem, at: facts.now) } : []
         return passed.map { step(of: $0, facts) } + (revoked.isEmpty ? [failed].compactMap(\.self) : revoked)
             + others(facts, after: revoked)
     }
 
     /// What an operator should know although something else decides: a key that is replaced would be denied by it as well.
     private static func others(_ facts: KeyFacts, after told: [Step]) -> [Step] {
-        let blocks = facts.revocations.found.filter(\.keepsOut).map { $0.step(.problem) }
+        let blocks = facts.revocations.found.filter(facts.keepsOut).map { $0.step(.problem, at: facts.now) }
         return blocks.filter { !told.contains($0) }
     }
 
@@ -120,7 +120,7 @@ extension Explanation {
         } else {
             steps.append(life(facts))
         }
-        steps += facts.ending.map { $0.step(.problem) }
+        steps += facts.ending.map { $0.step(.problem, at: facts.now) }
         let missing = [facts.appID == nil ? "app_id" : nil, facts.userID == nil ? "user_id" : nil].compactMap(\.self)
         let (english, russian) = (missing.joined(separator: " and "), missing.joined(separator: " и "))
         steps.append(

@@ -70,10 +70,13 @@ struct KeyFacts {
         similarApp.map { Told("; did you mean \"\($0)\"?", "; может быть, «\($0)»?") } ?? Told(verbatim: ".")
     }
 
+    /// Whether a revocation that was found denies the person with any key.
+    func keepsOut(_ revocation: Revocation) -> Bool { revocation.keepsOut(of: application, at: now) }
+
     /// The revocations that end this key.
     var ending: [Revocation] {
         revocations.found.filter { revocation in
-            guard let key else { return revocation.keepsOut }
+            guard let key else { return keepsOut(revocation) }
             return revocation.ends(key)
         }
     }
@@ -135,7 +138,7 @@ struct KeyFacts {
                 """)
         }
         var distinct: [Told] = []
-        for remedy in ending.map(\.remedy) where !distinct.contains(remedy) { distinct.append(remedy) }
+        for remedy in ending.map({ $0.remedy(at: now) }) where !distinct.contains(remedy) { distinct.append(remedy) }
         return Telling.sentences(distinct)
     }
 }

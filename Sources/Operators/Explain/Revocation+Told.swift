@@ -37,11 +37,20 @@ extension Revocation {
 
     private var isSingle: Bool { if case .securityKey = subject { true } else { false } }
 
-    /// Whether no key of the person counts, also no later one.
-    var keepsOut: Bool { isBlock || isOfFormerUser }
+    /// Its bound, if keys that are minted now are issued before it, too; nil otherwise.
+    func futureBound(at now: UnixSeconds) -> UnixSeconds? { issuedBefore.flatMap { $0 > Self.bound(after: now) ? $0 : nil } }
+
+    /// Whether no key of a person of the app counts, also none that is minted now. Only Deskgate's own keys say when they were issued.
+    func keepsOut(of application: Application?, at now: UnixSeconds) -> Bool {
+        switch subject {
+        case .everyKey, .user: isBlock || futureBound(at: now) != nil && application?.verification != .backend
+        case .formerUser: true
+        case .keyID, .securityKey: false
+        }
+    }
 
     /// How to take it back, or to live with it. It speaks of this revocation alone, because others may stand beside it.
-    var remedy: Told {
+    func remedy(at now: UnixSeconds) -> Told {
         if isOfFormerUser {
             return Told(
                 "This cannot be taken back. If the person comes back, give them another user_id.",
@@ -64,6 +73,11 @@ extension Revocation {
             }
             return Told("If the key should count again: \(back)", "Если ключ снова должен действовать: \(back)")
         }
+        if let bound = futureBound(at: now).map({ Telling.time($0) }) {
+            return Told(
+                "This revocation covers all keys until \(bound), also those that are minted now. If they should count: \(back)",
+                "Этот отзыв касается всех ключей до \(bound), и тех, что выдают сейчас. Чтобы они действовали: \(back)")
+        }
         return Told(
             "This revocation covers no key that is minted now: have the app fetch a new one from its backend. ",
             "Этот отзыв не касается новых ключей: приложение должно получить такой у своего сервера. ")
@@ -71,9 +85,9 @@ extension Revocation {
     }
 
     /// The step that tells of it.
-    func step(_ outcome: Explanation.Outcome) -> Explanation.Step {
+    func step(_ outcome: Explanation.Outcome, at now: UnixSeconds) -> Explanation.Step {
         Explanation.Step(
-            .revocations, outcome, sentence, at: createdAt, remedy: remedy,
+            .revocations, outcome, sentence, at: createdAt, remedy: remedy(at: now),
             [Explanation.Reference(name: "revocation_id", text: id.description)])
     }
 }

@@ -42,8 +42,8 @@ extension Explanation {
     }
 
     private static func conclusion(_ facts: UserFacts, _ steps: [Step]) -> Conclusion {
-        if let block = facts.key.revocations.found.first(where: \.keepsOut) {
-            return Conclusion(.problem, kept(out: block), from: block.step(.problem))
+        if let block = facts.key.revocations.found.first(where: facts.key.keepsOut) {
+            return Conclusion(.problem, kept(out: block), from: block.step(.problem, at: facts.key.now))
         }
         if let keptOut = keptOut(facts.key, steps) { return keptOut }
         if let trouble = facts.key.backendTroubles.first(where: { $0.outcome == .problem }) { return Conclusion(trouble) }
@@ -73,6 +73,11 @@ extension Explanation {
     }
 
     private static func kept(out block: Revocation) -> Told {
+        if !block.isBlock, !block.isOfFormerUser, let bound = block.issuedBefore.map({ Telling.time($0) }) {
+            return Told(
+                "This user is denied with any key until \(bound): \(block.sentence)",
+                "Этому пользователю отказывают с любым ключом до \(bound). \(block.sentence)")
+        }
         let how = block.isBlock ? Told("blocked", "заблокирован") : Told("forgotten", "забыт")
         let at = RFC3339.text(block.createdAt)
         return Told(
@@ -107,7 +112,7 @@ extension Explanation {
                 "Ни у этого пользователя, ни у всего приложения отзывов нет; по отзывам отдельных ключей не видно, чьи они.")
             return [Step(.revocations, .ok, text)] + cut
         }
-        return found.map { $0.step($0.keepsOut ? .problem : .note) } + cut
+        return found.map { $0.step(facts.key.keepsOut($0) ? .problem : .note, at: facts.key.now) } + cut
     }
 
     /// The steps that tell why people may not use the chat of the app now.
@@ -157,7 +162,7 @@ extension Explanation {
     /// Whoever is kept out gets no session token, which the revocation says already.
     private static func session(_ facts: UserFacts) -> [Step] {
         guard let session = facts.session else { return [] }
-        guard facts.key.revocations.found.contains(where: \.keepsOut) else {
+        guard facts.key.revocations.found.contains(where: facts.key.keepsOut) else {
             return [session.step(countingFrom: facts.key.revocations.found.keysSince)]
         }
         let text = Told(

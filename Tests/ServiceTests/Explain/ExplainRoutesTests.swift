@@ -70,6 +70,16 @@ import Time
         #expect(answer.steps.last?["references"] == ["revocation_id": .string(id)])
     }
 
+    @Test func `a revocation up to a later moment keeps the user out`() throws {
+        try fixture.store.revoke(.sample(1, appID: "shop", .user("user-1"), issuedBefore: TestTime.now + 9000))
+        let answer = try explain("user_id=user-1")
+        #expect(answer.outcome == "problem")
+        #expect(answer.finding.hasPrefix("This user is denied with any key until "), "\(answer.finding)")
+        #expect(answer.remedy?.text?.contains("also those that are minted now") == true)
+        let shown = try fixture.send(.get, "/v1/users?app_id=shop&user_id=user-1").object()
+        #expect(shown["may_chat"] == false)
+    }
+
     @Test func namesTheRevocationOfOneKey() throws {
         let key = try TestKey().text()
         #expect(fixture.send(.post, "/v1/revocations", body: #"{"app_id":"shop","security_key":"\#(key)"}"#).status == 201)
