@@ -1,5 +1,5 @@
 /// What editors do to a text that should be UTF-8.
-enum TextEncoding {
+package enum TextEncoding {
     /// Whether it is UTF-16 or UTF-32: it begins with their byte order mark, or with an ASCII character in one of them.
     static func isWide(_ bytes: [UInt8]) -> Bool {
         guard bytes.count >= 2 else { return false }
@@ -8,7 +8,7 @@ enum TextEncoding {
     }
 
     /// Whether a text begins or ends with white space or with a character that nobody sees.
-    static func hasUnseenEnd(_ text: String) -> Bool {
+    package static func hasUnseenEnd(_ text: String) -> Bool {
         [text.unicodeScalars.first, text.unicodeScalars.last].contains { scalar in
             invisible(scalar) != nil || scalar?.properties.isWhitespace == true
         }

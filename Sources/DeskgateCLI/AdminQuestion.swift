@@ -16,6 +16,7 @@ enum AdminQuestion {
         unavailable: ExitCode = .usage, _ text: (JSONObject) -> String
     ) throws(CommandError) -> ExitCode {
         let author = action.change == nil ? nil : try arguments.author()
+        if author != nil { arguments.warnOfUser() }
         let access = if let access { access } else { try arguments.service(author: author).access }
         let answer = try explaining { () throws(AdminAccess.Failure) in
             try WaitingLine.show("waiting for an answer") { () throws(AdminAccess.Failure) in

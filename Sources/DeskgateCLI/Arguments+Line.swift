@@ -8,10 +8,11 @@ extension Arguments {
             let given = all(option.name)
             if given.isEmpty { words.append("--\(option.name)") }
             for value in given {
-                words += ["--\(option.name)", option.value?.isSecret == true ? SecretInput.mark : ShellWord.quoted(value)]
+                let word = option.value?.isSecret == true ? SecretInput.mark : ShellWord.quoted(value)
+                words += word.hasPrefix("--") ? ["--\(option.name)=\(word)"] : ["--\(option.name)", word]
             }
         }
-        if let operand { words.append(ShellWord.quoted(operand)) }
+        if let operand { words += (operand.hasPrefix("-") ? ["--"] : []) + [ShellWord.quoted(operand)] }
         return words.joined(separator: " ")
     }
 }

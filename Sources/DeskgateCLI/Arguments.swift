@@ -10,24 +10,30 @@ struct Arguments {
     /// The values by option name; a switch has an empty list.
     private var values: [String: [String]] = [:]
 
-    /// Parses the words after the command's name: `--name VALUE`, `--name=VALUE`, `--switch`, and the operand. Does not read standard
-    /// input.
+    /// Parses the words after the command's name: `--name VALUE`, `--name=VALUE`, `--switch`, and the operand; no options
+    /// come after `--`. Does not read standard input.
     init(_ words: [String], for command: Command) throws(CommandError) {
         self.command = command
         var rest = words[...]
+        var (surplus, takesOptions) = (nil as String?, true)
         while let word = rest.popFirst() {
-            if Self.isHelp(word) {
+            if takesOptions, word == "--" {
+                takesOptions = false
+            } else if takesOptions, Self.isHelp(word) {
                 wantsHelp = true
-            } else if word.utf8.starts(with: "-".utf8) {
+            } else if takesOptions, word.utf8.starts(with: "-".utf8) {
                 try readOption(word, &rest)
-            } else {
-                // The word may be a misplaced secret, so it is not repeated.
-                guard let expected = command.operand, operand == nil else { throw .usage("an argument too many") }
+            } else if takesOptions, let mistake = longDash(word) {
+                throw mistake
+            } else if let expected = command.operand, operand == nil {
                 try Self.refuseKey(word, as: expected.value.placeholder)
                 operand = word
+            } else {
+                surplus = surplus ?? word
             }
         }
         if wantsHelp { return }
+        if let surplus { throw tooMany(surplus) }
         try requireAll()
         try checkValues()
     }
@@ -75,7 +81,7 @@ struct Arguments {
 
     /// Refuses a security key in a place whose text would be printed.
     static func refuseKey(_ text: String, as place: String) throws(CommandError) {
-        if text.utf8.starts(with: "dgk1.".utf8) { throw .usage("\(place) is a security key") }
+        if text.utf8.starts(with: "dgk1.".utf8) { throw .usage("\(place) is a security key; ask about one with: deskgate explain --key -") }
     }
 
     /// Replaces the option's secret that is given as `-` (at most one) by the content of standard input.
@@ -101,17 +107,12 @@ struct Arguments {
             values[name] = []
             return
         }
-        guard let given = parts.count == 2 ? parts[1] : rest.popFirst() else {
-            throw .option(name, "needs a value: \(option.spelling)")
+        let next = parts.count == 2 ? parts[1] : rest.popFirst()
+        guard let given = next, parts.count == 2 || !given.utf8.starts(with: "--".utf8) else {
+            throw Self.missingValue(of: option, before: next)
         }
         if value.isPath { try Self.refuseKey(given, as: "--\(name)") }
         values[name, default: []].append(given)
-    }
-
-    private func unknownOption(_ word: String) -> CommandError {
-        let typed = word.drop { $0 == "-" }.lowercased()
-        let nearest = typed.isEmpty ? nil : NearestWord.nearest(to: typed, in: (command.options + [.help]).map(\.name))
-        return .usage("unknown option" + Console.mention([word]) + (nearest.map { "; did you mean --\($0)?" } ?? ""))
     }
 
     private func requireAll() throws(CommandError) {

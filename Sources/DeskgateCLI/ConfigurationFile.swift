@@ -43,7 +43,12 @@ extension Arguments {
     }
 
     private func namedConfigurationFile() throws(CommandError) -> String? {
-        if let given = self[Option.config.name] { return given }
+        if let given = self[Option.config.name] {
+            guard given != "-" else {
+                throw .option(Option.config.name, "- is no file; the configuration is not read from standard input")
+            }
+            return given
+        }
         if let named = POSIX.Process.environment(ConfigurationFile.variable), !named.isEmpty {
             try Self.refuseKey(named, as: ConfigurationFile.variable)
             return named

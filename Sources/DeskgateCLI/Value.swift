@@ -47,7 +47,8 @@ enum Value: Sendable {
     /// Why a text is not such a value; nil when it is.
     func problem(of text: String) -> String? {
         switch self {
-        case .app, .notifier, .text, .secret, .file, .directory, .time: nil
+        case .file, .directory: text.isEmpty ? "is empty; name a \(placeholder == "DIR" ? "directory" : "file")" : nil
+        case .app, .notifier, .text, .secret, .time: nil
         case .number(let range, _):
             UInt64(text).map(range.contains) == true ? nil : "expected a number from \(range.lowerBound) to \(range.upperBound)"
         case .lifetime:

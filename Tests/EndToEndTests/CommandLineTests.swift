@@ -103,12 +103,13 @@ import Testing
     @Test(arguments: commands)
     func optionIsUnknown(_ command: [String]) throws {
         for (option, complaint) in [
-            ("--colour", "--colour"), ("-x", "-x"), ("--", "--"), ("--colour=red", "--colour"),
+            ("--colour", "--colour"), ("-x", "-x"), ("--colour=red", "--colour"),
         ] {
             let answer = try said(command + [option])
             #expect(answer.code == 2)
             #expect(answer.output.isEmpty)
-            #expect(answer.errors.hasPrefix("deskgate: unknown option: \(complaint)\nusage: deskgate "))
+            #expect(answer.errors.hasPrefix("deskgate: unknown option: \(complaint)"))
+            #expect(answer.errors.contains("\nusage: deskgate "))
             if Self.some.contains(command) {
                 let result = try Deskgate.run(command + [option])
                 #expect((result.code, result.output, result.errors) == answer)
@@ -131,7 +132,8 @@ import Testing
         let words = command + [scratch.path("one"), scratch.path("two")]
         let answer = try said(words)
         #expect(answer.code == 2)
-        #expect(answer.errors.hasPrefix("deskgate: an argument too many\nusage: "))
+        #expect(answer.errors.hasPrefix("deskgate: an argument too many; "))
+        #expect(answer.errors.contains("\nusage: "))
         guard Self.some.contains(command) else { return }
         let result = try Deskgate.run(words)
         #expect((result.code, result.output, result.errors) == answer)

@@ -52,7 +52,7 @@ import Testing
     @Test func aSecurityKeyIsNoFile() throws {
         let result = try Deskgate.run(["check"], environment: [Self.variable: wellFormedKey])
         #expect(result.code == 2)
-        #expect(result.errors.hasPrefix("deskgate: DESKGATE_CONFIG is a security key\n"))
+        #expect(result.errors.hasPrefix("deskgate: DESKGATE_CONFIG is a security key; "))
     }
 
     @Test func whatIsNotJSONIsToldWithLineAndColumn() throws {

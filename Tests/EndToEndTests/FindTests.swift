@@ -2,6 +2,8 @@ import JSON
 import TestSupport
 import Testing
 
+@testable import DeskgateCLI
+
 /// `deskgate find` on a running service and on its store.
 @Suite final class FindTests {
     private let sink: ScriptedServer
@@ -39,6 +41,14 @@ import Testing
     @Test func takesNoSecurityKey() throws {
         let result = try Deskgate.run(["find", "dgk1.x"])
         #expect(result.code == 2)
-        #expect(result.errors.hasPrefix("deskgate: ID is a security key\n"))
+        #expect(result.errors.hasPrefix("deskgate: ID is a security key; ask about one with: deskgate explain --key -\n"))
+    }
+
+    @Test func `an id that begins with a hyphen comes after two`() throws {
+        #expect(try Arguments(["--", "-5"], for: FindCommand.command).operand == "-5")
+        #expect(try Arguments(["--", "--help"], for: FindCommand.command).line == "deskgate find -- --help")
+        let result = try Deskgate.run("find", "-5")
+        #expect(result.code == 2)
+        #expect(result.errors.hasPrefix("deskgate: unknown option: -5; ID that begins with - comes after --\n"), "\(result.errors)")
     }
 }

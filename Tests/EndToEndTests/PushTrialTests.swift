@@ -142,7 +142,7 @@ import Testing
         let words = ["push", "test", "--config", site.workspace.configuration, "--notifier", "apns", "--token", wellFormedKey]
         let result = try Deskgate.run(words)
         #expect(result.code == 2)
-        #expect(result.errors.hasPrefix("deskgate: --token is a security key\n"))
+        #expect(result.errors.hasPrefix("deskgate: --token is a security key; "))
     }
 
     @Test func aMalformedTokenIsCalledThat() throws {

@@ -1,0 +1,65 @@
+internal import Configuration
+internal import POSIX
+
+/// The messages about a wrong command line.
+extension Arguments {
+    /// A value that begins with two hyphens is nearly always the next option, of which the value was forgotten.
+    /// - Parameter given: the next word; nil for none.
+    static func missingValue(of option: Option, before given: String?) -> CommandError {
+        let meant = given.map { "; if \(isShort($0) ? $0 : "that") is the value: --\(option.name)=\(isShort($0) ? $0 : "VALUE")" }
+        return .option(option.name, "needs a value: \(option.spelling)" + (meant ?? ""))
+    }
+
+    /// An option that the command does not have, or one hyphen before what may be an operand.
+    func unknownOption(_ word: String) -> CommandError {
+        let nearest = nearest(to: word)
+        let operand = command.operand.map { "; \($0.value.placeholder) that begins with - comes after --" }
+        let hint = nearest.map { "; did you mean --\($0)?" } ?? (word.hasPrefix("--") ? nil : operand)
+        return .usage("unknown option" + Console.mention([word]) + (hint ?? ""))
+    }
+
+    /// A word that is no option, beside an operand or where the command takes none: with the option that it is probably the value of.
+    func tooMany(_ word: String) -> CommandError {
+        let isPath = word.contains("/") || word.hasSuffix(".json")
+        let missing = command.options.first { $0.isRequired && !has($0.name) && $0.value?.isSecret == false }
+        let option = missing ?? (isPath ? command.options.first { $0.value?.isPath == true && !has($0.name) } : nil)
+        let hint =
+            option.map { "did you mean \(Self.isShort(word) ? "--\($0.name) \(ShellWord.quoted(word))" : $0.spelling)?" }
+            ?? "quote a value that has spaces"
+        return .usage("an argument too many" + Console.mention([word]) + "; \(hint)")
+    }
+
+    /// A dash of a word processor in place of two hyphens before an option's name; nil for any other word.
+    func longDash(_ word: String) -> CommandError? {
+        func isDash(_ scalar: Unicode.Scalar) -> Bool { ("\u{2010}"..."\u{2015}").contains(scalar) || scalar == "\u{2212}" }
+        guard word.unicodeScalars.first.map(isDash) == true else { return nil }
+        let name = String(word.unicodeScalars.drop(while: isDash))
+        return nearest(to: name).map { .usage("a long dash, as word processors write it, begins no option; type two hyphens: --\($0)") }
+    }
+
+    /// Warns of a user id that may have been copied with more than itself, because a user id may contain anything.
+    func warnOfUser() {
+        guard let option = command.option(for: "user_id"), let id = self[option.name] else { return }
+        let scalars = id.unicodeScalars
+        guard let first = scalars.first, let last = scalars.last else { return }
+        let quotes: Set<Unicode.Scalar> = ["\"", "'", "`", "\u{201C}", "\u{201D}", "\u{AB}", "\u{BB}"]
+        let finding =
+            if TextEncoding.hasUnseenEnd(id) {
+                "has white space or an invisible character at an end"
+            } else if quotes.contains(first), quotes.contains(last) {
+                "stands in quotes"
+            } else if first == "{", last == "}" {
+                "looks like a JSON object"
+            } else {
+                nil as String?
+            }
+        if let finding { Console.complain("warning: --\(option.name) \(finding), all of which is taken as part of the id") }
+    }
+
+    private func nearest(to word: String) -> String? {
+        let typed = word.drop { $0 == "-" }.lowercased()
+        return typed.isEmpty ? nil : NearestWord.nearest(to: typed, in: (command.options + [.help]).map(\.name))
+    }
+
+    private static func isShort(_ word: String) -> Bool { !Console.mention([word]).isEmpty }
+}

@@ -1,0 +1,32 @@
+import TestSupport
+import Testing
+
+/// Command lines with a slip that the message names.
+@Suite struct CommandMistakeTests {
+    @Test(arguments: [
+        (["check", "base.json"], "an argument too many: base.json; did you mean --config base.json?"),
+        (["users", "block", "42", "--app", "shop"], "an argument too many: 42; did you mean --user 42?"),
+        (["users", "block", "--app", "a", "--user", "Ivan", "Petrov"], "an argument too many: Petrov; quote a value that has spaces"),
+        (["users", "show", "—app", "shop"], "a long dash, as word processors write it, begins no option; type two hyphens: --app"),
+        (["users", "show", "--app", "--user", "42"], "--app: needs a value: --app ID; if --user is the value: --app=--user"),
+        (["check", "--config", ""], "--config: is empty; name a file"),
+        (["check", "--config", "-"], "--config: - is no file; the configuration is not read from standard input"),
+    ])
+    func `a surplus or missing word is named with its remedy`(_ words: [String], _ complaint: String) throws {
+        let result = try Deskgate.run(words)
+        #expect(result.code == 2)
+        #expect(result.errors.hasPrefix("deskgate: \(complaint)\n"), "\(result.errors)")
+    }
+
+    @Test(arguments: [
+        ("42 ", "has white space or an invisible character at an end"), (" 42", "has white space or an invisible character at an end"),
+        ("\"42\"", "stands in quotes"),
+        (#"{"user_id":"42"}"#, "looks like a JSON object"),
+    ])
+    func `a user id that was copied with more is warned of`(_ id: String, _ finding: String) throws {
+        let workspace = try Workspace()
+        let result = try Deskgate.run("users", "block", "--config", workspace.configuration, "--app", Workspace.app, "--user", id)
+        #expect(result.code == 0)
+        #expect(result.errors.contains("deskgate: warning: --user \(finding), all of which is taken as part of the id\n"))
+    }
+}
