@@ -1,7 +1,7 @@
 internal import JSON
 
 /// What to say about a value that is no integer of a range: what was found, and what was probably meant.
-enum WrongInteger {
+package enum WrongInteger {
     private struct Unit {
         /// How names of keys in this unit end.
         let ending: String
@@ -25,6 +25,14 @@ enum WrongInteger {
         return "expected an integer from \(range.lowerBound) to \(range.upperBound), found \(found)" + (remedy.map { "; \($0)" } ?? "")
     }
 
+    /// What to say about a word of a command line that is no moment of a range in seconds since 1970.
+    package static func remedy(ofMoment text: String, in range: ClosedRange<UInt64>) -> String {
+        let range = 0...Int(clamping: range.upperBound)
+        return Int(text).flatMap { meant($0, "_seconds", range) } ?? moment
+    }
+
+    private static let moment = "give seconds since 1970, as date -u -d DATE +%s prints them"
+
     private static func remedy(_ value: JSONValue, isMoment: Bool, _ key: String, _ range: ClosedRange<Int>) -> String? {
         switch value {
         case .string(let text): remedy(text, isMoment: isMoment)
@@ -36,7 +44,7 @@ enum WrongInteger {
     private static func remedy(_ text: String, isMoment: Bool) -> String? {
         guard let first = text.utf8.first, isDigit(first) else { return nil }
         if text.utf8.allSatisfy(isDigit) { return "remove the quotes" }
-        return isMoment ? "give seconds since 1970, as date -u -d DATE +%s prints them" : "give a number alone, without quotes and unit"
+        return isMoment ? moment : "give a number alone, without quotes and unit"
     }
 
     /// The number in the unit of the key that one outside of the range stands for in another unit.

@@ -122,6 +122,7 @@ enum DeliveriesCommands {
         switch (try id(arguments), criteria.isEmpty, arguments.has("all")) {
         case (let id?, true, false): return .retryOne(id)
         case (nil, false, false), (nil, true, true): return .retry(criteria.filter)
+        case (_, _, true): throw .option("all", "goes without filters and without an ID: leave out either it or the others")
         default: throw .usage("expected an ID, or filters, or --all")
         }
     }

@@ -17,7 +17,7 @@ extension KeyCommands {
         options: [.config] + appAndUser + [
             key,
             Option(
-                "at", value: .number(0...UInt64.max, "UNIX"), default: "now",
+                "at", value: .number(0...SecurityKey.latestTime.rawValue, Value.moment), default: "now",
                 "the time to decide for, in seconds since 1970; revocations are those in force now"),
             Option("offline", "ask nobody: decide by the configuration alone, as if nothing were revoked"),
             .json,

@@ -32,7 +32,7 @@ enum OperatorsTestCommand {
     static let command = Command(
         "operators test",
         "Has the running service send an operator.test to each notifier of operators.notifiers, and tells what came of it.",
-        exits: [.done: "when all have arrived or were logged", .negative: "when not, or when the service does not run"],
+        exits: [.done: "when all have arrived or were logged", .negative: "when not"],
         options: [
             .config,
             Option(
@@ -59,7 +59,7 @@ enum OperatorsTestCommand {
             let finding = configuration.store.isShared ? "no service runs on this host" : "the service does not run"
             let file = try arguments.configurationFile()
             let start = InitPlace(of: file).start(file, of: configuration)
-            throw .negative("not_running", "\(finding). \(ReportedProblem.remedy(startingBy: start))")
+            throw .failed("\(finding). \(ReportedProblem.remedy(startingBy: start))")
         }
         Console.answer(arguments, ["notifiers": .array(tests.map(json))], tests.map(line).joined(separator: "\n"))
         return tests.allSatisfy(\.status.isDone) ? .done : .negative

@@ -20,7 +20,7 @@ enum RevokeCommands {
             Option("key-id", value: .number(0...UInt64(UInt32.max)), field: "key_id", "all keys made with this key of the app"),
             Option("all", "all keys of the app, issued until now"),
             Option(
-                "issued-before", value: .number(1...Revocation.latestBound.rawValue, "UNIX"), field: "issued_before",
+                "issued-before", value: .number(1...Revocation.latestBound.rawValue, Value.moment), field: "issued_before",
                 "only keys issued before this time, in seconds since 1970"),
             Option("reason", value: .text("TEXT"), "why, for other operators"), .author, .json,
         ],

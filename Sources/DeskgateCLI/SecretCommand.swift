@@ -27,7 +27,7 @@ enum SecretCommand {
             try Process.asOwner(of: file) { () throws(SystemError) in try File.create(file, mode: 0o600, "\(secret)\n".utf8) }
         } as: {
             $0.alreadyExists
-                ? .negative("exists", "\(file) exists already; nothing was changed")
+                ? .negative("exists", "\(file) exists already; nothing was changed; name a file that does not")
                 : .option("out", "cannot make \(file): \($0)\($0.remedy(at: file, arguments.line))")
         }
         if arguments.has("json") { Console.print(["file": .string(file)]) }

@@ -87,7 +87,7 @@ enum StoreCommands {
         options: [
             .config, Option("as-is", "take also a copy whose log (-wal) is missing, and do without what was in it"),
             Option(
-                "sign-out-issued-before", value: .number(1...Revocation.latestBound.rawValue, "UNIX"),
+                "sign-out-issued-before", value: .number(1...Revocation.latestBound.rawValue, Value.moment),
                 "end all keys of all apps that were issued before this time, in seconds since 1970"), .json,
         ],
         examples: [

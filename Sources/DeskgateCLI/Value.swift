@@ -1,3 +1,5 @@
+internal import Configuration
+
 /// The kind of value of an option or operand. The parser refuses other values, and completions can offer the valid ones.
 enum Value: Sendable {
     /// The app_id of a configured app.
@@ -20,6 +22,9 @@ enum Value: Sendable {
     case time
     /// One of these words.
     case choice([String], _ placeholder: String)
+
+    /// The placeholder of a number that is a moment in seconds since 1970.
+    static let moment = "UNIX"
 
     /// Its placeholder in help.
     var placeholder: String {
@@ -49,8 +54,11 @@ enum Value: Sendable {
         switch self {
         case .file, .directory: text.isEmpty ? "is empty; name a \(placeholder == "DIR" ? "directory" : "file")" : nil
         case .app, .notifier, .text, .secret, .time: nil
-        case .number(let range, _):
-            UInt64(text).map(range.contains) == true ? nil : "expected a number from \(range.lowerBound) to \(range.upperBound)"
+        case .number(let range, let placeholder):
+            UInt64(text).map(range.contains) == true
+                ? nil
+                : "expected a number from \(range.lowerBound) to \(range.upperBound)"
+                    + (placeholder == Self.moment ? "; \(WrongInteger.remedy(ofMoment: text, in: range))" : "")
         case .lifetime:
             Duration.seconds(text) == nil ? "expected a time such as 90s, 15m, 12h or 30d; never or 0 is for ever" : nil
         case .choice(let words, _):

@@ -22,7 +22,7 @@ enum WebhookVerifyCommand {
                 "the value of the header: X-Pyrus-Sig, x-sendbird-signature, x-hub-signature or webhook-signature"),
             Option("id", value: .text("VALUE"), "with --notifier: the value of webhook-id"),
             Option("timestamp", value: .text("VALUE"), "with --notifier: the value of webhook-timestamp"),
-            Option("at", value: .number(0...RFC3339.latest, "UNIX"), default: "now", "when it is verified, in seconds since 1970"),
+            Option("at", value: .number(0...RFC3339.latest, Value.moment), default: "now", "when it is verified, in seconds since 1970"),
             Option("explain", "try what else may have been signed, and how"), .json,
         ],
         examples: [
@@ -56,11 +56,15 @@ enum WebhookVerifyCommand {
 
     private static func body(_ arguments: Arguments) throws(CommandError) -> [UInt8] {
         let path = arguments.required("body")
-        return try explaining { () throws(SystemError) in
+        // A body in place of its file is not repeated: it has people's texts.
+        guard !path.hasPrefix("{") else { throw .option("body", "expected a file; - reads the body from standard input") }
+        let body = try explaining { () throws(SystemError) in
             path == SecretInput.mark ? try File.readStandardInput(limit: bodyLimit) : try File.read(path, limit: bodyLimit).bytes
         } as: {
-            .option("body", "cannot be read: \($0)\($0.isTooLarge ? "; give one of at most 1 MiB" : "")")
+            .option("body", "\(path) cannot be read: \($0)\($0.isTooLarge ? "; give one of at most 1 MiB" : "")")
         }
+        guard !body.isEmpty else { throw .option("body", "\(path == SecretInput.mark ? "standard input" : path) is empty") }
+        return body
     }
 
     private static func proof(_ arguments: Arguments, _ configuration: Configuration, _ body: [UInt8]) throws(CommandError) -> WebhookProof

@@ -9,6 +9,14 @@ import Testing
         (["users", "block", "--app", "a", "--user", "Ivan", "Petrov"], "an argument too many: Petrov; quote a value that has spaces"),
         (["users", "show", "—app", "shop"], "a long dash, as word processors write it, begins no option; type two hyphens: --app"),
         (["users", "show", "--app", "--user", "42"], "--app: needs a value: --app ID; if --user is the value: --app=--user"),
+        (
+            ["revoke", "--app", "a", "--all", "--issued-before", "1796072458000"],
+            "--issued-before: expected a number from 1 to 1099511627776; if that is in milliseconds, give 1796072458"
+        ),
+        (
+            ["revoke", "--app", "a", "--all", "--issued-before", "2026-12-01"],
+            "--issued-before: expected a number from 1 to 1099511627776; give seconds since 1970, as date -u -d DATE +%s prints them"
+        ),
         (["check", "--config", ""], "--config: is empty; name a file"),
         (["check", "--config", "-"], "--config: - is no file; the configuration is not read from standard input"),
     ])

@@ -238,6 +238,12 @@ import Time
         #expect(result.errors.wholeMatch(of: /deskgate: .+\n(usage: deskgate deliveries|  --)[\s\S]+\n/) != nil)
     }
 
+    @Test func `all goes without filters`() throws {
+        let result = try run("retry", "--all", "--notifier=sink-1")
+        #expect(result.code == 2)
+        #expect(result.errors.hasPrefix("deskgate: --all: goes without filters and without an ID: leave out either it or the others\n"))
+    }
+
     @Test func saysThatThereIsNoStore() throws {
         let empty = try Workspace()
         let result = try Deskgate.run("deliveries", "list", "--config", empty.configuration)

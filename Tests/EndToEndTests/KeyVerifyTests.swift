@@ -136,19 +136,19 @@ import Time
         #expect(json.string("reason") == reason)
     }
 
-    @Test(arguments: ["", "now", "-1", "1.5", "18446744073709551616"])
+    @Test(arguments: ["", "now", "-1", "1.5", "1099511627776"])
     func atIsNoTime(_ at: String) throws {
         let workspace = try Workspace()
         let result = try Deskgate.run(arguments(workspace, try workspace.key()) + ["--at", at])
         #expect(result.code == 2)
         #expect(result.output.isEmpty)
-        #expect(result.errors.hasPrefix("deskgate: --at: expected a number from 0 to 18446744073709551615\n  --at UNIX "))
+        #expect(result.errors.hasPrefix("deskgate: --at: expected a number from 0 to 1099511627775; give seconds since 1970, as "))
     }
 
     @Test func everyNumberIsATime() throws {
         let workspace = try Workspace()
         let words = arguments(workspace, try workspace.key()) + ["--json"]
-        #expect(try Deskgate.run(words + ["--at", "18446744073709551615"]).json.string("reason") == "expired")
+        #expect(try Deskgate.run(words + ["--at", "1099511627775"]).json.string("reason") == "expired")
         #expect(try Deskgate.run(words + ["--at", "0"]).json.string("reason") == "issued_in_future")
     }
 

@@ -60,7 +60,7 @@ import Testing
         let server = try site.start()
         #expect(try server.stop() == .exit(0))
         let stopped = try test(site)
-        #expect(stopped.code == 1)
+        #expect(stopped.code == 2)
         #expect(stopped.errors.contains("the service does not run. Start it: deskgate serve --config "))
         site.change(["operators": ["notifiers": []]])
         try site.configure()

@@ -37,7 +37,7 @@ import Testing
         #expect(try Command("stat", "-c", "%a", scratch.path("app.key")).output == "600\n")
         let again = try Deskgate.run("secret", "new", "--out", scratch.path("app.key"))
         #expect(again.code == 1)
-        #expect(again.errors == "deskgate: \(scratch.path("app.key")) exists already; nothing was changed\n")
+        #expect(again.errors == "deskgate: \(scratch.path("app.key")) exists already; nothing was changed; name a file that does not\n")
         #expect(try scratch.read("app.key") == secret)
         let elsewhere = try Deskgate.run("secret", "new", "--out", scratch.path("missing/app.key"))
         #expect(elsewhere.code == 2)

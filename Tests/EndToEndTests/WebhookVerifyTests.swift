@@ -148,7 +148,9 @@ import Testing
         ([], "expected either --app or --notifier"), (["--app", "app-1", "--notifier", "backend"], "expected either --app or --notifier"),
         (["--notifier", "backend"], "--notifier needs --id and --timestamp"), (["--app", "app-1", "--id", "1"], "--id: needs --notifier"),
         (["--notifier", "log", "--id", "1", "--timestamp", "1"], "--notifier: no notifier of type http has this name"),
-        (["--app", "app-1", "--body", "/nowhere"], "--body: "),
+        (["--app", "app-1", "--body", "/nowhere"], "--body: /nowhere cannot be read: "),
+        (["--app", "app-1", "--body", #"{"a":1}"#], "--body: expected a file; - reads the body from standard input"),
+        (["--app", "app-1", "--body", "-"], "--body: standard input is empty"),
     ])
     func usageIsTold(_ words: [String], _ message: String) throws {
         let body = words.contains("--body") ? [] : ["--body", workspace.directory.path("body.json")]
