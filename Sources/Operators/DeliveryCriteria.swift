@@ -50,6 +50,9 @@ package struct DeliveryCriteria {
         case "from": filter.receivedFrom = try Self.time(name, text)
         default: filter.receivedBefore = try Self.time(name, text)
         }
+        if let from = filter.receivedFrom, let before = filter.receivedBefore, from >= before {
+            throw AdminProblem(name, "expected \(field: "from") to be earlier than \(field: "before"); nothing is received in between.")
+        }
     }
 
     /// Parses an RFC 3339 time.

@@ -72,6 +72,7 @@ import Time
         ("state=dead&state=dead", "state: given twice."), ("limit=0", "limit: expected"), ("limit=1001", "limit: expected"),
         ("limit=1&limit=1", "limit: given twice."), ("limit=%2B5", "limit: expected"), ("ticket_id=", "ticket_id: expected 1 to 255 bytes"),
         ("comment_id=%00", "comment_id: expected 1 to 255 bytes"), ("from=yesterday", "from: expected"), ("before=1", "before: expected"),
+        ("from=2026-03-11T00:00:00Z&before=2026-03-10T00:00:00Z", "before: expected from to be earlier than before;"),
         ("app_id=%", "The query has a %"), ("app_id=%4", "The query has a %"), ("app_id=%+1", "The query has a %"),
         ("after=x", "after: expected"), ("after=1-1&after=1-1", "after: given twice."), ("app_id=%ff", "The query is not UTF-8."),
         ("%zz=1", "The query has a %"), ("id=1", "Unknown criterion id;"),
