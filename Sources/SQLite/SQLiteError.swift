@@ -74,6 +74,7 @@ extension SQLiteError {
     package var remedy: String? {
         if isFull { return "free space on the disk that holds the file" }
         switch primaryCode {
+        case SQLITE_CANTOPEN where systemErrno == EISDIR: return "the path names a directory: name a file in it"
         case SQLITE_CANTOPEN:
             return "the directory must exist, and this user must be allowed to enter it and to create files in it"
         case SQLITE_READONLY, SQLITE_PERM:

@@ -65,6 +65,11 @@ import Threading
             error.description.hasSuffix("the directory must exist, and this user must be allowed to enter it and to create files in it"))
     }
 
+    @Test func `reports a directory`() throws {
+        let error = try #require(opening(database.directory.path, .readWriteCreate))
+        #expect(error.remedy == "the path names a directory: name a file in it")
+    }
+
     @Test func reportsAnotherKindOfFile() throws {
         database.overwrite(at: 0, with: Array(repeating: UInt8(ascii: "x"), count: 5000))
         let error = try #require(opening(database.path, .readWriteCreate))

@@ -138,6 +138,12 @@ import Time
         #expect(try count(directory.path("site/store.db")) == 1)
     }
 
+    @Test func `an empty file is no backup`() throws {
+        try directory.write("empty.db", "")
+        let failure = #expect(throws: StoreError.self) { try StoreFile.restore(directory.path("empty.db"), to: path, asItIs: false) }
+        #expect(failure?.remedy == "it is no backup: name another file")
+    }
+
     @Test func refusesWhatIsInUseOrNoBackup() throws {
         let store = try SQLiteStore(path: path)
         try StoreFile.backUp(path, to: backup)

@@ -110,11 +110,10 @@ extension StoreError {
             .unavailable, "\(path) must be opened by nobody else while its log is moved again, but \(user) has it open", remedy: "end that")
     }
 
-    static func empty(_ path: String) -> StoreError {
-        StoreError(
-            .corrupt,
-            "\(path) has no tables",
-            remedy: "restore a backup (deskgate store restore), or remove the file to begin with an empty store")
+    static func empty(
+        _ path: String, remedy: String = "restore a backup (deskgate store restore), or remove the file to begin with an empty store"
+    ) -> StoreError {
+        StoreError(.corrupt, "\(path) has no tables", remedy: remedy)
     }
 
     static func withoutLog(_ path: String) -> StoreError {

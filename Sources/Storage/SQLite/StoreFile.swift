@@ -72,6 +72,7 @@ package enum StoreFile {
     /// - Throws: when the backup cannot be used or the store is in use; then nothing was changed.
     package static func restore(_ backup: String, to path: String, asItIs: Bool) throws(StoreError) -> String? {
         guard File.exists(backup) else { throw .noStore(backup) }
+        guard (try? FileSystem.size(of: backup)) != 0 else { throw .empty(backup, remedy: "it is no backup: name another file") }
         return try asOwner(of: path) { () throws(StoreError) in try restoreAsOwner(backup, to: path, asItIs: asItIs) }
     }
 
