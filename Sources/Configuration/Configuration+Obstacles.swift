@@ -81,6 +81,20 @@ extension Configuration.Store {
         return Self.asOwner(of: revocationsPath, "$.store.revocations_path") { [] }
     }
 
+    /// Warns of a disk that has less room than must stay free, so that webhooks are refused from the start.
+    package var roomWarning: ConfigurationProblem? {
+        guard case .sqlite(let path) = kind, let free = try? FileSystem.freeBytes(at: Path.directory(of: path)) else { return nil }
+        return roomWarning(freeBytes: free)
+    }
+
+    /// As `roomWarning`, of a disk with so much room.
+    func roomWarning(freeBytes: UInt64) -> ConfigurationProblem? {
+        guard freeBytes < UInt64(minimumFreeMegabytes) * 1_000_000 else { return nil }
+        return ConfigurationProblem(
+            path: "$.store.minimum_free_megabytes",
+            message: "only \(freeBytes / 1_000_000) MB are free on the store's disk: webhooks are answered 503; make room, or lower it")
+    }
+
     /// Whether root refuses to serve and to work on the store, because several users control the path of one of its files.
     package var isRefusedToRoot: Bool {
         files.contains { file in

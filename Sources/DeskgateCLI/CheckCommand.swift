@@ -98,6 +98,7 @@ enum CheckCommand {
     private static func warnings(_ configuration: Configuration) -> [ConfigurationProblem] {
         let now = Clocks.system.unixSeconds()
         return configuration.unreadableFiles.warnings + configuration.warnings(now: now) + configuration.certificatesNotInForce(now: now)
+            + [configuration.store.roomWarning].compactMap(\.self)
     }
 
     private static func list(_ problems: [ConfigurationProblem]) -> JSONValue {

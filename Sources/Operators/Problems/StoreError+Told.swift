@@ -17,7 +17,10 @@ extension StoreError {
                 "Repair the notifier for which most deliveries wait (deskgate status), or raise store.max_pending and restart. \(meanwhile)",
                 "Почините канал, которого ждёт больше всего доставок (deskgate status), или увеличьте store.max_pending и перезапустите службу. \(meanwhile)"
             )
-        case .diskFull: return Told("Make room on the store's disk. \(meanwhile)", "Освободите место на диске хранилища. \(meanwhile)")
+        case .diskFull:
+            return Told(
+                "Make room on the store's disk, or with SQLite lower store.minimum_free_megabytes and restart. \(meanwhile)",
+                "Освободите место на диске хранилища или, с SQLite, уменьшите store.minimum_free_megabytes и перезапустите. \(meanwhile)")
         case .corrupt, .unavailable, .notOpen, .inDoubt:
             let own = self.remedy.map { Telling.sentence(Told(verbatim: $0)) } ?? general
             return Told(

@@ -19,6 +19,14 @@ import Time
     private static let address = "postgres://deskgate:\(TestSecret.text(3))@db1,db2:6432/desk"
     private static let postgres = #""store":{"type":"postgres","url":{"env":"DATABASE_URL"}}"#
 
+    @Test func `a disk with less room than must stay free is warned of`() throws {
+        let store = try directory.configuration(members: #""store":{"path":"store.db","minimum_free_megabytes":900}"#).store
+        #expect(store.roomWarning(freeBytes: 900_000_000) == nil)
+        let warning = try #require(store.roomWarning(freeBytes: 899_999_999))
+        #expect(warning.path == "$.store.minimum_free_megabytes")
+        #expect(warning.message.hasPrefix("only 899 MB are free on the store's disk: "))
+    }
+
     @Test func anAddressIsASecret() throws {
         guard case .postgres(let settings) = try directory.configuration(members: Self.postgres).store.kind else {
             Issue.record("not a PostgreSQL store")

@@ -149,6 +149,11 @@ import Time
         #expect(problem.remedy.isTranslated)
     }
 
+    @Test func `a full disk names the space that must stay free`() throws {
+        let problem = try #require(try Self.search(store: StoreError(.diskFull, "full")).problems.first)
+        #expect(problem.remedy.english.contains("lower store.minimum_free_megabytes and restart"))
+    }
+
     /// The store works then, so a registration is stored, and only its event ends.
     @Test func `a full queue refuses webhooks alone`() throws {
         let problem = try #require(try Self.search(store: StoreError(.queueFull, "full")).problems.first)
