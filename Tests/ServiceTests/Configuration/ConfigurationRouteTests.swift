@@ -106,6 +106,22 @@ import Testing
         #expect(!subscriptions.leaveOut("other", deviceType: "ios"))
     }
 
+    @Test(
+        arguments: [
+            (#"{"android":"one","huawei":"two","default":"two"}"#, nil),
+            (#"{"*":"one"}"#, "routes.*: takes only devices that registered with the type \"*\"; write \"default\" for all other types"),
+            (
+                #"{"iOS":"backend"}"#,
+                "routes.iOS: takes only devices that registered with exactly this type; if the app registers with \"ios\", write that"
+            ),
+            (#"{"ios":"one"}"#, "routes.ios: names a notifier of type rustore, which reaches no such devices; name one that does"),
+        ] as [(String, String?)])
+    func `a route that reaches no device is warned of`(_ routes: String, _ warning: String?) throws {
+        let found = try directory.configuration(Self.json(#","routes":\#(routes)"#)).routeWarnings
+        for warning in found { #expect(warning.message.isTranslated) }
+        #expect(found.map { "\($0.path): \($0.message.english)" } == warning.map { ["$.apps[0].\($0)"] } ?? [])
+    }
+
     @Test(arguments: [
         (#","routes":[]"#, [#"routes: expected an object such as {"ios": "NOTIFIER", "default": "NOTIFIER"}, found a list"#]),
         (#","routes":{}"#, [#"routes: expected at least one type of device, or "default""#]),

@@ -1,0 +1,33 @@
+internal import Core
+
+extension Configuration {
+    /// Routes that cannot have been meant as they stand: types of device are compared byte by byte, and no provider serves every phone.
+    var routeWarnings: [ConfigurationWarning] {
+        let types = Dictionary(notifiers.map { ($0.name, $0.type) }) { first, _ in first }
+        return apps.enumerated().flatMap { index, app in
+            app.routes.byType.compactMap { route -> ConfigurationWarning? in
+                guard let message = Self.doubt(of: route.type, types[route.notifier]) else { return nil }
+                return ConfigurationWarning(path: "$.apps[\(index)].routes.\(printable(route.type))", message: message)
+            }
+        }
+    }
+
+    private static func doubt(of type: String, _ notifier: NotifierType?) -> Told? {
+        let plain = type.lowercased()
+        if type == "*" {
+            return Told(
+                "takes only devices that registered with the type \"*\"; write \"default\" for all other types",
+                "относится только к устройствам, которые зарегистрированы с типом \"*\"; для всех прочих типов пишите \"default\"")
+        }
+        if ["ios", "android"].contains(plain), type != plain {
+            return Told(
+                "takes only devices that registered with exactly this type; if the app registers with \"\(plain)\", write that",
+                "относится только к устройствам точно с таким типом; если приложение регистрирует \"\(plain)\", пишите так")
+        }
+        guard plain == "android" && notifier == .apns || plain == "ios" && notifier == .rustore else { return nil }
+        let name = notifier?.rawValue ?? ""
+        return Told(
+            "names a notifier of type \(name), which reaches no such devices; name one that does",
+            "указывает на канал типа \(name), который таких устройств не достигает; укажите другой канал")
+    }
+}
