@@ -109,7 +109,8 @@ struct ConfigurationObject {
     func string(_ key: String, _ expected: String = "a non-empty string") -> String? {
         guard let value = members[key] else { return nil }
         guard case .string(let text) = value, !text.isEmpty else {
-            problems.add(path(of: key), "expected \(expected), found \(value.kind)")
+            let isNumber = if case .integer = value { key.hasSuffix("_id") } else { false }
+            problems.add(path(of: key), "expected \(expected), found \(value.kind)" + (isNumber ? "; put it in double quotes" : ""))
             return nil
         }
         guard !text.utf8.contains(0) else {
@@ -129,7 +130,9 @@ struct ConfigurationObject {
         let fallback = otherwise ?? (keys.standard(of: key) == .bool(true))
         guard let value = members[key] else { return inForce(key, standard(key, fallback) { .bool($0) }) }
         guard case .bool(let bool) = value else {
-            problems.add(path(of: key), "expected true or false, found \(value.kind)")
+            problems.add(
+                path(of: key),
+                "expected true or false, found \(value.kind)" + (["true", "false"].contains(value) ? "; remove the quotes" : ""))
             return fallback
         }
         return inForce(key, bool)

@@ -44,8 +44,14 @@ extension ConfigurationReader {
             return try CertificatePair.read(certificates: certificates, key: key)
         } catch {
             switch error {
-            case .unreadableCertificate: problems.add(object.path(of: "certificate"), "expected a certificate in PEM")
-            case .unreadableKey: problems.add(object.path(of: "key"), "expected a private key in PEM, without a passphrase")
+            case .unreadableCertificate:
+                problems.add(
+                    object.path(of: "certificate"),
+                    "expected a certificate in PEM" + FoundCredential.hint(in: certificates, expected: "CERTIFICATE"))
+            case .unreadableKey:
+                problems.add(
+                    object.path(of: "key"),
+                    "expected a private key in PEM, without a passphrase" + FoundCredential.hint(in: key, expected: "PRIVATE KEY"))
             case .mismatch: problems.add(object.path(of: "key"), "the private key does not belong to the certificate")
             case .wrongOrder(let place, let count):
                 problems.add(
@@ -66,7 +72,8 @@ extension ConfigurationReader {
         // Text before a block may be in any encoding.
         let text = String(decoding: bytes, as: UTF8.self)
         guard text.contains("-----BEGIN ") else {
-            problems.add(path, "expected a PEM file, with lines that begin with -----BEGIN and -----END")
+            let hint = FoundCredential.hint(in: bytes, isSecret: isSecret)
+            problems.add(path, "expected a PEM file, with lines that begin with -----BEGIN and -----END\(hint)")
             return nil
         }
         return PEMText.restored(text)

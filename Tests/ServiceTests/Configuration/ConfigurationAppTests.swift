@@ -25,7 +25,10 @@ import Time
         (#"{"apps":null}"#, "$.apps: expected a list, found null"),
         (#"{"apps":["shop"]}"#, "$.apps[0]: expected an object, found a string"),
         (#"{"apps":[{"keys":[\#(key)]}]}"#, "$.apps[0].app_id: missing; give the app_id that the help desk shows"),
-        (#"{"apps":[{"app_id":7,"keys":[\#(key)]}]}"#, "$.apps[0].app_id: expected a non-empty string, found a number"),
+        (
+            #"{"apps":[{"app_id":7,"keys":[\#(key)]}]}"#,
+            "$.apps[0].app_id: expected a non-empty string, found a number; put it in double quotes"
+        ),
         (
             #"{"apps":[{"app_id":"a\nb","keys":[\#(key)]}]}"#,
             "$.apps[0].app_id: expected at most 255 UTF-16 code units and no control characters"

@@ -93,6 +93,33 @@ import Testing
         #expect(tls == TLSIdentity(certificate: try directory.scratch.read("chain.crt"), key: try directory.scratch.read("pkcs8.key")))
     }
 
+    @Test func `another kind of file is named`() throws {
+        try makeChain()
+        let script = #"""
+            set -e
+            openssl pkey -in own.key -pubout -out public.key
+            openssl pkey -in own.key -aes128 -passout pass:x -out locked.key
+            openssl ec -in own.key -aes128 -passout pass:x -out old.key
+            openssl pkey -in own.key -outform der -out der.key
+            chmod 600 *.key *.csr all.p12
+            """#
+        #expect(try Command("sh", "-c", "cd \"$0\"; \(script)", directory.scratch.path(".")).status == 0)
+        func hint(_ certificate: String, _ key: String) throws -> String? {
+            let tls = #""listen":{"tls":{"certificate":"\#(certificate)","key":"\#(key)"}}"#
+            return try directory.problems(members: tls).first.map { String($0[($0.firstRange(of: "; ")?.upperBound ?? $0.endIndex)...]) }
+        }
+        #expect(try hint("own.csr", "own.key") == "the file holds a certificate request; give the certificate that was issued for it")
+        #expect(try hint("own.key", "own.key") == "the file holds a private key")
+        #expect(try hint("chain.crt", "public.key") == "the file holds a public key")
+        #expect(try hint("chain.crt", "chain.crt") == "the file holds a certificate")
+        for key in ["locked.key", "old.key"] {
+            let remedy = "the file holds a private key with a passphrase; remove that with: openssl pkey -in FILE -out NEW"
+            #expect(try hint("chain.crt", key) == remedy, "\(key)")
+        }
+        #expect(try hint("chain.crt", "all.p12") == "the file is PKCS #12; make PEM of it with: openssl pkcs12 -in FILE -nodes -out NEW")
+        #expect(try hint("chain.crt", "der.key")?.hasPrefix("if the file is DER, make PEM of it with: openssl pkey ") == true)
+    }
+
     @Test(arguments: [
         (
             "{}",
@@ -119,7 +146,10 @@ import Testing
         ),
         (
             #"{"certificate":"certificate.pem","key":"binary.pem"}"#,
-            ["$.listen.tls.key: expected a PEM file, with lines that begin with -----BEGIN and -----END"]
+            [
+                "$.listen.tls.key: expected a PEM file, with lines that begin with -----BEGIN and -----END; "
+                    + "if the file is DER, make PEM of it with: openssl pkey -inform der -in FILE -out NEW"
+            ]
         ),
         (
             #"{"certificate":"certificate.pem","key":"open.pem"}"#,

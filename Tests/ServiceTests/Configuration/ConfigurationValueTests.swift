@@ -123,6 +123,10 @@ import Testing
         (#""listen":null"#, "$.listen: expected an object, found null"),
         (#""log":{"level":3}"#, "$.log.level: expected a non-empty string, found a number"),
         (#""admin":{"metrics_need_token":true}"#, #"$.admin.token: missing, and "metrics_need_token" is true"#),
+        (
+            #""admin":{"metrics_need_token":"true"}"#,
+            "$.admin.metrics_need_token: expected true or false, found a string; remove the quotes"
+        ),
         (#""admin":{"metrics_need_token":null}"#, "$.admin.metrics_need_token: expected true or false, found null"),
     ])
     func areChecked(member: String, problem: String) throws {
