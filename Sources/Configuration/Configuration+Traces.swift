@@ -37,8 +37,27 @@ extension Configuration {
 }
 
 extension Configuration {
-    /// Warns where everybody or nobody decides what is exported.
-    var traceWarnings: [ConfigurationWarning] {
+    /// Warns of an address that takes no traces, and where everybody or nobody decides what is exported.
+    var traceWarnings: [ConfigurationWarning] { traceAddressWarnings + samplingWarnings }
+
+    private var traceAddressWarnings: [ConfigurationWarning] {
+        guard let traces, let start = traces.url.firstRange(of: "://") else { return [] }
+        let rest = traces.url[start.upperBound...]
+        let authority = rest.prefix { $0 != "/" && $0 != "?" }
+        let path = rest[authority.endIndex...].prefix { $0 != "?" }
+        let isOther = ["/v1/metrics", "/v1/logs", "/api/traces"].contains { path.hasSuffix($0) }
+        guard authority.hasSuffix(":4317") || path.isEmpty || path == "/" || isOther else { return [] }
+        return [
+            ConfigurationWarning(
+                path: "$.traces.otlp.url",
+                message: Told(
+                    "takes no traces by OTLP over HTTP, unless your collector differs: port 4317 is for gRPC, and the whole address usually ",
+                    "обычно не принимает трассы по OTLP поверх HTTP: порт 4317 нужен для gRPC, а полный адрес чаще всего ")
+                    + Told("ends with :4318/v1/traces", "кончается на :4318/v1/traces"))
+        ]
+    }
+
+    private var samplingWarnings: [ConfigurationWarning] {
         guard let traces else { return [] }
         if traces.isParentBased, !callers.areRestricted {
             return [

@@ -140,6 +140,18 @@ import Time
         for warning in configuration.toldWarnings(now: 0) { #expect(warning.message.isTranslated) }
     }
 
+    @Test(arguments: [
+        ("https://c.example:4317/v1/traces", true), ("https://c.example:4318", true), ("https://c.example:4318/", true),
+        ("https://c.example/v1/metrics?a=1", true), ("https://c.example/api/traces", true),
+        ("https://c.example:4318/v1/traces", false), ("https://c.example/otlp/v1/traces?key=4317", false),
+    ])
+    func `an address that takes no traces is warned of`(url: String, isWarned: Bool) throws {
+        let configuration = try ConfigurationDirectory().configuration(members: #""traces":{"otlp":{"url":"\#(url)"}}"#)
+        let warnings = configuration.toldWarnings(now: 0).filter { $0.path == "$.traces.otlp.url" }
+        #expect(warnings.count == (isWarned ? 1 : 0))
+        for warning in warnings { #expect(warning.message.isTranslated) }
+    }
+
     @Test(arguments: ["http://127.0.0.1:4318/v1/traces", "http://localhost/v1/traces", "http://[::1]:4318/"])
     func plainHTTPStaysOnThisMachine(url: String) throws {
         let directory = try ConfigurationDirectory()
