@@ -1,0 +1,31 @@
+import Core
+import TestSupport
+import Testing
+
+@testable import Configuration
+
+/// Identifiers of APNs that cannot be right.
+@Suite struct ConfigurationAPNsWarningTests {
+    private static let topic = "com.example.chat"
+
+    @Test(
+        arguments: [
+            ("ABCDE12345", "FGHIJ67890", topic, nil),
+            ("ABCDE12346", "FGHIJ67890", topic, "key_id: differs from the name of the key's file"),
+            ("abcde12345", "FGHIJ67890", topic, "key_id: has small letters"),
+            ("ABCDE12345", "fghij67890", topic, "team_id: has small letters"),
+            ("ABCDE12345", "FGHIJ67890", "FGHIJ67890.\(topic)", "topic: begins with the team_id"),
+        ] as [(String, String, String, String?)])
+    func `are warned of`(_ keyID: String, _ teamID: String, _ topic: String, _ warning: String?) throws {
+        let directory = try ConfigurationDirectory()
+        try directory.writePushCredentials()
+        let apns =
+            #"{"type":"apns","key":{"file":"secrets/AuthKey_ABCDE12345.p8"},"key_id":"\#(keyID)","team_id":"\#(teamID)","topic":"\#(topic)"}"#
+        let found = try directory.configuration(members: #""notifiers":{"log":{"type":"log"},"push":\#(apns)}"#).apnsWarnings
+        #expect(found.count == (warning == nil ? 0 : 1))
+        for one in found {
+            #expect("\(one.path): \(one.message.english)".hasPrefix("$.notifiers.push.\(warning ?? "")"))
+            #expect(one.message.isTranslated)
+        }
+    }
+}
