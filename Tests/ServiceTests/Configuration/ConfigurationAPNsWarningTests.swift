@@ -4,7 +4,7 @@ import Testing
 
 @testable import Configuration
 
-/// Identifiers of APNs that cannot be right.
+/// Identifiers and an address of APNs that cannot be right.
 @Suite struct ConfigurationAPNsWarningTests {
     private static let topic = "com.example.chat"
 
@@ -27,5 +27,19 @@ import Testing
             #expect("\(one.path): \(one.message.english)".hasPrefix("$.notifiers.push.\(warning ?? "")"))
             #expect(one.message.isTranslated)
         }
+    }
+
+    @Test(
+        arguments: [
+            ("https://fcm.googleapis.com", "fcm"), ("https://api.sandbox.push.apple.com", nil), ("https://relay.example.com", nil),
+        ] as [(String, String?)])
+    func `an address of another provider is warned of`(_ url: String, _ owner: String?) throws {
+        let directory = try ConfigurationDirectory()
+        try directory.writePushCredentials()
+        let key = #""key":{"file":"secrets/AuthKey_ABCDE12345.p8"},"key_id":"ABCDE12345","team_id":"FGHIJ67890","topic":"\#(Self.topic)""#
+        let apns = #"{"type":"apns",\#(key),"url":"\#(url)"}"#
+        let found = try directory.configuration(members: #""notifiers":{"log":{"type":"log"},"push":\#(apns)}"#).providerHostWarnings
+        #expect(found.map(\.path) == (owner == nil ? [] : ["$.notifiers.push.url"]))
+        for one in found { #expect(one.message.english.hasPrefix("is an address for notifiers of type \(owner ?? "");")) }
     }
 }
