@@ -17,6 +17,8 @@ internal import COpenSSL
     /// Reads the first private key in a PEM text: PKCS#8, PKCS#1 or SEC 1, without a passphrase. The text may have lost its line feeds, as
     /// `PEMText.restored` says.
     convenience init(privatePEM text: Span<UInt8>) throws(KeyProblem) {
+        // A key within it would be another one than what was asked for.
+        if Self.isObject(text) { throw .json }
         var isEncrypted: Int32 = 0
         let read = { (text: OpaquePointer) in unsafe deskgate_read_plain_private_key(text, &isEncrypted) }
         var pointer = unsafe Self.read(text, read)
@@ -57,6 +59,12 @@ internal import COpenSSL
             defer { unsafe BIO_free(bio) }
             return unsafe body(bio)
         }
+    }
+
+    /// Whether a text looks like an object of JSON.
+    private static func isObject(_ text: Span<UInt8>) -> Bool {
+        for index in text.indices where !" \t\r\n".utf8.contains(text[index]) { return text[index] == UInt8(ascii: "{") }
+        return false
     }
 
     private static func problem(of text: Span<UInt8>, without label: StaticString) -> KeyProblem {
@@ -177,6 +185,8 @@ extension KeyHandle {
 package enum KeyProblem: Error, Equatable {
     /// There is no PEM block (RFC 7468).
     case notPEM
+    /// It is JSON, as service accounts are.
+    case json
     /// It is PEM, but contains no key of the required kind: for example a certificate, or the other half of the pair.
     case noKey
     /// It is protected by a passphrase.
@@ -196,6 +206,7 @@ extension KeyProblem: CustomStringConvertible {
     package var description: String {
         switch self {
         case .notPEM: "is not PEM: give the file as it was downloaded, with its BEGIN and END lines"
+        case .json: "is JSON, as service accounts are: give the file of the key itself, which begins with BEGIN PRIVATE KEY"
         case .noKey: "is PEM, but does not hold the key that is needed: a private key begins with BEGIN PRIVATE KEY"
         case .encrypted: "is protected by a passphrase; remove it with: openssl pkey -in FILE -out NEW_FILE"
         case .damaged: "is damaged; download it again or make a new key"

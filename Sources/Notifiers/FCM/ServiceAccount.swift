@@ -5,6 +5,8 @@ package import JSON
 package struct ServiceAccount: Sendable {
     /// Why a key file cannot be used; it never contains anything of the file.
     package enum Problem: Error, Equatable {
+        /// It is PEM, as keys for APNs are.
+        case pem
         /// It is not strict JSON.
         case notJSON(JSONError)
         /// It is JSON of something else: `type` is not `service_account`.
@@ -33,7 +35,11 @@ package struct ServiceAccount: Sendable {
     /// Reads a key file; its bytes stay the caller's to erase. Throws the first flaw.
     package init(parsing text: Span<UInt8>) throws(Problem) {
         let document: JSONDocument
-        do throws(JSONError) { document = try JSONDocument(parsing: text) } catch { throw .notJSON(error) }
+        do throws(JSONError) {
+            document = try JSONDocument(parsing: text)
+        } catch {
+            throw text.text.hasPrefix("-----BEGIN ") ? .pem : .notJSON(error)
+        }
         guard let type = try? Self.text("type", in: document), type == "service_account" else { throw .notServiceAccount }
         projectID = try Self.text("project_id", in: document)
         clientEmail = try Self.text("client_email", in: document)
@@ -98,12 +104,16 @@ package struct ServiceAccount: Sendable {
 }
 
 extension ServiceAccount.Problem: CustomStringConvertible {
+    private static let source =
+        "make one in the Firebase console under Project settings, Service accounts, Generate new private key"
+
     /// The end of a sentence that begins with the file's name, with the remedy.
     package var description: String {
         switch self {
+        case .pem: "is PEM, as keys for APNs are: \(Self.source)"
         case .notJSON(let error): "is not JSON: \(error)"
         case .notServiceAccount:
-            "is not a service account's key: make one in the Firebase console under Project settings, Service accounts, Generate new private key"
+            "is not a service account's key: \(Self.source)"
         case .missing(let field): "has no text in \(field): give the file as it was downloaded"
         case .invalid(let field): "has a malformed \(field): give the file as it was downloaded"
         case .key(let problem): "has a private_key that \(problem)"

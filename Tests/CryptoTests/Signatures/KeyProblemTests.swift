@@ -38,6 +38,11 @@ struct KeyProblemTests {
         #expect(Self.publicFlaws(TestCertificate.shared.certificate) == (.noKey, .noKey))
     }
 
+    @Test func `JSON with a key in it is told`() {
+        let text = "{\"private_key\": \"\(TestKey.sharedRSA.privatePEM.replacing("\n", with: "\\n"))\"}"
+        #expect(Self.flaws(text) == (.json, .json))
+    }
+
     @Test func `another kind of key is told`() throws {
         #expect(Self.flaws(TestKey.sharedRSA.privatePEM).ec == .wrongType(found: "RSA", needed: "an EC key on P-256"))
         #expect(Self.flaws(TestKey.sharedP256.privatePEM).rsa == .wrongType(found: "EC", needed: "an RSA key"))
@@ -112,8 +117,8 @@ struct KeyProblemTests {
 
     @Test func `every flaw says what to do and names no key`() {
         let flaws: [KeyProblem] = [
-            .notPEM, .noKey, .encrypted, .damaged, .wrongType(found: "RSA", needed: "an EC key"), .wrongCurve(found: "secp384r1"),
-            .tooShort(bits: 1024),
+            .notPEM, .json, .noKey, .encrypted, .damaged, .wrongType(found: "RSA", needed: "an EC key"),
+            .wrongCurve(found: "secp384r1"), .tooShort(bits: 1024),
         ]
         #expect(Set(flaws.map(\.description)).count == flaws.count)
         #expect(flaws.allSatisfy { $0.description.hasPrefix("is ") && !$0.description.contains("-----") })

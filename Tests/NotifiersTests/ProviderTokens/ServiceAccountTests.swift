@@ -63,7 +63,7 @@ struct ServiceAccountTests {
     @Test func `what is not JSON is told with the place`() {
         #expect(Self.flaw([])?.description == "is not JSON: line 1, column 1: the text ends too early")
         #expect(Self.flaw(Array("[]".utf8)) == .notServiceAccount)
-        #expect(Self.flaw(Array(TestKey.sharedRSA.privatePEM.utf8))?.description.hasPrefix("is not JSON: line 1, column") == true)
+        #expect(Self.flaw(Array(TestKey.sharedRSA.privatePEM.utf8)) == .pem)
         #expect(Self.flaw(ServiceAccountFile().bytes + [0x7D])?.description.hasSuffix("more text after the end of the JSON value") == true)
     }
 

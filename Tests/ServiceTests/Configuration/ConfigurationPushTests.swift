@@ -142,6 +142,10 @@ import Time
             ["key: the key is PEM, but does not hold the key that is needed: a private key begins with BEGIN PRIVATE KEY"]
         ),
         (
+            #""type":"apns","key":{"file":"secrets/service-account.json"},\#(ids),\#(topic)"#,
+            ["key: the key is JSON, as service accounts are: give the file of the key itself, which begins with BEGIN PRIVATE KEY"]
+        ),
+        (
             #""type":"apns","certificate":"tls/certificate.pem","key":{"env":"TWO_WORDS"},\#(ids),\#(topic)"#,
             [
                 #"key_id: belongs to a .p8 key; remove it, or remove "certificate""#,
@@ -170,7 +174,10 @@ import Time
         ),
         (
             #""type":"fcm","service_account":{"file":"tls/key.pem"}"#,
-            ["service_account: the service account's file is not JSON: line 1, column 1: not valid JSON"]
+            [
+                "service_account: the service account's file is PEM, as keys for APNs are: make one in the Firebase console under Project "
+                    + "settings, Service accounts, Generate new private key"
+            ]
         ),
         (
             #""type":"rustore","project_id":"a/b","token":{"env":"TWO_WORDS"}"#,
