@@ -19,6 +19,7 @@ extension ConfigurationReader {
     }
 
     private func problem(ofAddress text: String, _ schemes: [String], takesQuery: Bool, takesPath: Bool, _ plain: String?) -> String? {
+        if Placeholder.hasVariable(text) { return "variables are not replaced here; write the address out" }
         do throws(DestinationURL.Problem) {
             let url = try DestinationURL(text)
             guard schemes.contains(url.scheme) else {

@@ -3,7 +3,7 @@ enum PathSlip {
     /// The cause and the remedy; nil for an ordinary path.
     static func problem(of path: String) -> String? {
         if path == "~" || path.hasPrefix("~/") { return "~ is not replaced here; write the path out" }
-        if path.contains("${") || path.contains("{{") || path.hasPrefix("$") {
+        if Placeholder.hasVariable(path) || path.hasPrefix("$") {
             return "variables are not replaced here; write the path out"
         }
         if path.contains("\\") || hasDrive(path) { return "a path has no drive, and / between its parts" }

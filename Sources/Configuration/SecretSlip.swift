@@ -77,9 +77,12 @@ extension SecretReader {
 enum Placeholder {
     private static let words = ["null", "none", "nil", "undefined"]
 
+    /// Whether a text has a variable of a shell or a template within it.
+    static func hasVariable(_ text: String) -> Bool { text.contains("${") || text.contains("{{") }
+
     /// Whether a text is one, or has one within it.
     static func isUnfilled(_ text: String) -> Bool {
-        text.contains("${") || text.contains("{{") || words.contains(text.lowercased()) || text.hasPrefix("<") && text.hasSuffix(">")
+        hasVariable(text) || words.contains(text.lowercased()) || text.hasPrefix("<") && text.hasSuffix(">")
     }
 }
 

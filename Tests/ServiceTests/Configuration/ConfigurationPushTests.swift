@@ -164,6 +164,8 @@ import Time
                 "sandbox_url: expected an address without a query, as paths are added to it; remove all from the ? on",
             ]
         ),
+        (#"\#(fcm),"url":"https://${HOST}/""#, ["url: variables are not replaced here; write the address out"]),
+        (#"\#(fcm),"url":"https://{{ host }}/""#, ["url: variables are not replaced here; write the address out"]),
         (
             #"\#(fcm),"url":"https://fcm.googleapis.com/fcm/send""#,
             ["url: the paths are added to it; give the host alone: https://fcm.googleapis.com"]
