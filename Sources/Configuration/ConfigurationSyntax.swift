@@ -19,6 +19,13 @@ enum ConfigurationSyntax {
         case .duplicateKey:
             let found = duplicates(in: bytes)
             return found.isEmpty ? [(error.reason.description, place)] : found
+        case .syntax where isOtherFormat(bytes):
+            return [
+                (
+                    "the file is no JSON, which is one object in { and }; deskgate init makes one to begin with",
+                    JSONPlace(line: 1, column: 1)
+                )
+            ]
         case .syntax, .endOfInput, .byteOrderMark:
             let slip = JSONSlip.first(in: bytes.span)
             return [slip.map { ("not valid JSON: \($0.message)", $0.place) } ?? (error.reason.description, place)]
@@ -27,6 +34,15 @@ enum ConfigurationSyntax {
             return [(error.reason.description, place)]
         }
     }
+
+    /// Whether a text begins as YAML, TOML or lines of NAME=VALUE do: with a name, a list's dash or a table's name in brackets.
+    private static func isOtherFormat(_ bytes: [UInt8]) -> Bool {
+        let text = bytes.drop { " \t\r\n".utf8.contains($0) }
+        let name = text.first == UInt8(ascii: "[") ? text.dropFirst() : text
+        return text.starts(with: "---".utf8) || text.starts(with: "- ".utf8) || name.first.map { isLetter($0) } ?? false
+    }
+
+    private static func isLetter(_ byte: UInt8) -> Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20) }
 
     private static func numberOutOfRange(endingAt index: Int, in bytes: [UInt8]) -> String {
         var (path, keys, value) = ("$", ConfigurationReader.rootKeys, ConfigurationValue?.none)

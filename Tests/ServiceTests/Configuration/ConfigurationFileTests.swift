@@ -49,6 +49,14 @@ import Testing
         #expect(try ConfigurationDirectory().problems(json) == [problem])
     }
 
+    @Test(arguments: ["listen:\n  port: 8080\n", "---\nlisten: {}\n", "- a\n", "[listen]\nport = 8080\n", "PORT=8080\n"])
+    func `another format is told`(_ text: String) throws {
+        let problems = try ConfigurationDirectory().problems(text)
+        let message = "the file is no JSON, which is one object in { and }; deskgate init makes one to begin with"
+        #expect(problems.count == 1)
+        #expect(problems.first?.hasSuffix(": \(message)") == true)
+    }
+
     @Test func isRefusedUnlessItIsUTF8() throws {
         let directory = try ConfigurationDirectory()
         try directory.scratch.write("config.json", [UInt8(ascii: "\""), 0xFF, UInt8(ascii: "\"")])
