@@ -9,7 +9,10 @@ enum PathSlip {
         if path.contains("\\") || hasDrive(path) { return "a path has no drive, and / between its parts" }
         if let colon = path.firstRange(of: ":/") {
             let scheme = path[..<colon.lowerBound]
-            if !scheme.isEmpty, !scheme.contains("/") { return "a path has no scheme; remove \(scheme):, and // if that follows" }
+            // Too short for a secret, as the message shows it.
+            if (1...12).contains(scheme.count), scheme.allSatisfy(\.isLetter) {
+                return "a path has no scheme; remove \(scheme):, and // if that follows"
+            }
         }
         return nil
     }
