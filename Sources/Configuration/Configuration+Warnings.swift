@@ -19,7 +19,8 @@ extension Configuration {
     /// The same in every language.
     package func toldWarnings(now: UnixSeconds) -> [ConfigurationWarning] {
         callerWarnings + adminWarnings + storeWarnings + relayWarnings + certificateExpiries.compactMap { Self.warning($0, now) }
-            + shadowWarnings(now) + keyWarnings(now) + audienceWarnings + botWarnings + apnsWarnings + providerHostWarnings + routeWarnings + traceWarnings + leftoverWarnings
+            + shadowWarnings(now) + keyWarnings(now) + audienceWarnings + botWarnings + apnsWarnings + providerHostWarnings
+            + routeWarnings + traceWarnings + leftoverWarnings
     }
 
     /// When the certificates of the listeners expire.

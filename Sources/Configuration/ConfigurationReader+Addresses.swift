@@ -18,6 +18,9 @@ extension ConfigurationReader {
         return false
     }
 
+    /// Hosts whose APIs begin at the root.
+    private static let providers = ["push.apple.com", "googleapis.com", "huawei.com", "rustore.ru", "sendbird.com"]
+
     private func problem(ofAddress text: String, _ schemes: [String], takesQuery: Bool, takesPath: Bool, _ plain: String?) -> String? {
         if Placeholder.hasVariable(text) { return "variables are not replaced here; write the address out" }
         do throws(DestinationURL.Problem) {
@@ -29,7 +32,11 @@ extension ConfigurationReader {
             if !takesQuery, text.utf8.contains(UInt8(ascii: "?")) {
                 return "expected an address without a query, as paths are added to it; remove all from the ? on"
             }
-            if !takesPath, Self.base(text) != url.origin { return "the paths are added to it; give the host alone: \(url.origin)" }
+            // The address of a company's own gateway to the provider may have a path.
+            let isProvider = Self.providers.contains { url.host == $0 || url.host.hasSuffix(".\($0)") }
+            if !takesPath, isProvider, Self.base(text) != url.origin {
+                return "the paths are added to it; give the host alone: \(url.origin)"
+            }
             return url.scheme == "http" && !url.isLoopback ? plain : nil
         } catch {
             return error.description

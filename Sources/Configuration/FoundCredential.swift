@@ -1,4 +1,4 @@
-/// What a file holds in place of a certificate or a private key in PEM: the end of a message, empty when that is not known.
+/// The kind of file that stands in place of a certificate or a private key in PEM: the end of a message, empty when it is not known.
 enum FoundCredential {
     private static let kinds = [
         "CERTIFICATE": "a certificate", "CERTIFICATE REQUEST": "a certificate request; give the certificate that was issued for it",

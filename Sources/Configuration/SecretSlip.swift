@@ -1,10 +1,10 @@
 internal import Crypto
 
-/// What was found in place of a secret of ours, as the end of a message.
+/// The end of a message that tells which text stands in place of a secret of ours.
 ///
 /// The secret itself is mostly right, and only was spoiled on its way here. A new one would end every key and token that is in use.
 enum SecretSlip {
-    /// What to do where nothing shows what has happened.
+    /// The remedy where nothing shows the cause.
     private static let remedy = "copy it again, or, if none is in use yet, make one with: deskgate secret new"
 
     /// How long the text is and what it looks like, with the remedy; never any of the text.
@@ -73,7 +73,7 @@ extension SecretReader {
     }
 }
 
-/// What a template, a shell or a person should have replaced.
+/// The marks of a text that a template, a shell or a person should have replaced.
 enum Placeholder {
     private static let words = ["null", "none", "nil", "undefined"]
 

@@ -9,7 +9,7 @@ package final class ServedNotifier: Sendable {
     package let notifier: any Notifier
     /// When its certificate expires, in Unix seconds; nil when it has none.
     let credentialExpiresAt: UnixSeconds?
-    /// What an operator can do while attempt after attempt fails for a reason; nil for Deskgate's own notifier.
+    /// The remedy while attempt after attempt fails for a reason; nil for Deskgate's own notifier.
     let remedyWhileFailing: (@Sendable (_ reason: String) -> String)?
     private let client: Client?
     private let isClosed = Monitor(false)

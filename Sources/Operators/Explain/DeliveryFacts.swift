@@ -230,7 +230,7 @@ struct DeliveryFacts {
         return delivery.reason == NotifierReason.noDevice.rawValue || notifier?.reasonSource.endsDevice(delivery.reason) == true
     }
 
-    /// What to do about a reason: the end of a sentence. While attempts fail it is what `deskgate status` says; once the delivery has ended, no
+    /// The remedy of a reason: the end of a sentence. While attempts fail it is that of `deskgate status`; once the delivery has ended, no
     /// further attempt follows by itself, nor while no service runs. A held message has no receiver to mend.
     private func remedy(_ meaning: ReasonMeaning) -> Told? {
         guard let remedy = meaning.remedy else { return nil }

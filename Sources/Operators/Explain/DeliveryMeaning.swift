@@ -134,7 +134,7 @@ extension ReasonMeaning {
         return lasting ?? remedy.flatMap { $0.isWaiting ? nil : $0 } ?? attempts
     }
 
-    /// What to do about deliveries that have ended for this reason, or after it, or that no service attempts: no attempt is promised.
+    /// The remedy of deliveries that have ended for this reason, or after it, or that no service attempts: it promises no attempt.
     /// - Returns: the end of a sentence; nil when nothing need be done.
     func remedy(ofEndedFor name: String) -> Told? {
         let promise = Told("; Deskgate tries again", "; Deskgate повторяет попытки")

@@ -3,7 +3,7 @@ package import Time
 
 /// A queue that is late, in words: for the problem `queue_late`, and for the event and the log's line of the same name.
 package enum LateQueue {
-    /// What the event says of a notifier's queue, in English sentences.
+    /// The sentences of the event about a notifier's queue, in English.
     package static func told(_ waiting: PendingDeliveries, now: UnixMilliseconds) -> (text: String, remedy: String) {
         let problem = Problem.late(waiting, now: now)
         return (problem.text.english, problem.remedy.english)

@@ -90,7 +90,7 @@ extension JSONObject {
     }
 }
 
-/// What a new configuration costs where there was one.
+/// The price of a new configuration where there was one.
 let costOfNewOne = "a new one has new secrets, and no key that was minted counts"
 
 /// The remedy where a directory has no configuration.
