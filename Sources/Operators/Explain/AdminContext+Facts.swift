@@ -126,12 +126,13 @@ extension AdminContext {
         let revocations = try userID.map { userID throws(StoreError) in
             try RevocationSearch(store, appID: app.id, userID: userID, key: nil).found
         }
+        let application = state.authorizer.index(of: app.id.utf8.span).map { state.authorizer.applications[$0] }
         return DeviceFacts(
             deviceID: deviceID, userID: userID, app: app, audience: audience(app), stopping: stopping(app.id),
             registration: state.configuration.pushTokens, devices: Array(devices.found.prefix(ExplainAction.mostDevices)),
             isCut: devices.isCut, deliveries: try facts(search.found),
             search: search.step("deskgate deliveries list --app \(Telling.word(app.id))"), limitUses: uses,
-            keepingOut: revocations?.first(where: \.keepsOut))
+            keepingOut: revocations?.first { $0.keepsOut(of: application, at: now.seconds) }, now: now.seconds)
     }
 
     /// What is said of a delivery.

@@ -27,6 +27,7 @@ struct DeviceFacts {
     var limitUses: [LimitUse] = []
     /// The block or the forgetting that keeps that person out with any key; nil when nothing does.
     var keepingOut: Revocation?
+    let now: UnixSeconds
 }
 
 extension Explanation {
@@ -99,7 +100,7 @@ extension Explanation {
                         "Спросите снова и укажите user_id: по нему устройство находится сразу."))
             ]
         }
-        return [facts.keepingOut?.step(.problem), absent(facts), departed(facts), limits(facts)].compactMap(\.self)
+        return [facts.keepingOut?.step(.problem, at: facts.now), absent(facts), departed(facts), limits(facts)].compactMap(\.self)
     }
 
     /// How to have a device registered.

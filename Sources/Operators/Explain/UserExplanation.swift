@@ -178,7 +178,7 @@ extension Explanation {
                     .devices, .note,
                     Told("No device is registered, so no phone is notified.", "Устройств не зарегистрировано, уведомлять нечего."),
                     remedy: registering(
-                        isKeptOut: facts.key.revocations.found.contains(where: \.keepsOut), facts.limitUses,
+                        isKeptOut: facts.key.revocations.found.contains(where: facts.key.keepsOut), facts.limitUses,
                         usual: Told(
                             "Have the person open the app, which registers its push token; ",
                             "Пусть человек откроет приложение, оно зарегистрирует пуш-токен; ")

@@ -479,7 +479,7 @@ import Time
         let explanation = Explanation(
             DeviceFacts(
                 deviceID: "phone", userID: "ann", app: comment.app, audience: comment.audience, stopping: [refused],
-                registration: configuration.pushTokens, devices: [device], isCut: false, deliveries: [], search: nil))
+                registration: configuration.pushTokens, devices: [device], isCut: false, deliveries: [], search: nil, now: 0))
         #expect(explanation.outcome == .problem)
         #expect(explanation.finding.english == "The device is registered. But: Webhooks are refused.")
         #expect(explanation.finding.isTranslated)
@@ -503,7 +503,7 @@ import Time
         let facts = DeviceFacts(
             deviceID: "h1", userID: "ann", app: comment.app, audience: comment.audience, stopping: [],
             registration: configuration.pushTokens, devices: [device], isCut: false, deliveries: [Self.facts(.delivered, "logged")],
-            search: nil)
+            search: nil, now: 0)
         let told = Explanation(facts)
         #expect(told.outcome == .ok)
         #expect(told.finding.english.hasPrefix("The device is registered, and no push notifier serves its type. The latest: "))
@@ -511,7 +511,7 @@ import Time
         let due = DeviceFacts(
             deviceID: "h1", userID: "ann", app: comment.app, audience: comment.audience, stopping: [],
             registration: configuration.pushTokens, devices: [device], isCut: false,
-            deliveries: [Self.facts(.pending, hold: AdminContext.serviceIsElsewhere)], search: nil)
+            deliveries: [Self.facts(.pending, hold: AdminContext.serviceIsElsewhere)], search: nil, now: 0)
         #expect(Explanation(due).outcome == .note)
         #expect(Explanation(due).remedy == Problem.serviceElsewhere("deskgate serve").remedy)
     }

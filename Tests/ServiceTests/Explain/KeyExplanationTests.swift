@@ -34,7 +34,7 @@ import Time
         #expect(explanation.finding.english.hasPrefix("Authorization answers 403 (\(denial.rawValue)): "))
         #expect(explanation.finding.english.hasSuffix(".") && !explanation.finding.english.contains("  "))
         #expect(explanation.remedy?.english.hasSuffix(".") == true)
-        #expect(explanation.remedy == (denial == .revoked ? block.remedy : denial.remedy(facts)))
+        #expect(explanation.remedy == (denial == .revoked ? block.remedy(at: 0) : denial.remedy(facts)))
         let failed = try #require(explanation.steps.last)
         #expect(failed.outcome == .problem && failed.subject == denial.check.subject)
         // What was asked before has passed, in the order in which it is asked.
@@ -283,7 +283,7 @@ import Time
         #expect(Telling.word("$(x)'y") == #"'$(x)'\''y'"#)
         #expect(Telling.word("") == "''")
         let block = Revocation.sample(1, appID: "shop", .user("a; b"))
-        #expect(block.remedy.english.contains("--user 'a; b'"))
+        #expect(block.remedy(at: 0).english.contains("--user 'a; b'"))
     }
 
     /// Memory knows the last revocations, and how the latest requests were answered.

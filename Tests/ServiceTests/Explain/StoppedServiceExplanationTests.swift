@@ -23,7 +23,8 @@ import Time
         let fixture = try AdminDeliverFixture(port: closed.port, others: #""log":{},"notifiers":{"sink-1":{"type":"log"}}"#)
         let action = try ExplainAction(
             appID: delivery == nil ? "shop" : nil, userID: nil, commentID: comment, deviceID: device, deliveryID: delivery)
-        let access = AdminAccess(fixture.configuration, clocks: ServiceFixture.clocks, start: { nil }) { action throws(StoreError) in
+        let access = AdminAccess(fixture.configuration, clocks: ServiceFixture.clocks, start: { nil }, conflict: { nil }) {
+            action throws(StoreError) in
             try action(store)
         }
         return (try access.perform(action).json, Problem.serviceDown(fixture.configuration.serveLine).remedy.english)

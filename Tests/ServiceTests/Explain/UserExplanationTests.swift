@@ -46,7 +46,7 @@ import Time
         let closing = Problem(.callersRefused, Told("Nobody is let in.", "Никого не пускают."), remedy: Told("Mend it.", "Исправьте."))
         let blocked = try Self.explanation(deviceType: "tv", revocations: [block], closing: [closing])
         #expect(blocked.finding.english.hasPrefix("This user is denied with any key: blocked"))
-        #expect(blocked.remedy == block.remedy)
+        #expect(blocked.remedy == block.remedy(at: 0))
         let closed = try Self.explanation(deviceType: "tv", closing: [closing])
         #expect(closed.finding == closing.text)
         #expect(closed.remedy == closing.remedy)
