@@ -7,6 +7,9 @@ internal import Time
 
 /// `deskgate key verify`
 extension KeyCommands {
+    /// Ten years after the latest time that a key can hold: a moment in milliseconds is later.
+    private static let latestMoment = SecurityKey.latestTime.rawValue + 10 * 31_557_600
+
     static let verify = Command(
         "key verify", "Tells whether a security key lets a user in and why not.",
         details:
@@ -17,7 +20,7 @@ extension KeyCommands {
         options: [.config] + appAndUser + [
             key,
             Option(
-                "at", value: .number(0...SecurityKey.latestTime.rawValue, Value.moment), default: "now",
+                "at", value: .number(0...latestMoment, Value.moment), default: "now",
                 "the time to decide for, in seconds since 1970; revocations are those in force now"),
             Option("offline", "ask nobody: decide by the configuration alone, as if nothing were revoked"),
             .json,

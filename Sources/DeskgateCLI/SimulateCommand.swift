@@ -57,7 +57,12 @@ enum SimulateCommand {
             .option("directory", "cannot write into \(directory): \(error); give one that you may write into")
         }
         // Before the simulators start, because that takes a second, in which `init` would read the file of an earlier run.
-        let files = try explaining({ () throws(SystemError) in try SimulatorFiles(directory: directory) }, as: cannotWrite)
+        let files = try explaining(
+            { () throws(SystemError) -> SimulatorFiles in
+                let files = try SimulatorFiles(directory: directory)
+                try files.removeNotifiers()
+                return files
+            }, as: cannotWrite)
         let simulators = try explaining { [settings] () throws(SimulatorSet.Failure) in
             try SimulatorSet(settings, faults: faults, devices: devices)
         }

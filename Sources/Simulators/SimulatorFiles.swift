@@ -7,11 +7,14 @@ package struct SimulatorFiles {
     /// The directory as an absolute path, so that paths in its files are valid anywhere.
     package let directory: String
 
-    /// Creates the directory if it does not exist, and removes the `notifiers.json` of an earlier run, whose ports are gone.
-    /// - Throws: when one of the two cannot be done.
+    /// Creates the directory if it does not exist.
     package init(directory: String) throws(SystemError) {
         try File.createDirectory(directory, mode: 0o700)
         self.directory = try FileSystem.absolutePath(of: directory)
+    }
+
+    /// Removes the `notifiers.json` of an earlier run, whose ports are gone.
+    package func removeNotifiers() throws(SystemError) {
         do throws(SystemError) {
             try File.remove(path(Self.notifiersFile))
         } catch {

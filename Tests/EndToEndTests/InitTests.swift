@@ -151,7 +151,7 @@ import Testing
             #expect(result.output.isEmpty)
             #expect(result.errors.hasPrefix("deskgate: cannot make \(scratch.path(place))"))
         }
-        #expect(try Deskgate.run("init", "").errors.hasPrefix("deskgate: DIR is empty\n"))
+        #expect(try Deskgate.run("init", "").errors.hasPrefix("deskgate: DIR: is empty; name a directory\n"))
         #expect(scratch.contents() == ["file"])
     }
 

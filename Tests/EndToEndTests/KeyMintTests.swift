@@ -126,7 +126,9 @@ import Time
     @Test(arguments: ["caf\u{e9}", "cafe\u{301}", "\u{301}x", "--json", "-5", "a=b", "Пользователь №7", String(repeating: "😀", count: 50)])
     func usersAreBytes(_ user: String) throws {
         let workspace = try Workspace()
-        for form in [["--user", user], ["--user=\(user)"]] {
+        // A word of its own that begins with -- is the next option.
+        let forms = user.hasPrefix("--") ? [["--user=\(user)"]] : [["--user", user], ["--user=\(user)"]]
+        for form in forms {
             let result = try Deskgate.run(["key", "mint", "--config", workspace.configuration, "--app", "app-1"] + form)
             #expect(result.code == 0)
             #expect(try verify(workspace, user: user, String(result.output.dropLast())) == 200)

@@ -14,7 +14,7 @@ import Testing
         (#""Log":{}"#, #"$.Log: unknown key; did you mean "log"?"#),
         (#""security-key":{}"#, #"$.security-key: unknown key; did you mean "security_keys"?"#),
         (#""listen":{"prot":1}"#, #"$.listen.prot: unknown key; did you mean "port"?"#),
-        (#""listen":{"cors":"x"}"#, "$.listen.cors: unknown key; known here: \(listenerKeys)"),
+        (#""listen":{"frobnicate":"x"}"#, "$.listen.frobnicate: unknown key; known here: \(listenerKeys)"),
         (
             #""listen":{"token":"x"}"#,
             "$.listen.token: unknown key; it belongs to $.admin or $.admin.tokens[] or $.notifiers.NAME"

@@ -247,7 +247,7 @@ import Testing
         ("\(TestSecret.text(1).dropLast())+", "found 43 characters; \(again)"),
         ("\(TestSecret.text(1).dropLast())B", "found 43 characters; \(again)"),
         ("\(TestSecret.text(1).dropLast())é", "found 43 characters; \(again)"), ("x", "found 1 character; \(again)"),
-        (String(repeating: "a", count: 43) + "=", "found 44 characters, which are base64; write - for +, _ for /, and leave the = out"),
+        (String(repeating: "A", count: 43) + "=", "found 44 characters, which are base64; write - for +, _ for /, and leave the = out"),
         (Base64.encode(Array(TestSecret.text(1).utf8).span), "found 60 characters, \(twice)"),
         (Base64.encode(Array("\(TestSecret.text(1))\n".utf8).span), "found 60 characters, \(twice)"),
         ("\(TestSecret.text(1).prefix(20))\n\(TestSecret.text(1).dropFirst(20))", "found 44 characters on 2 lines; join them"),

@@ -54,7 +54,7 @@ import Time
             Self.search(answers: [Self.answers(.callersRefused, "network")]),
             Self.search(apps: Self.sendbird, answers: [Self.answers(.webhooksRefused, "unknown_app")]),
             Self.search(
-                apps: ConfigurationDirectory.apps.replacing(#""shop","#, with: #""shop","notifiers":[],"routes":{"iOS":"crm"},"#),
+                apps: ConfigurationDirectory.apps.replacing(#""shop","#, with: #""shop","notifiers":[],"routes":{"android":"crm"},"#),
                 unserved: [UnservedDevices.Finding(app: "shop", type: "ios", count: 5, total: 5)]),
             Self.search(backends: [("shop", BackendStatus(breaker: .open, pacesNewKeys: false))]),
             Self.search(backends: [("shop", BackendStatus(breaker: .working, pacesNewKeys: true))]),
