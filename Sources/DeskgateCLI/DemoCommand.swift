@@ -21,7 +21,7 @@ enum DemoCommand {
         ],
         examples: [
             Example("deskgate demo", "Shows it, and says where."),
-            Example("deskgate demo --directory demo --port 8100", "The same in a directory and with ports of your choice."),
+            Example("deskgate demo --directory demo --port 8300", "The same in a directory and with ports of your choice."),
         ], run: run)
 
     private static func run(_ arguments: Arguments) throws(CommandError) -> ExitCode {
