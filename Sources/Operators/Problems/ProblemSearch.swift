@@ -19,7 +19,7 @@ package struct ProblemSearch {
     let standings: [NotifierStanding]
     let pending: [PendingDeliveries]
     let strangers: [Replica]
-    let revokedKeys: [(app: String, keyID: UInt32)]
+    let revokedKeys: [RevokedMintingKey]
     let crowded: [CrowdedListener]
     let backends: [(app: String, status: BackendStatus)]
     let answers: [AnswerWindow.Finding]
@@ -47,7 +47,7 @@ package struct ProblemSearch {
     package init(
         _ configuration: Configuration, now: UnixMilliseconds, store: StoreError?, revocations: RevocationStatus,
         refusal: RefusedReload?, standings: [NotifierStanding], pending: [PendingDeliveries], replicas: [Replica], keysDigest: String,
-        revokedKeys: [(app: String, keyID: UInt32)], crowded: [CrowdedListener], backends: [(app: String, status: BackendStatus)],
+        revokedKeys: [RevokedMintingKey], crowded: [CrowdedListener], backends: [(app: String, status: BackendStatus)],
         answers: [AnswerWindow.Finding], letsIn: Bool, nearestApp: String?, unserved: [UnservedDevices.Finding], facts: StoreFacts
     ) {
         self.configuration = configuration
@@ -251,13 +251,22 @@ package struct ProblemSearch {
             .map { $0.problem(now: now.seconds) }
     }
 
-    private func revoked(_ key: (app: String, keyID: UInt32)) -> Problem {
-        Problem(
+    /// A rotation would go on with the revoked key where another one may mint.
+    private func revoked(_ key: RevokedMintingKey) -> Problem {
+        let remedy = key.other.map { other in
+            Told(
+                "Set \"state\": \"verify_only\" for key \(key.keyID) in apps[].keys and \(Told.reload). ",
+                "Задайте \"state\": \"verify_only\" для ключа \(key.keyID) в apps[].keys и \(Told.reload). ")
+                + Told(
+                    "Then key \(other) mints: have the app's backend mint with it.",
+                    "Тогда ключи выдаёт ключ \(other): пусть им пользуется и сервер приложения.")
+        }
+        return Problem(
             .appKeyEnds, of: key.app,
             Told(
                 "The active key id \(key.keyID) of \(key.app) is revoked: keys that are minted with it are answered 403.",
                 "Активный ключ приложения \(key.app) с номером \(key.keyID) отозван: выданным им ключам отвечают 403."),
-            remedy: ExpiringCredential(.appKey, of: key.app, expiresAt: now.seconds).remedy)
+            remedy: remedy ?? ExpiringCredential(.appKey, of: key.app, expiresAt: now.seconds).remedy)
     }
 
     /// Nil while the notifier is paused, because that problem gives the cause. One whose attempts go on is told of when something waits for

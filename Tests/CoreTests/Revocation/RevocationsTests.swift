@@ -42,10 +42,13 @@ import Time
         func found(_ revocations: [Revocation]) -> [String] {
             var book = RevocationBook()
             for revocation in revocations { book.apply(.added(revocation)) }
-            return authorizer.revokedMintingKeys(book.snapshot, now: Samples.now).map { "\($0.app) \($0.keyID)" }
+            return authorizer.revokedMintingKeys(book.snapshot, now: Samples.now).map {
+                "\($0.app) \($0.keyID), \($0.other.map(String.init) ?? "none")"
+            }
         }
         #expect(found([]) == [])
-        #expect(found([revocation(.keyID(2))]) == ["shop 2"])
+        #expect(found([revocation(.keyID(2))]) == ["shop 2, 1"])
+        #expect(found([revocation(.keyID(2)), revocation(.keyID(1), 2)]) == ["shop 2, none"])
         #expect(found([revocation(.keyID(1))]) == [], "another key mints")
         #expect(found([revocation(.keyID(2), before: Samples.now + 60)]) == [], "later keys count")
         #expect(found([revocation(.user("ann"))]) == [])
