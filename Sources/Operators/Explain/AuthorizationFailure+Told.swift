@@ -31,6 +31,13 @@ extension AuthorizationFailure {
                 "This user's latest request was answered 503 at \(time), which is no denial: nobody could decide (\(word)).",
                 "На последний запрос этого пользователя ответили 503, \(time); это не отказ: решить было некому (\(word)).")
             if indecision.isOfFailedCalls, key.backendDecidesAgain { return Self.isOver(text, at: at) }
+            // The store was asked for this explanation.
+            if indecision == .revocationsUnknown, key.storeProblem == nil {
+                let since = Told(
+                    " Since then the store answers again: have the person try again.",
+                    " С тех пор хранилище снова отвечает: пусть человек попробует ещё раз.")
+                return Explanation.Step(.authorization, .note, text + since, at: at.milliseconds)
+            }
             let cause = key.backendStatus?.cause(of: indecision, at: key.backend) ?? Told(verbatim: "")
             return Explanation.Step(.authorization, .problem, text + cause, at: at.milliseconds, remedy: indecision.remedy)
         case .limited:

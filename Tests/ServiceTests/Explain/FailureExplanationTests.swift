@@ -86,11 +86,22 @@ import Time
         var key = KeyFacts(appID: "shop", userID: "user-1", now: TestTime.now)
         key.backendStatus = BackendStatus(
             breaker: .working, pacesNewKeys: false, lastFailure: BackendFailure(.backendTimeout, isOver: true))
+        key.storeProblem = "away"
         let step = try #require(facts.steps(key).first)
         #expect(step.outcome == (indecision.isOfFailedCalls ? .note : .problem))
         #expect((facts.refusal(key) == nil) == indecision.isOfFailedCalls)
         #expect(step.text.isTranslated)
         #expect(step.remedy?.isTranslated == true)
+    }
+
+    @Test func `a store that answers again ends the failures of revocations that were unknown`() throws {
+        let facts = Self.known(AuthorizationFailure(.undecided(.revocationsUnknown), at: TestTime.now))
+        let key = KeyFacts(appID: "shop", userID: "user-1", now: TestTime.now)
+        let step = try #require(facts.steps(key).first)
+        #expect(step.outcome == .note)
+        #expect(step.text.english.hasSuffix(" Since then the store answers again: have the person try again."))
+        #expect(step.text.isTranslated)
+        #expect(facts.refusal(key) == nil)
     }
 
     @Test(arguments: [LimitRule.Scope.device, .app]) func `a user whose device registers too often`(_ scope: LimitRule.Scope) throws {
