@@ -61,7 +61,8 @@ extension Explanation {
             ? Told(verbatim: "")
             : Told(
                 " The app's backend has the last word, and was not asked.", " Последнее слово за сервером приложения, его не спрашивали.")
-        guard let problem = steps.first(where: { $0.outcome == .problem }) else { return Conclusion(.ok, open + backend) }
+        let late = facts.deliveries.first { $0.delivery.state == .pending && $0.queue.late != nil }
+        guard let problem = steps.first(where: { $0.outcome == .problem }) ?? late?.step else { return Conclusion(.ok, open + backend) }
         let but =
             if let latest = facts.deliveries.first, latest.step == problem {
                 Told(
@@ -69,7 +70,7 @@ extension Explanation {
             } else {
                 Told("But: \(problem.text)", "Однако: \(problem.text)")
             }
-        return Conclusion(.problem, Told("\(open)\(backend) \(but)", "\(open)\(backend) \(but)"), from: problem)
+        return Conclusion(problem.outcome, Told("\(open)\(backend) \(but)", "\(open)\(backend) \(but)"), from: problem)
     }
 
     private static func kept(out block: Revocation) -> Told {

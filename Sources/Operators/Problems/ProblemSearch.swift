@@ -81,18 +81,20 @@ package struct ProblemSearch {
         return Problem.Severity.allCases.flatMap { severity in all.filter { $0.severity == severity } }
     }
 
-    /// Why comments of an app may not come in now. A warning may be about webhooks of strangers, or about a full queue beside others with
-    /// room.
+    /// Why comments of an app may not come in now, or reach no phone. A warning may be about webhooks of strangers, or about a full queue
+    /// beside others with room.
     func stoppingComments(of appID: String) -> [Problem] {
         let app = configuration.app(appID)
         let isTold = app?.takesWebhooks == true
+        func isOfApp(_ problem: Problem) -> Bool { problem.subject.map { $0.utf8.elementsEqual(appID.utf8) } ?? true }
         let held = app?.helpDesk.holdsMessages == true ? [HeldMessage.notifier] : []
         let told = AppSubscriptions(configuration).comments(appID).map(\.notifier)
         let hasRoom = !told.allSatisfy(Set(pending.compactMap(full).compactMap(\.subject)).contains)
         return problems.filter { problem in
             switch problem.kind {
             case .store: true
-            case .webhooksRefused: isTold && problem.subject.map { $0.utf8.elementsEqual(appID.utf8) } ?? true
+            case .webhooksRefused: isTold && isOfApp(problem)
+            case .devicesMissing: isOfApp(problem)
             case .listenerFull, .bodiesFull: isTold && problem.subject == CrowdedListener.Name.public.rawValue
             case .queueFull: isTold && problem.subject.map((told + held).contains) ?? false
             default: false

@@ -17,7 +17,7 @@ import Time
             occurredAt: occurredAt, receivedAt: now, expiresAt: now + 1000, data: Event.noData)
     }
 
-    private static func facts(
+    static func facts(
         _ state: Delivery.State, _ reason: String = "", attempts: [DeliveryAttempt] = [], hold: String? = nil, isConfigured: Bool = true,
         user: String = "ann", lastFailure: String = "", notifier: Configuration.Notifier? = nil
     ) -> DeliveryFacts {

@@ -68,6 +68,18 @@ import Time
         #expect(dead.remedy == dead.steps.first { $0.subject == .delivery }?.remedy)
     }
 
+    @Test func `a delivery in a late queue is told of in the finding`() throws {
+        let late = Problem(.queueLate, as: .warning, Told("sink is late.", "sink опаздывает."), remedy: Told("Hurry.", "Быстрее."))
+        var waiting = DeliveryExplanationTests.facts(.pending)
+        #expect(try Self.explanation(deviceType: "ios", [waiting]).outcome == .ok)
+        waiting.queue = (count: 57, late: late)
+        let explanation = try Self.explanation(deviceType: "ios", [waiting])
+        #expect(explanation.outcome == .note)
+        #expect(explanation.finding.english.contains(" But the latest delivery has not arrived: "), "\(explanation.finding.english)")
+        #expect(explanation.finding.isTranslated)
+        #expect(explanation.remedy == late.remedy)
+    }
+
     private static let mostDenied = Problem(
         .nearlyAllDenied, of: "shop", Told("Nearly nobody may chat.", "Почти никого не пускают."),
         remedy: Told("Compare the secrets.", "Сравните секреты."))

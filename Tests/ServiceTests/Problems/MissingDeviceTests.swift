@@ -59,4 +59,10 @@ import Time
         #expect(problem.subject == "shop")
         #expect(problem.remedy.english.contains(#"deskgate_push_token_requests_total{app="shop"}"#))
     }
+
+    @Test func `explanations of the app's users and comments name it`() throws {
+        let search = try Self.search(withoutDevices: ["shop"])
+        #expect(search.stoppingComments(of: "shop").map(\.kind) == [.devicesMissing])
+        #expect(search.stoppingComments(of: "bank").isEmpty)
+    }
 }
