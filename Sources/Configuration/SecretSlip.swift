@@ -20,6 +20,9 @@ enum SecretSlip {
         let lines = text.split(whereSeparator: \.isNewline)
         if lines.count > 1 { return " on \(lines.count) lines; join them" }
         if isAssignment(text) { return " that begin with a name and =; leave only what follows the =" }
+        if isHexadecimal(text) {
+            return ", which are hexadecimal; write them as base64url: xxd -r -p FILE | basenc --base64url -w0 | tr -d ="
+        }
         switch Base64.decode(text) {
         case let bytes? where isEncodedSecret(bytes): return ", which are base64 of the secret's own characters; decode them once"
         case let bytes? where bytes.count == SecretRules.secretCount:
@@ -27,6 +30,11 @@ enum SecretSlip {
         default: break
         }
         return isPath(text) ? ", which look like a path; give it as {\"file\": \"PATH\"}" : nil
+    }
+
+    /// Whether it is a secret in hexadecimal, as `openssl rand -hex 32` makes it.
+    private static func isHexadecimal(_ text: String) -> Bool {
+        text.utf8.count == 2 * SecretRules.secretCount && text.allSatisfy { $0.isASCII && $0.isHexDigit }
     }
 
     private static func isEncodedSecret(_ bytes: [UInt8]) -> Bool {

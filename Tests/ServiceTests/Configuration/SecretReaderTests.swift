@@ -248,6 +248,8 @@ import Testing
         ("\(TestSecret.text(1).dropLast())B", "found 43 characters; \(again)"),
         ("\(TestSecret.text(1).dropLast())é", "found 43 characters; \(again)"), ("x", "found 1 character; \(again)"),
         (String(repeating: "A", count: 43) + "=", "found 44 characters, which are base64; write - for +, _ for /, and leave the = out"),
+        (String(repeating: "0aB9", count: 16), "found 64 characters, \(hexadecimal)"),
+        (String(repeating: "0aB9", count: 15) + "0aBg", "found 64 characters; \(again)"),
         (Base64.encode(Array(TestSecret.text(1).utf8).span), "found 60 characters, \(twice)"),
         (Base64.encode(Array("\(TestSecret.text(1))\n".utf8).span), "found 60 characters, \(twice)"),
         ("\(TestSecret.text(1).prefix(20))\n\(TestSecret.text(1).dropFirst(20))", "found 44 characters on 2 lines; join them"),
@@ -265,6 +267,8 @@ import Testing
     }
 
     private static let again = "copy it again, or, if none is in use yet, make one with: deskgate secret new"
+    private static let hexadecimal =
+        "which are hexadecimal; write them as base64url: xxd -r -p FILE | basenc --base64url -w0 | tr -d ="
     private static let twice = "which are base64 of the secret's own characters; decode them once"
     private static let unfilled = "a placeholder that nothing has replaced; put the secret in its place"
 
