@@ -19,14 +19,15 @@ extension Arguments {
     }
 
     /// A word that is no option, beside an operand or where the command takes none: with the option that it is probably the value of.
-    func tooMany(_ word: String) -> CommandError {
+    /// - Parameter isAfterValue: whether the word before it is the value of an option.
+    func tooMany(_ word: String, isAfterValue: Bool) -> CommandError {
         let isPath = word.contains("/") || word.hasSuffix(".json")
         let missing = command.options.first { $0.isRequired && !has($0.name) && $0.value?.isSecret == false }
         let option = missing ?? (isPath ? command.options.first { $0.value?.isPath == true && !has($0.name) } : nil)
         let hint =
-            option.map { "did you mean \(Self.isShort(word) ? "--\($0.name) \(ShellWord.quoted(word))" : $0.spelling)?" }
-            ?? "quote a value that has spaces"
-        return .usage("an argument too many" + Console.mention([word]) + "; \(hint)")
+            option.map { "; did you mean \(Self.isShort(word) ? "--\($0.name) \(ShellWord.quoted(word))" : $0.spelling)?" }
+            ?? (isAfterValue ? "; quote a value that has spaces" : "")
+        return .usage("an argument too many" + Console.mention([word]) + hint)
     }
 
     /// A dash of a word processor in place of two hyphens before an option's name; nil for any other word.
@@ -58,7 +59,9 @@ extension Arguments {
 
     private func nearest(to word: String) -> String? {
         let typed = word.drop { $0 == "-" }.lowercased()
-        return typed.isEmpty ? nil : NearestWord.nearest(to: typed, in: (command.options + [.help]).map(\.name))
+        let names = (command.options + [.help]).map(\.name)
+        // `--user-id` is too far from `--user` for a slip of the fingers.
+        return typed.isEmpty ? nil : NearestWord.nearest(to: typed, in: names) ?? names.first { typed.hasPrefix("\($0)-") }
     }
 
     private static func isShort(_ word: String) -> Bool { !Console.mention([word]).isEmpty }

@@ -15,25 +15,28 @@ struct Arguments {
     init(_ words: [String], for command: Command) throws(CommandError) {
         self.command = command
         var rest = words[...]
-        var (surplus, takesOptions) = (nil as String?, true)
+        var (takesOptions, isAfterValue) = (true, false)
+        var surplus: (word: String, isAfterValue: Bool)?
         while let word = rest.popFirst() {
+            var takesValue = false
             if takesOptions, word == "--" {
                 takesOptions = false
             } else if takesOptions, Self.isHelp(word) {
                 wantsHelp = true
             } else if takesOptions, word.utf8.starts(with: "-".utf8) {
-                try readOption(word, &rest)
+                takesValue = try readOption(word, &rest)
             } else if takesOptions, let mistake = longDash(word) {
                 throw mistake
             } else if let expected = command.operand, operand == nil {
                 try Self.refuseKey(word, as: expected.value.placeholder)
                 operand = word
             } else {
-                surplus = surplus ?? word
+                surplus = surplus ?? (word, isAfterValue)
             }
+            isAfterValue = takesValue
         }
         if wantsHelp { return }
-        if let surplus { throw tooMany(surplus) }
+        if let surplus { throw tooMany(surplus.word, isAfterValue: surplus.isAfterValue) }
         try requireAll()
         try checkValues()
     }
@@ -92,7 +95,8 @@ struct Arguments {
         }
     }
 
-    private mutating func readOption(_ word: String, _ rest: inout ArraySlice<String>) throws(CommandError) {
+    /// - Returns: whether the option takes a value, which then ends here.
+    private mutating func readOption(_ word: String, _ rest: inout ArraySlice<String>) throws(CommandError) -> Bool {
         // Split as bytes: `=` with a combining mark after it is a different Character.
         let parts = word.utf8.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false).map {
             String(Substring($0))
@@ -105,7 +109,7 @@ struct Arguments {
         guard let value = option.value else {
             guard parts.count == 1 else { throw .option(name, "takes no value") }
             values[name] = []
-            return
+            return false
         }
         let next = parts.count == 2 ? parts[1] : rest.popFirst()
         guard let given = next, parts.count == 2 || !given.utf8.starts(with: "--".utf8) else {
@@ -113,6 +117,7 @@ struct Arguments {
         }
         if value.isPath { try Self.refuseKey(given, as: "--\(name)") }
         values[name, default: []].append(given)
+        return true
     }
 
     private func requireAll() throws(CommandError) {

@@ -132,7 +132,7 @@ import Testing
         let words = command + [scratch.path("one"), scratch.path("two")]
         let answer = try said(words)
         #expect(answer.code == 2)
-        #expect(answer.errors.hasPrefix("deskgate: an argument too many; "))
+        #expect(answer.errors.hasPrefix("deskgate: an argument too many"))
         #expect(answer.errors.contains("\nusage: "))
         guard Self.some.contains(command) else { return }
         let result = try Deskgate.run(words)
