@@ -69,6 +69,9 @@ enum WebhookVerifyCommand {
 
     private static func proof(_ arguments: Arguments, _ configuration: Configuration, _ body: [UInt8]) throws(CommandError) -> WebhookProof
     {
+        for name in ["signature", "id", "timestamp"] where arguments[name]?.isEmpty == true {
+            throw .option(name, "is empty; is the variable set?")
+        }
         let signature = arguments.required("signature")
         switch (arguments["app"], arguments["notifier"]) {
         case (let app?, nil):

@@ -159,6 +159,15 @@ import Testing
         #expect(result.errors.hasPrefix("deskgate: \(message)"), "\(result.errors)")
     }
 
+    @Test(arguments: ["signature", "id", "timestamp"])
+    func `an empty value hints at an unset variable`(_ empty: String) throws {
+        let values = ["signature", "id", "timestamp"].flatMap { ["--\($0)", $0 == empty ? "" : "1"] }
+        let words = ["--config", workspace.configuration, "--notifier", "backend", "--body", workspace.directory.path("body.json")]
+        let result = try Deskgate.run(["webhook", "verify"] + words + values)
+        #expect(result.code == 2)
+        #expect(result.errors.hasPrefix("deskgate: --\(empty): is empty; is the variable set?\n"), "\(result.errors)")
+    }
+
     @Test func bodyComesFromStandardInput() throws {
         let words = ["webhook", "verify", "--config", workspace.configuration, "--app", "app-1", "--body", "-"]
         let signature = try sign("hex(sha1, body)", "new")
