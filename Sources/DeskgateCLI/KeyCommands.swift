@@ -50,7 +50,7 @@ enum KeyCommands {
             let option = mint.option(for: malformation.field.name)
             return option.map { .option($0.name, malformation.complaint) } ?? .usage(malformation.description)
         case .unknownApp: return unknownApp(configuration)
-        case .unknownKey, .keyNotActive: return .option("key-id", refusal.description)
+        case .unknownKey, .keyVerifyOnly, .keyEnded: return .option("key-id", refusal.description)
         case .noKey: return .option("app", refusal.description)
         case .noActiveKey: return .negative("no_active_key", refusal.description)
         case .lifeTooLong, .endTooFar, .outlivesKey: return .option("ttl", refusal.description)

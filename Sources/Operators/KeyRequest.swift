@@ -86,7 +86,7 @@ extension AdminListener {
     private func answer(to refusal: KeyMinting.Refusal, _ request: borrowing Request) -> Response {
         switch refusal {
         case .malformed, .lifeTooLong, .endTooFar, .outlivesKey: return .error(400, "malformed", refusal.description)
-        case .noActiveKey, .keyNotActive: return .error(409, "no_active_key", refusal.description)
+        case .noActiveKey, .keyVerifyOnly, .keyEnded: return .error(409, "no_active_key", refusal.description)
         case .unknownApp, .unknownKey, .noKey: return .error(400, "unknown_app", refusal.description)
         case .failed(let error):
             services.logger.log(

@@ -13,8 +13,10 @@ package struct KeyMinting: Sendable {
         case unknownKey(UInt32)
         /// The app has no key at all, because its backend alone decides.
         case noKey
-        /// New keys are not made with this one: it is `verify_only`, or its time is over.
-        case keyNotActive(UInt32)
+        /// New keys are not made with this one, because it is `verify_only`.
+        case keyVerifyOnly(UInt32)
+        /// New keys are not made with this one, because its `not_after` has passed.
+        case keyEnded(UInt32)
         /// The app has no key with which new ones may be made.
         case noActiveKey
         /// It would outlive the secret that makes it.
@@ -33,7 +35,10 @@ package struct KeyMinting: Sendable {
             case .unknownApp: "No app with this app_id is configured."
             case .unknownKey(let id): "The app has no key with the id \(id)."
             case .noKey: "The app has no key: \"verify\" leaves all decisions to its backend."
-            case .keyNotActive(let id): "The app's key \(id) makes no new keys: it is verify_only, or its not_after has passed."
+            // Rotation activates the newest key alone, and removes an older one.
+            case .keyVerifyOnly(let id):
+                "The app's key \(id) is verify_only; leave --key-id out, or, if it is the newest, make it active with deskgate secret rotate."
+            case .keyEnded(let id): "The app's key \(id) has ended, as its not_after has passed; leave --key-id out."
             case .noActiveKey:
                 "The app has no active key: each one is verify_only, or its not_after has passed; run deskgate secret rotate."
             case .outlivesKey(let id, let longest):
@@ -115,8 +120,9 @@ package struct KeyMinting: Sendable {
             return key
         }
         guard let place = application.index(of: keyID) else { throw .unknownKey(keyID) }
-        guard application.keys[place].mints(at: now) else { throw .keyNotActive(keyID) }
-        return application.keys[place]
+        let key = application.keys[place]
+        guard key.mints(at: now) else { throw key.hasEnded(at: now) ? .keyEnded(keyID) : .keyVerifyOnly(keyID) }
+        return key
     }
 
     /// When a key expires that is made with `secret`. A life that somebody asked for is never cut; the default one is.

@@ -165,13 +165,18 @@ import Time
     }
 
     @Test func areMadeWithTheNewestActiveKey() throws {
-        let minting = try minting([(.active, nil), (.active, nil), (.verifyOnly, nil), (.active, TestTime.now - 1)])
+        let past = TestTime.now - 1
+        let minting = try minting([(.active, nil), (.active, nil), (.verifyOnly, nil), (.active, past), (.verifyOnly, past)])
         #expect(try minting.mint(appID: "shop", userID: "user-1", now: TestTime.now).keyID == 2)
         #expect(try minting.mint(appID: "shop", userID: "user-1", keyID: 1, now: TestTime.now).keyID == 1)
-        for keyID in [3, 4] as [UInt32] {
+        #expect(
+            refusal(minting, keyID: 3)
+                == "The app's key 3 is verify_only; leave --key-id out, or, if it is the newest, "
+                + "make it active with deskgate secret rotate.")
+        for keyID in [4, 5] as [UInt32] {
             #expect(
                 refusal(minting, keyID: keyID)
-                    == "The app's key \(keyID) makes no new keys: it is verify_only, or its not_after has passed.")
+                    == "The app's key \(keyID) has ended, as its not_after has passed; leave --key-id out.")
         }
     }
 
