@@ -9,8 +9,8 @@ enum ParsedCommandLine {
     /// The words in place of a command that stand for `deskgate version`, as for most programs.
     static let versionMarks = ["--version", "-v"]
 
-    /// Whether the words contain `--json`, even when they are wrong.
-    static func isForJSON(_ words: [String]) -> Bool { words.contains("--\(Option.json.name)") }
+    /// Whether the words contain `--json`, even when they are wrong. No options come after `--`.
+    static func isForJSON(_ words: [String]) -> Bool { words.prefix { $0 != "--" }.contains("--\(Option.json.name)") }
 
     /// Finds the command and checks its arguments.
     init(_ words: [String]) {

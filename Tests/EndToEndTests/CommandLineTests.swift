@@ -224,6 +224,13 @@ import Testing
         #expect(json.string("option") == option)
     }
 
+    @Test func `json behind two hyphens is no option`() throws {
+        let result = try Deskgate.run("find", "--", "--json", "x")
+        #expect(result.code == 2)
+        #expect(result.output.isEmpty)
+        #expect(result.errors.hasPrefix("deskgate: an argument too many: x\n"), "\(result.errors)")
+    }
+
     @Test func mistakesOfTheConfigurationAreJSONForMachines() throws {
         let workspace = try Workspace(["listen": ["port": -1]])
         let words = ["--config", workspace.configuration, "--json"]
