@@ -91,7 +91,9 @@ enum InitCommand {
     }
 
     private static func nextSteps(_ files: InitFiles, _ app: String, isSimulated: Bool, start: String) -> String {
-        var steps = ["Mint a key:    deskgate key mint --config \(ShellWord.quoted(files.configuration)) --app \(ShellWord.quoted(app)) --user USER"]
+        var steps = [
+            "Mint a key:    deskgate key mint --config \(ShellWord.quoted(files.configuration)) --app \(ShellWord.quoted(app)) --user USER"
+        ]
         let desk: String
         if let secret = files.webhookSecret {
             desk = "Pyrus"
