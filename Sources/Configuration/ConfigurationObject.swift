@@ -34,7 +34,9 @@ struct ConfigurationObject {
     /// Takes a value that must be an object with no keys but `keys`.
     init?(_ value: JSONValue, path: String, keys: ConfigurationKeys, problems: ConfigurationFindings) {
         guard case .object(let members) = value else {
-            problems.add(path, "expected an object, found \(value.kind)")
+            // Somebody means to switch it on or off.
+            let remedy = value == true ? "; write {} for its defaults" : value == false ? "; leave the key out" : ""
+            problems.add(path, "expected an object, found \(value.kind)\(path == "$" ? "" : remedy)")
             return nil
         }
         // A reader may share code with one whose list has more keys, and reads no member that its own list does not have.

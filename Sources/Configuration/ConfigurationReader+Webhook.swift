@@ -14,7 +14,8 @@ extension ConfigurationReader {
         return Configuration.Webhook(
             secrets: webhookSecrets(
                 object, "secret", isRight: SecretRules.isUsableInPath,
-                expectation: "16 to 128 letters, digits, \"-\", \".\", \"_\" or \"~\"; make one with: deskgate secret new"),
+                expectation: "16 to 128 letters, digits, \"-\", \".\", \"_\" or \"~\"; give the last part of the webhook's address, "
+                    + "or, if the help desk has none yet, make one with: deskgate secret new"),
             signatureSecrets: webhookSecrets(
                 object, "signature_secret", isRight: { !self.isTooShort($0) },
                 expectation: "at least 16 bytes; give the help desk a longer secret"))

@@ -49,6 +49,13 @@ import Testing
         #expect(try ConfigurationDirectory().problems(json) == [problem])
     }
 
+    @Test func `an object in whose place a switch stands`() throws {
+        let directory = try ConfigurationDirectory()
+        let finding = "$.log: expected an object, found true or false"
+        #expect(try directory.problems(members: #""log":true"#) == ["\(finding); write {} for its defaults"])
+        #expect(try directory.problems(members: #""log":false"#) == ["\(finding); leave the key out"])
+    }
+
     @Test(arguments: ["listen:\n  port: 8080\n", "---\nlisten: {}\n", "- a\n", "[listen]\nport = 8080\n", "PORT=8080\n"])
     func `another format is told`(_ text: String) throws {
         let problems = try ConfigurationDirectory().problems(text)

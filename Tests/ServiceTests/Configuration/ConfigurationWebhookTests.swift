@@ -100,7 +100,8 @@ import Testing
         let json = apps(#""webhook":{"secret":{"env":"SECRET"}}"#, members: #""allow_insecure_secrets":\#(isInsecureAllowed)"#)
         #expect(
             try directory.problems(json) == [
-                #"$.apps[0].webhook.secret: expected 16 to 128 letters, digits, "-", ".", "_" or "~"; make one with: deskgate secret new"#
+                #"$.apps[0].webhook.secret: expected 16 to 128 letters, digits, "-", ".", "_" or "~"; give the last part of the webhook's "#
+                    + "address, or, if the help desk has none yet, make one with: deskgate secret new"
             ])
     }
 
