@@ -10,7 +10,7 @@ import Testing
         (["users", "block", "--app", "a", "--user=Ivan", "Petrov"], "an argument too many: Petrov; quote a value that has spaces"),
         (["key", "verify", "KEY", "--app", "shop", "--user", "42"], "an argument too many: KEY"),
         (["deliveries", "retry", "12", "13"], "an argument too many: 13"), (["reload", "conf.json"], "an argument too many: conf.json"),
-        (["version", "--json", "now"], "an argument too many: now"),
+        (["check", "--live", "now"], "an argument too many: now"),
         (["key", "mint", "--app", "shop", "--user-id", "42"], "unknown option: --user-id; did you mean --user?"),
         (["users", "show", "—app", "shop"], "a long dash, as word processors write it, begins no option; type two hyphens: --app"),
         (["users", "show", "--app", "--user", "42"], "--app: needs a value: --app ID; if --user is the value: --app=--user"),
