@@ -7,7 +7,7 @@ package struct AppSubscriptions: Sendable {
     private let quietComments: [ByteKey: [Subscription]]
     private let tickets: [ByteKey: [Subscription]]
     private let pushTypes: [String: NotifierType]
-    /// Those that post events, whose receivers may notify phones.
+    /// Notifiers that post events, whose receivers may notify phones.
     private let posting: Set<String>
     /// Who is told of changes in the registry.
     package let registry: RegistryAudience

@@ -1,6 +1,6 @@
 internal import JSON
 
-/// What to say of a file that is not JSON.
+/// The mistakes of a file that is not JSON.
 enum ConfigurationSyntax {
     typealias Mistake = (message: String, place: JSONPlace)
 

@@ -2,7 +2,7 @@ internal import JSON
 
 /// The text of a configuration that is JSON, and where its values stand in it.
 struct ConfigurationText {
-    /// What it says.
+    /// The parsed file.
     let value: JSONValue
     private let bytes: [UInt8]
 

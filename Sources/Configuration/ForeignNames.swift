@@ -58,7 +58,7 @@ enum UnknownKey {
     }
 }
 
-/// What to say about a word that is none of those that a key may have.
+/// The message about a word that is none of those that a key may have.
 enum UnknownWord {
     static func message(_ word: String, known: [String]) -> String {
         let expectation = "expected one of \(known.map { "\"\($0)\"" }.joined(separator: ", "))"

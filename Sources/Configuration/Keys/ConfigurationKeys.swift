@@ -13,11 +13,11 @@ struct ConfigurationKey: Sendable {
         case onceSet = "live once set"
     }
 
-    /// Its name; in capitals it stands for any name.
+    /// The name in the file; one in capitals stands for any name.
     let name: String
     /// The values that it may have, with the default.
     let value: ConfigurationValue
-    /// What a change of it needs.
+    /// Whether a reload takes over a change, or only a restart.
     let change: Change
     /// Whether it must be there wherever its object is.
     let isRequired: Bool
