@@ -173,7 +173,9 @@ package final class RunningService: Sendable {
             guard fixed.isEmpty else { return refuseReload(fixed.map { "\($0): cannot change while serving; restart" }, keys: fixed) }
             return replaceState(with: next)
         } catch {
-            return refuseReload(error.problems.map(\.description))
+            // The file's whole path, because the log is read from any directory.
+            let file = ConfigurationRecord.wholePath(of: error.file)
+            return refuseReload(error.problems.map { $0.line(in: file) })
         }
     }
 

@@ -45,7 +45,8 @@ import Testing
     }
 
     @Test(arguments: [
-        (#"{"#, "\n  "), (#"{"apps": []}"#, "  $.apps: "), (#"{"listen": 1, "unknown": 2}"#, "  $.unknown: unknown key"),
+        (#"{"#, ":1:1: not valid JSON: "), (#"{"apps": []}"#, ":1:2: $.apps: "),
+        (#"{"listen": 1, "unknown": 2}"#, ":1:15: $.unknown: unknown key"),
     ])
     func mistakesAreNamed(text: String, reason: String) throws {
         let workspace = try Workspace()
@@ -53,7 +54,9 @@ import Testing
         try workspace.write("config.json", text)
         let result = try reload(server)
         #expect(result.code == 1)
-        #expect(result.errors.contains(reason), "\(result.errors)")
+        #expect(result.errors.contains("\n  \(workspace.configuration)\(reason)"), "\(result.errors)")
+        let check = try Deskgate.run("check", "--config", workspace.configuration).errors.split(separator: "\n")
+        #expect(result.errors.split(separator: "\n").dropFirst().map(String.init) == check.map { "  \($0)" })
         let answer = try reload(server, ["--json"])
         #expect(answer.code == 1)
         #expect(try answer.json.string("status") == "refused")

@@ -58,7 +58,9 @@ import Testing
         unsafe unlink(workspace.directory.path("app-2.key"))
         server.process.send(SIGHUP)
         let line = try server.process.errors.line(containing: "configuration not reloaded").text
-        #expect(try jsonObject(line).string("reason")?.hasPrefix("$.apps[1].keys[0].secret.file: cannot read ") == true)
+        let reason = try #require(jsonObject(line).string("reason"))
+        #expect(reason.hasPrefix("\(workspace.configuration):"))
+        #expect(reason.contains(#": $.apps[1].keys[0].secret.file (app_id "app-2"): cannot read "#))
         #expect(try server.authorize(key).status == 200)
         #expect(try server.stop() == .exit(0))
     }

@@ -52,8 +52,12 @@ final class ConfigurationRecord: Sendable {
 
     /// The absolute path of a configuration, so that it tells services apart.
     private static func file(of configuration: Configuration) -> String {
-        let directory = (try? FileSystem.absolutePath(of: ".")) ?? "."
-        return configuration.sources.files.first.map { Path.resolve($0, in: directory) } ?? ""
+        configuration.sources.files.first.map(wholePath) ?? ""
+    }
+
+    /// The absolute path of a file that may have been named from the service's directory.
+    static func wholePath(of file: String) -> String {
+        Path.resolve(file, in: (try? FileSystem.absolutePath(of: ".")) ?? ".")
     }
 
     /// The configuration in force.

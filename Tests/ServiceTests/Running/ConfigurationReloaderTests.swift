@@ -236,7 +236,8 @@ import Threading
             #expect(reasons.count == RefusedReload.mostReasons)
             for (reason, line) in zip(reasons, logged) {
                 guard case .string(let reason) = reason else { throw SocketClient.Failure.closed }
-                #expect(line.hasSuffix("reason=\"\(reason)\""))
+                let quoted = reason.replacing("\"", with: "\\\"")
+                #expect(line.hasSuffix("reason=\"\(quoted)\""))
             }
             #expect(try metrics(service).contains("\ndeskgate_config_last_reload_successful 0\n"))
             try write(Self.json())
