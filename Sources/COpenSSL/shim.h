@@ -78,6 +78,40 @@ static inline long long deskgate_not_after(const X509 *certificate)
     return known ? days * 86400LL + seconds : -1;
 }
 
+// Whether a certificate names an address where its issuer's can be loaded (RFC 5280 section 4.2.2.1), as authorities of the web do.
+static inline bool deskgate_names_issuer_address(const X509 *certificate)
+{
+    AUTHORITY_INFO_ACCESS *access = X509_get_ext_d2i(certificate, NID_info_access, NULL, NULL);
+    bool names = false;
+    for (int index = 0; index < sk_ACCESS_DESCRIPTION_num(access); index++) {
+        const ACCESS_DESCRIPTION *description = sk_ACCESS_DESCRIPTION_value(access, index);
+        names |= OBJ_obj2nid(description->method) == NID_ad_ca_issuers && description->location->type == GEN_URI;
+    }
+    AUTHORITY_INFO_ACCESS_free(access);
+    return names;
+}
+
+// Whether the certificate that has issued this one is among those that the system trusts.
+static inline bool deskgate_is_issuer_trusted(X509 *certificate)
+{
+    X509_STORE *store = X509_STORE_new();
+    X509_STORE_CTX *context = X509_STORE_CTX_new();
+    X509 *issuer = NULL;
+    bool is_trusted = store != NULL && context != NULL && X509_STORE_set_default_paths(store) == 1
+        && X509_STORE_CTX_init(context, store, certificate, NULL) == 1
+        && X509_STORE_CTX_get1_issuer(&issuer, context, certificate) == 1;
+    X509_free(issuer);
+    X509_STORE_CTX_free(context);
+    X509_STORE_free(store);
+    return is_trusted;
+}
+
+// Writes the name of a certificate's issuer, as RFC 4514 has it: CN=R11,O=Let's Encrypt,C=US. Returns 1 on success.
+static inline int deskgate_write_issuer(BIO *text, const X509 *certificate)
+{
+    return X509_NAME_print_ex(text, X509_get_issuer_name(certificate), 0, XN_FLAG_RFC2253) > 0;
+}
+
 // The TLS functions here are macros in OpenSSL, which Swift cannot see.
 
 // Chooses HTTP/2 of what the client offers by ALPN, RFC 7301, and refuses a client that offers only others.

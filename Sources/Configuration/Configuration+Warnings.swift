@@ -19,7 +19,7 @@ extension Configuration {
     /// The same in every language.
     package func toldWarnings(now: UnixSeconds) -> [ConfigurationWarning] {
         callerWarnings + adminWarnings + storeWarnings + relayWarnings + certificateExpiries.compactMap { Self.warning($0, now) }
-            + shadowWarnings(now) + keyWarnings(now) + audienceWarnings + botWarnings + apnsWarnings + providerHostWarnings
+            + issuerWarnings + shadowWarnings(now) + keyWarnings(now) + audienceWarnings + botWarnings + apnsWarnings + providerHostWarnings
             + routeWarnings + traceWarnings + leftoverWarnings
     }
 
@@ -42,6 +42,24 @@ extension Configuration {
     package var credentials: [ExpiringCredential] {
         certificateExpiries.map { ExpiringCredential(.listenerCertificate, of: $0.listener, expiresAt: $0.expiresAt) }
             + apps.compactMap { app in app.lastMinting.map { ExpiringCredential(.appKey, of: app.id, expiresAt: $0) } }
+    }
+
+    /// Certificates that OpenSSL and browsers cannot follow to an authority that they trust.
+    private var issuerWarnings: [ConfigurationWarning] {
+        [("$.listen.tls.certificate", listen), ("$.admin.tls.certificate", admin.listener)].compactMap { path, listener in
+            guard let issuer = listener.settings.tls.flatMap({ CertificatePair.missingIssuer(ofCertificates: $0.certificate) }) else {
+                return nil
+            }
+            let file = sources.file(at: path) ?? path
+            return ConfigurationWarning(
+                path: path,
+                message: Told(
+                    "\(file) holds no certificate of its issuer (\(printable(issuer))), so browsers and help desks refuse it; ",
+                    "в \(file) нет сертификата издателя (\(printable(issuer))), поэтому браузеры и сервисы поддержки его не примут; ")
+                    + Told(
+                        "append the intermediate certificate (certbot has both in fullchain.pem) and \(Told.reload)",
+                        "допишите промежуточный сертификат (у certbot оба в fullchain.pem) и \(Told.reload)"))
+        }
     }
 
     private var callerWarnings: [ConfigurationWarning] {

@@ -21,6 +21,9 @@ package struct ConfigurationSources: Sendable, Equatable {
         return all.filter { known.insert($0.file).inserted }.map { ($0.file, $0.path) }
     }
 
+    /// The file that a key names; nil where there is none.
+    func file(at path: String) -> String? { all.first { $0.path == path }?.file }
+
     /// Notes a file.
     /// - Parameters:
     ///   - path: the key of the configuration that names it; `$` for the configuration itself.

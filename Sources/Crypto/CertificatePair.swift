@@ -45,6 +45,26 @@ package enum CertificatePair {
         return (texts.joined(), key)
     }
 
+    /// The name of the issuer whose certificate clients need and do not get, such as `CN=R11,O=Let's Encrypt,C=US`.
+    ///
+    /// Nil when the issuer of the first certificate is in the text or among those that the system trusts. Nil also for an authority that is
+    /// not of the web, which its certificates show by naming no address to load the issuer's from: its clients know what they trust.
+    package static func missingIssuer(ofCertificates text: String) -> String? {
+        ErrorQueue.clear()
+        defer { ErrorQueue.clear() }
+        return unsafe PEMText.reading(text) { bio -> String? in
+            guard let own = unsafe deskgate_read_certificate(bio) else { return nil }
+            defer { unsafe X509_free(own) }
+            guard unsafe deskgate_names_issuer_address(own), unsafe X509_check_issued(own, own) != X509_V_OK else { return nil }
+            while let other = unsafe deskgate_read_certificate(bio) {
+                defer { unsafe X509_free(other) }
+                if unsafe X509_check_issued(other, own) == X509_V_OK { return nil }
+            }
+            guard unsafe !deskgate_is_issuer_trusted(own) else { return nil }
+            return unsafe PEMText.written { unsafe deskgate_write_issuer($0, own) }
+        }
+    }
+
     /// When the first certificate of a PEM text expires, in Unix seconds; nil when there is none that OpenSSL can read.
     package static func expiry(ofCertificate text: String) -> UInt64? {
         ErrorQueue.clear()

@@ -47,6 +47,24 @@ import Testing
         try Deskgate.run([command, "--config", workspace.configuration] + options)
     }
 
+    /// The system's trusted certificates are those of a file that the environment names.
+    @Test func `an issuer that the system does not trust must be in the file`() throws {
+        let authority = try TestAuthority()
+        let pair = try authority.issue(purpose: "serverAuth", issuerAddress: "http://authority.example/ca.der")
+        try workspace.directory.write("certificate.pem", pair.certificate)
+        try workspace.directory.write("key.pem", pair.key)
+        try workspace.directory.write("authority.pem", authority.certificate)
+        try workspace.configure(["admin": ["port": 9090, "tls": ["certificate": "certificate.pem", "key": "key.pem"]]])
+        func warnings(trusted: String) throws -> String {
+            try Deskgate.run(["check", "--config", workspace.configuration], environment: ["SSL_CERT_FILE": trusted]).errors
+        }
+        let file = workspace.directory.path("certificate.pem")
+        let warning = "$.admin.tls.certificate: \(file) holds no certificate of its issuer (CN=authority)"
+        let absent = workspace.directory.path("none.pem")
+        #expect(try warnings(trusted: absent).contains(warning))
+        #expect(try !warnings(trusted: workspace.directory.path("authority.pem")).contains("its issuer"))
+    }
+
     @Test func theCertificateOfThePublicListenerIsCompared() throws {
         let server = try serve(listen: Self.tls)
         let place = "$.listen.tls.certificate: the listener at \(server.publicAddress) is not accepted: \(Self.doubt)"

@@ -20,13 +20,18 @@ package struct TestAuthority: Sendable {
     /// - Parameters:
     ///   - purpose: as `extendedKeyUsage` takes it.
     ///   - isExpired: whether its time has passed.
+    ///   - issuerAddress: where the authority's certificate can be loaded, which the certificate then names.
     /// - Returns: the certificate and its private key, PEM.
-    package func issue(purpose: String = "clientAuth", isExpired: Bool = false) throws -> (certificate: String, key: String) {
+    package func issue(
+        purpose: String = "clientAuth", isExpired: Bool = false, issuerAddress: String? = nil
+    ) throws -> (certificate: String, key: String) {
         let directory = try TemporaryDirectory()
         try directory.write("authority", certificate)
         try directory.write("authority-key", key)
         try directory.write(
-            "extensions", "basicConstraints=critical,CA:FALSE\nkeyUsage=critical,digitalSignature\nextendedKeyUsage=\(purpose)\n")
+            "extensions",
+            "basicConstraints=critical,CA:FALSE\nkeyUsage=critical,digitalSignature\nextendedKeyUsage=\(purpose)\n"
+                + (issuerAddress.map { "authorityInfoAccess=caIssuers;URI:\($0)\n" } ?? ""))
         let asked = try Command(
             "openssl", "req", "-new", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-subj", "/CN=caller",
             "-keyout", directory.path("key"), "-out", directory.path("request"))

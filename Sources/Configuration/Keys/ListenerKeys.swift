@@ -42,7 +42,8 @@ extension ConfigurationReader {
         .required(
             "certificate", .path(),
             """
-            PEM: the server's certificate first, then those between it and the authority's; text around them is ignored. Without `tls` \
+            PEM: the server's certificate first, then those between it and the authority's, as certbot's `fullchain.pem` has them (`check` \
+            warns when its issuer's is missing); text around them is ignored. Without `tls` \
             the listener speaks plain HTTP
             """),
         .required("key", .path(), "PEM: its private key, without a passphrase"),
