@@ -126,11 +126,9 @@ extension Configuration.Store {
         let isOwner = Process.rightsInForce != nil
         return Configuration.obstacles(toMakingFilesBeside: path, at: "$.store.path")
             + files.map { file in
-                let problem =
-                    isOwner
-                    ? "\(file) cannot be written by \(Machine.userName(Process.user)); run \(Machine.chown(file, to: Process.user))"
-                    : "\(file) cannot be written by this user; chown it to the user that serves"
-                return ConfigurationProblem(path: "$.store.path", message: problem)
+                let user = isOwner ? Machine.userName(Process.user) : "this user"
+                return ConfigurationProblem(
+                    path: "$.store.path", message: "\(file) cannot be written by \(user); \(Process.remedy(ofUnwritable: file))")
             }
     }
 }

@@ -9,6 +9,9 @@ extension Configuration {
     /// The file that commands read where none is named.
     package static let usualFile = "/etc/deskgate/config.json"
 
+    /// The command that starts the package's unit.
+    package static let startOfUnit = "systemctl start deskgate"
+
     /// Why a configuration that is lost is to be put back instead of made anew.
     package static let costOfNewOne = "a new one has new secrets, and no key that was minted counts"
 

@@ -5,7 +5,8 @@ enum Credential {
 
     /// What to do where that variable is missing.
     static let remedy =
-        "while the unit runs, run this as root with \(directoryVariable)=/run/credentials/deskgate.service; within it, give it LoadCredential=NAME:FILE"
+        "while the unit runs (\(Configuration.startOfUnit)), run this as root with \(directoryVariable)=/run/credentials/deskgate.service; "
+        + "within it, give it LoadCredential=NAME:FILE"
 
     /// Whether a text names a credential, and no other file.
     static func isName(_ text: String) -> Bool {

@@ -162,7 +162,7 @@ struct SecretReader {
             let remedy =
                 File.exists(directory)
                 ? "give the unit LoadCredential=NAME:FILE and restart it"
-                : "that directory exists only while the unit runs: systemctl start deskgate"
+                : "that directory exists only while the unit runs: \(Configuration.startOfUnit)"
             problems.add(place, "no credential \(printable(name)) in \(printable(directory, longest: 4096)); \(remedy)")
             return nil
         } catch {

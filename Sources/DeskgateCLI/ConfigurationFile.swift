@@ -18,6 +18,17 @@ enum ConfigurationFile {
     static var isNamedOrUsual: Bool {
         POSIX.Process.environment(variable).map { !$0.isEmpty } ?? false || FileSystem.obstacle(toReading: usual)?.isMissing != true
     }
+
+    /// Says that no configuration is named, and none is in the usual place. Beside the database of a service it was there, and is lost.
+    static var absence: String {
+        let place = InitPlace(of: usual)
+        let choice = "give \(Option.config.spelling), or set \(variable)"
+        guard let database = place.store, File.exists(database) else {
+            return "no configuration: \(choice); there is none at \(usual): \(Configuration.remedyOfAbsence(of: usual))"
+        }
+        return "\(usual) is gone, but its database \(database) is there: put the file back from a backup: \(Configuration.costOfNewOne); "
+            + "for another configuration \(choice)"
+    }
 }
 
 /// Shared by all commands that need a configuration.
@@ -54,11 +65,7 @@ extension Arguments {
             return named
         }
         if FileSystem.obstacle(toReading: ConfigurationFile.usual)?.isMissing == true {
-            throw .usage(
-                """
-                no configuration: give \(Option.config.spelling), or set \(ConfigurationFile.variable); there is none at \
-                \(ConfigurationFile.usual): \(Configuration.remedyOfAbsence(of: ConfigurationFile.usual))
-                """)
+            throw .usage(ConfigurationFile.absence)
         }
         return nil
     }

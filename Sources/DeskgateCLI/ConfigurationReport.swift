@@ -47,11 +47,14 @@ struct ConfigurationReport {
             return (["A reload would be refused now, as the file has mistakes:"] + lines).joined(separator: "\n")
         }
         if isEmpty { return "The file says the same." }
-        guard restart.isEmpty else {
-            let parts = restart.map { AdminText.text($0) }.joined(separator: ", ")
-            return "A reload would be refused as a whole, because only a restart takes over \(parts)."
-        }
-        return "deskgate reload takes this over:"
+        return restartVerdict ?? "deskgate reload takes this over:"
+    }
+
+    /// The sentence about the keys of the file that only a restart takes over; nil where there are none.
+    var restartVerdict: String? {
+        guard !restart.isEmpty else { return nil }
+        let parts = restart.map { AdminText.text($0) }.joined(separator: ", ")
+        return "A reload would be refused as a whole, because only a restart takes over \(parts)."
     }
 
     private var table: [String] {

@@ -75,7 +75,8 @@ enum InitCommand {
         // A port that was asked for is written all the same: its process may end before the service starts.
         let obstacle = port == nil ? nil : ports.problem(withShop: hasBot)
         let warning = obstacle.map { "\nThe service could not start now: \($0.description)." } ?? ""
-        let text = remark + next + warning + files.warning(beside: store ?? InitPlace.database)
+        // First, because who has lost a configuration is not to serve this one.
+        let text = files.warning(beside: store ?? InitPlace.database) + remark + next + warning
         Console.answer(arguments, files.json(ports, start: start), text)
         return .done
     }

@@ -54,7 +54,7 @@ struct InitFiles {
     func warning(beside store: String) -> String {
         let database = Path.resolve(store, in: directory)
         guard File.exists(database) else { return "" }
-        return "\n\(database) exists already: if its configuration is lost, put it back: \(Configuration.costOfNewOne)."
+        return "\(database) exists already: if its configuration is lost, put it back: \(Configuration.costOfNewOne).\n\n"
     }
 
     private var freshSecrets: [String] { [adminToken, appSecret] + (webhookSecret.map { [$0] } ?? []) }

@@ -42,7 +42,8 @@ extension InitPlace {
     ///   - isRunning: whether the unit has a main process; asks systemd by default.
     func hint(hasUnit: Bool = Self.hasUnit, isRunning: @autoclosure () -> Bool = Self.isUnitRunning) -> String? {
         guard isPackaged, hasUnit else { return nil }
-        return isRunning() ? "the service runs already (systemctl status \(Self.unit))" : "systemctl start \(Self.unit) starts the service"
+        return isRunning()
+            ? "the service runs already (systemctl status \(Self.unit))" : "\(Configuration.startOfUnit) starts the service"
     }
 
     private static var isUnitRunning: Bool { HostPlaces.system.mainProcess(of: "\(unit).service") != nil }

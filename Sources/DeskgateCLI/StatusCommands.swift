@@ -21,8 +21,17 @@ enum StatusCommands {
         let (access, configuration) = try arguments.service()
         let digest = try explaining { () throws(CryptoError) in try configuration?.makeAuthorizer().keysDigest }
         return try AdminQuestion.ask(StatusAction(), arguments, of: access, verdict: { isWell($0) ? .done : .negative }) { status in
-            (sentences(status) + [keys(status, inFile: digest)]).joined(separator: "\n")
+            (sentences(status) + restartSentences(status, access) + [keys(status, inFile: digest)]).joined(separator: "\n")
         }
+    }
+
+    /// Tells that the service's file has values that a restart would put in force, such as another port.
+    private static func restartSentences(_ status: JSONObject, _ access: AdminAccess) -> [String] {
+        // Only a service that runs has a configuration in force.
+        guard case .object = status["configuration"], let answer = try? access.performInService(ConfigurationChangesAction()),
+            case .object(let changes) = answer.json, let verdict = ConfigurationReport(changes, nil).restartVerdict
+        else { return [] }
+        return ["\(AdminText.text(changes["file"])) differs from what is in force (deskgate config show --diff). \(verdict)"]
     }
 
     /// The keys with their last use, after the processes that have other keys in force than the configuration file.

@@ -46,6 +46,11 @@ extension Process {
         "cannot take the rights of the owner of \(path): \(error)"
     }
 
+    /// The remedy for a file that this user may not write: the command that gives it to the owner whose rights are in force.
+    package static func remedy(ofUnwritable file: String) -> String {
+        rightsInForce == nil ? "chown it to the user that serves" : "run \(Machine.chown(file, to: user))"
+    }
+
     /// The owner whose rights are in force, and the remedy if they do not suffice, as the end of an error's sentence; nil for the rights
     /// with which the process was started.
     package static var rightsInForce: String? {

@@ -49,7 +49,8 @@ struct AddressText {
         }
         guard let list = unsafe list else {
             defer { unsafe PQfreemem(complaint) }
-            throw misread(unsafe complaint.map { unsafe withoutQuotation(String(cString: $0)) } ?? "no memory")
+            let text = unsafe complaint.map { unsafe String(cString: $0) }
+            throw text.flatMap(foreignParameter) ?? misread(text.map(withoutQuotation) ?? "no memory")
         }
         defer { unsafe PQconninfoFree(list) }
         var address = AddressText()
@@ -74,6 +75,18 @@ struct AddressText {
             for index in 0..<length { copy[index] = unsafe bytes[index] }
         }
         unsafe explicit_bzero(value, length)
+    }
+
+    /// Names that other libraries give parameters of a URL. All others may be a part of a password, and are not quoted.
+    private static let schemaParameters = ["schema", "currentSchema", "search_path"]
+    private static let foreignParameters =
+        schemaParameters + ["connection_limit", "pgbouncer", "pool_timeout", "prepareThreshold", "serverVersion", "ssl", "sslaccept"]
+
+    /// The error for a parameter that libpq does not know and another library does; nil for any other complaint.
+    private static func foreignParameter(_ complaint: String) -> PostgresError? {
+        guard let name = foreignParameters.first(where: { complaint.contains("query parameter: \"\($0)\"") }) else { return nil }
+        let instead = schemaParameters.contains(name) ? "; ?options=-csearch_path%3DNAME names the schema" : ""
+        return PostgresError(.settings, "the address has the parameter \(name), which PostgreSQL does not know; remove it\(instead)")
     }
 
     /// The beginning of libpq's complaint, which goes on to quote the address.

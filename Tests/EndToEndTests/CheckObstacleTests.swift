@@ -136,6 +136,24 @@ import Testing
                 + "chown it to the user that serves\n")
     }
 
+    @Test(.enabled(if: getuid() == 0, "only root can become another user"))
+    func `status has the remedy of check for a database of root's`() throws {
+        let workspace = try Workspace(Workspace.unixListeners)
+        let (directory, database) = (workspace.directory.path, workspace.directory.path("deskgate.db"))
+        try workspace.directory.write("deskgate.db", "", mode: 0o600)
+        for name in ["app-1.key", "app-2.key", "admin-token", "config.json"] { unsafe chown(workspace.directory.path(name), 65534, 65534) }
+        unsafe chown(directory, 65534, 65534)
+        unsafe chmod(directory, 0o755)
+        let words = ["--reuid=65534", "--regid=65534", "--clear-groups", Deskgate.path, "status", "--config", workspace.configuration]
+        let own = try ChildProcess("setpriv", words.map { Array($0.utf8) })
+        #expect(try own.waitForEnd() == .exit(2))
+        let text = try own.errors.text()
+        #expect(text.hasSuffix("cannot open \(database): Permission denied; chown it to the user that serves\n"), "\(text)")
+        let byRoot = try Deskgate.run("status", "--config", workspace.configuration).errors
+        #expect(byRoot.contains("; run chown "), "\(byRoot)")
+        #expect(byRoot.hasSuffix(" \(database)\n"), "\(byRoot)")
+    }
+
     /// A secret that the service's group may read, and that belongs to somebody else.
     @Test(.enabled(if: getuid() == 0, "only root can become another user"))
     func `a secret that belongs to another user keeps the service from starting`() throws {

@@ -75,6 +75,18 @@ import Testing
         #expect(try server.stop() == .exit(0))
     }
 
+    @Test func `status tells that only a restart takes over the file's port`() throws {
+        let server = try RunningServer(workspace)
+        func status() throws -> String { try Deskgate.run("status", "--config", workspace.configuration).output }
+        #expect(try !status().contains("differs from what is in force"))
+        try configure(["listen": ["host": "127.0.0.1", "port": 1]])
+        #expect(
+            try status().contains(
+                "\n\(workspace.configuration) differs from what is in force (deskgate config show --diff). A reload would be refused as a "
+                    + "whole, because only a restart takes over $.listen."))
+        #expect(try server.stop() == .exit(0))
+    }
+
     /// The service reads the file itself: what its own file says, as the user and with the environment that it has.
     @Test func secretsAreComparedAndNotShown() throws {
         let server = try RunningServer(workspace)

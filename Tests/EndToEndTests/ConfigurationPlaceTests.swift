@@ -49,6 +49,22 @@ import Testing
                 """)
     }
 
+    /// A name space of its own has the directories of the package, and of them no more than the database.
+    @Test(.enabled(if: mayHideDirectories, "unshare(1) is not permitted"))
+    func `beside its database a configuration is told to be gone`() throws {
+        let script = """
+            mount -t tmpfs none /etc && mount -t tmpfs none /var/lib && mkdir /var/lib/deskgate && : >/var/lib/deskgate/deskgate.db \
+            && exec "$0" check
+            """
+        let words = ["--map-root-user", "--mount", "sh", "-c", script, Deskgate.path]
+        let process = try ChildProcess("unshare", words.map { Array($0.utf8) })
+        #expect(try process.exitCode() == 2)
+        let message =
+            "deskgate: /etc/deskgate/config.json is gone, but its database /var/lib/deskgate/deskgate.db is there: put the file back from "
+            + "a backup: \(costOfNewOne); for another configuration give --config FILE, or set DESKGATE_CONFIG\n"
+        #expect(try process.errors.text().hasPrefix(message))
+    }
+
     @Test func aSecurityKeyIsNoFile() throws {
         let result = try Deskgate.run(["check"], environment: [Self.variable: wellFormedKey])
         #expect(result.code == 2)

@@ -229,7 +229,7 @@ import Testing
         try scratch.write(store ?? "deskgate.db", "")
         let result = try Deskgate.run(["init", scratch.path] + (store.map { ["--store", $0] } ?? []))
         #expect(result.code == 0)
-        #expect(result.output.hasSuffix("\n\(database) exists already: if its configuration is lost, put it back: \(costOfNewOne).\n"))
+        #expect(result.output.hasPrefix("\(database) exists already: if its configuration is lost, put it back: \(costOfNewOne).\n\n"))
     }
 
     /// It may be free when the service starts.

@@ -102,6 +102,21 @@ import Testing
     }
 
     @Test(arguments: [
+        ("schema=public", "schema", "; ?options=-csearch_path%3DNAME names the schema"),
+        ("sslmode=disable&currentSchema=a", "currentSchema", "; ?options=-csearch_path%3DNAME names the schema"),
+        ("pgbouncer=true", "pgbouncer", ""),
+    ])
+    func `a parameter of another library is named`(query: String, name: String, remedy: String) {
+        let error = failure { () throws(PostgresError) in _ = try ConnectionSettings("postgres://u:secret@localhost/app?\(query)") }
+        let message = "the address has the parameter \(name), which PostgreSQL does not know; remove it\(remedy)"
+        #expect(error?.description == message)
+    }
+
+    @Test func `the parameter that names a schema instead is taken`() throws {
+        #expect(try options("postgres://localhost/app?options=-csearch_path%3Dshop")["options"] == "-csearch_path=shop")
+    }
+
+    @Test(arguments: [
         "postgres://u:sec/ret@db.example/app", "postgres://u:sec@ret@db.example/app", "postgres://u:@secret@db.example/app",
         "postgres://u:sec%ret@db.example/app", "postgres://u:1/secret@db.example/app", "postgres://u:sec/re?t=x@db.example/app",
         "postgres://u:p@db.example:secret/app", "postgres://db.example/app?secret=1", "postgres://db.example/app?sslmode=secret",

@@ -106,8 +106,9 @@ struct Problem: Equatable {
         Problem(
             .serviceDown, Told("The service does not run.", "Служба не запущена."),
             remedy: Told(
-                "\(ReportedProblem.remedy(startingBy: "systemctl start deskgate, or \(serve)"))",
-                "Запустите её: systemctl start deskgate или \(serve). Если она не запускается, причину назовут deskgate check и журнал."))
+                "\(ReportedProblem.remedy(startingBy: "\(Configuration.startOfUnit), or \(serve)"))",
+                "Запустите её: \(Configuration.startOfUnit) или \(serve). Если она не запускается, причину назовут deskgate check и журнал."
+            ))
     }
 
     /// The problem that commands report where no service runs on this host: a warning, because services on others may share the store.
@@ -119,8 +120,8 @@ struct Problem: Equatable {
                 "No service runs on this host, so the command has read the store itself. Services on other hosts may share it.",
                 "На этой машине служба не запущена, команда прочла хранилище сама. Его могут использовать службы на других машинах."),
             remedy: Told(
-                "Run the command where a service runs, or start one here: systemctl start deskgate, or \(serve).",
-                "Запустите команду там, где служба работает, или запустите службу здесь: systemctl start deskgate или \(serve)."))
+                "Run the command where a service runs, or start one here: \(Configuration.startOfUnit), or \(serve).",
+                "Запустите команду там, где служба работает, или запустите службу здесь: \(Configuration.startOfUnit) или \(serve)."))
     }
 
     static let schema = Schema.object(members)

@@ -95,8 +95,10 @@ extension StoreError {
     }
 
     static func cannotOpen(_ path: String, _ error: SystemError) -> StoreError {
-        StoreError(
-            .unavailable, "cannot open \(path): \(error)", remedy: "this user must be allowed to write it and its directory")
+        let isUnwritable = error.isForbidden && File.exists(path) && !FileSystem.isWritable(path)
+        return StoreError(
+            .unavailable, "cannot open \(path): \(error)",
+            remedy: isUnwritable ? Process.remedy(ofUnwritable: path) : "this user must be allowed to write it and its directory")
     }
 
     static func cannotCreate(_ path: String, _ error: SystemError) -> StoreError {

@@ -92,8 +92,8 @@ import Testing
         #expect(
             try directory.problems(secret: #"{"credential":"shop-key"}"#) == [
                 "$.apps[0].keys[0].secret.credential: shop-key is there for the unit alone, as CREDENTIALS_DIRECTORY is not set; while the "
-                    + "unit runs, run this as root with CREDENTIALS_DIRECTORY=/run/credentials/deskgate.service; within it, give it "
-                    + "LoadCredential=NAME:FILE"
+                    + "unit runs (systemctl start deskgate), run this as root with CREDENTIALS_DIRECTORY=/run/credentials/deskgate.service; within it, "
+                    + "give it LoadCredential=NAME:FILE"
             ])
     }
 
