@@ -63,10 +63,24 @@ import Time
             + LimitRule.Scope.allCases.map { AuthorizationFailure.Reason.limited($0) })
     func `a process tells another of a failure`(_ reason: AuthorizationFailure.Reason) throws {
         var recent = RecentAuthorizations(RecentAuthorizations.Limits(apps: 1), since: Self.now)
-        recent.record(AuthorizationFailure(reason, at: Self.now + 3, nextAt: Self.now + 9), of: Self.user)
+        var rule: LimitRule?
+        if case .limited(let scope) = reason { rule = LimitRule(per: scope, max: 2, windowMilliseconds: 300_000) }
+        recent.record(AuthorizationFailure(reason, at: Self.now + 3, nextAt: Self.now + 9, rule: rule), of: Self.user)
         let known = KnownAuthorizations(startedAt: Self.now, completeSince: Self.now, history: recent.history(of: Self.user))
         let told = try #require(KnownAuthorizations(parsing: known.moved(byMilliseconds: 5000).serialized()))
-        #expect(told.history?.failure == AuthorizationFailure(reason, at: Self.now + 8, nextAt: Self.now + 14))
+        #expect(told.history?.failure == AuthorizationFailure(reason, at: Self.now + 8, nextAt: Self.now + 14, rule: rule))
+    }
+
+    @Test(
+        arguments: [(1, 300, false), (2, 300, true), (1, 299, true), (1, 301, false), (2, 301, true)] as [(Int, UInt64, Bool)])
+    func `a limit that refuses less lifts a failure`(_ most: Int, _ seconds: UInt64, _ isLifted: Bool) {
+        let refusal = LimitRefusal(LimitRule(per: .user, max: 1, windowMilliseconds: 300_000), until: 1)
+        let failure = AuthorizationFailure(refusal, at: Self.now)
+        let inForce = LimitRule(per: .user, max: most, windowMilliseconds: seconds * 1000)
+        #expect(failure.isLifted(by: [inForce]) == isLifted)
+        #expect(failure.isLifted(by: [LimitRule(per: .device, max: 1, windowMilliseconds: 300_000)]), "another scope")
+        #expect(failure.isLifted(by: []))
+        #expect(!AuthorizationFailure(.limited(.user), at: Self.now).isLifted(by: []), "of a replica that does not tell the limit")
     }
 
     @Test func denialsAreAddedUp() throws {

@@ -36,9 +36,28 @@ package struct AuthorizationFailure: Sendable, Equatable {
 
     /// From when the limit allows the next registration; nil where there is no limit.
     package let nextAt: UnixSeconds?
+    /// The limit; nil where there is none, and from a replica of an earlier version.
+    package let rule: LimitRule?
 
     /// Makes a failure.
-    package init(_ reason: Reason, at: UnixSeconds, nextAt: UnixSeconds? = nil) {
-        (self.reason, self.at, self.nextAt) = (reason, at, nextAt)
+    package init(_ reason: Reason, at: UnixSeconds, nextAt: UnixSeconds? = nil, rule: LimitRule? = nil) {
+        (self.reason, self.at, self.nextAt, self.rule) = (reason, at, nextAt, rule)
+    }
+
+    /// Makes the failure of a registration that a limit refuses.
+    package init(_ refusal: LimitRefusal, at: UnixSeconds) {
+        let nextAt = UnixMilliseconds(rawValue: refusal.until.rawValue + 999).seconds
+        self.init(.limited(refusal.rule.scope), at: at, nextAt: nextAt, rule: refusal.rule)
+    }
+
+    /// The same by another clock, which is ahead by so many seconds, or behind.
+    func moved(bySeconds seconds: Int64) -> AuthorizationFailure {
+        AuthorizationFailure(reason, at: at.advanced(by: seconds), nextAt: nextAt?.advanced(by: seconds), rule: rule)
+    }
+
+    /// Whether the limits in force allow what was refused: none of them refuses at least as much as the one that refused it.
+    package func isLifted(by limits: [LimitRule]) -> Bool {
+        guard let rule else { return false }
+        return !limits.contains { $0.isAtLeastAsStrict(as: rule) }
     }
 }

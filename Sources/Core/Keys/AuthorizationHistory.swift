@@ -135,7 +135,7 @@ package struct AuthorizationHistory: Sendable {
             self.minutes.map { minute, count in
                 (minutes < 0 ? minute - min(minute, minutes.magnitude) : minute + minutes.magnitude, count)
             },
-            failure.map { AuthorizationFailure($0.reason, at: $0.at.advanced(by: seconds), nextAt: $0.nextAt?.advanced(by: seconds)) })
+            failure?.moved(bySeconds: seconds))
     }
 
     mutating func recordSuccess(_ success: Success) {

@@ -72,6 +72,7 @@ extension KnownAuthorizations {
                 [
                     "reason": .string($0.reason.word), "at": number($0.at.rawValue),
                     "next_at": $0.nextAt.map { number($0.rawValue) } ?? .null,
+                    "limit": $0.rule.map { ["max": .integer(Int64($0.max)), "milliseconds": number($0.windowMilliseconds)] } ?? .null,
                 ]
             } ?? .null,
         ]
@@ -105,7 +106,14 @@ extension KnownAuthorizations {
         guard let reason = value["reason"]?.text.flatMap(AuthorizationFailure.Reason.init(word:)), let at = moment(value["at"]) else {
             return nil
         }
-        return AuthorizationFailure(reason, at: at, nextAt: moment(value["next_at"]))
+        return AuthorizationFailure(reason, at: at, nextAt: moment(value["next_at"]), rule: value["limit"].flatMap { rule($0, reason) })
+    }
+
+    private static func rule(_ value: JSONValue, _ reason: AuthorizationFailure.Reason) -> LimitRule? {
+        guard case .limited(let scope) = reason, let max = value["max"]?.integer, let window = value["milliseconds"]?.integer, max > 0,
+            window > 0
+        else { return nil }
+        return LimitRule(per: scope, max: Int(max), windowMilliseconds: UInt64(window))
     }
 
     private static func number(_ value: UInt64) -> JSONValue { .integer(Int64(clamping: value)) }

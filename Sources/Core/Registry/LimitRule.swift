@@ -33,6 +33,11 @@ package struct LimitRule: Sendable, Equatable {
         self.windowMilliseconds = windowMilliseconds
     }
 
+    /// Whether it refuses everything that another one refuses.
+    func isAtLeastAsStrict(as other: LimitRule) -> Bool {
+        scope == other.scope && max <= other.max && windowMilliseconds >= other.windowMilliseconds
+    }
+
     /// When a call refused now would be allowed; nil when it is allowed now.
     /// - Parameter earliest: when the first of the last `max` allowed calls came; nil when there were fewer.
     package func allowedAt(earliest: UnixMilliseconds?, now: UnixMilliseconds) -> UnixMilliseconds? {

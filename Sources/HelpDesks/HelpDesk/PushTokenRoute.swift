@@ -188,14 +188,13 @@ package final class PushTokenRoute: Sendable {
             services.onChange()
             return removed
         case .success(.limited(let rule, let until)):
-            let response = Response.limited(LimitRefusal(rule, until: until), now: registration.now)
-            let (state, reason) = (services.state.current, AuthorizationFailure.Reason.limited(rule.scope))
-            let nextAt = UnixMilliseconds(rawValue: until.rawValue + 999).seconds
-            state.recordedUser(of: registration.key)
-                .record(AuthorizationFailure(reason, at: services.clocks.unixSeconds(), nextAt: nextAt))
+            let (state, refusal) = (services.state.current, LimitRefusal(rule, until: until))
+            let response = Response.limited(refusal, now: registration.now)
+            let failure = AuthorizationFailure(refusal, at: services.clocks.unixSeconds())
+            state.recordedUser(of: registration.key).record(failure)
             var fields: LogFields = ["next_at": .string(RFC3339.text(until))]
             Caller(registration, state.authorizer).append(to: &fields)
-            return refuse(response, .limited, .info, reason.word, app, fields, mark)
+            return refuse(response, .limited, .info, failure.reason.word, app, fields, mark)
         case .success(.revoked): return refuse(.denied(.revoked, keyID: registration.claims.key?.keyID), registration, mark)
         case .success(.undecided): return refuse(.undecided(.internalError), registration, mark)
         case .failure(let error):

@@ -52,6 +52,7 @@ extension AdminContext {
     /// Fills in how the person's latest requests were answered. Waits some seconds for other replicas.
     func recall(_ facts: inout KeyFacts, _ appID: String, _ userID: String) {
         facts.authorizations = authorizations(appID, userID).map { .known($0) } ?? .unknown
+        facts.limits = state.configuration.pushTokens.limits
         facts.reference = userReference(appID, userID)
     }
 

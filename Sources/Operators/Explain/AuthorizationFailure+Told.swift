@@ -41,6 +41,16 @@ extension AuthorizationFailure {
             let cause = key.backendStatus?.cause(of: indecision, at: key.backend) ?? Told(verbatim: "")
             return Explanation.Step(.authorization, .problem, text + cause, at: at.milliseconds, remedy: indecision.remedy)
         case .limited:
+            if isLifted(by: key.limits) {
+                let text = Told(
+                    "A registration of this user's device was answered 429 at \(time), before push_tokens.limits were changed (\(word)).",
+                    "На регистрацию устройства этого пользователя ответили 429, \(time), до изменения push_tokens.limits (\(word)).")
+                return Explanation.Step(
+                    .authorization, .note, text, at: at.milliseconds,
+                    remedy: Told(
+                        "The app repeats it later, or when the person opens it again.",
+                        "Приложение повторит её позже или когда человек снова его откроет."))
+            }
             let next = nextAt.flatMap { $0 > key.now ? Telling.time($0) : nil }
             let limit = next.map { Told("; the next is allowed at \($0).", "; следующая разрешена в \($0).") } ?? Told(verbatim: ".")
             return Explanation.Step(

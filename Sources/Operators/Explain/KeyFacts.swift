@@ -34,6 +34,8 @@ struct KeyFacts {
     var closing = ChatClosure()
     /// Whether the person has no device; false where nobody has looked.
     var isWithoutDevice = false
+    /// The limits of registrations in force.
+    var limits: [LimitRule] = []
     /// How the person's latest requests were answered.
     var authorizations = AuthorizationFacts.unknown
     /// The person's name in the log.

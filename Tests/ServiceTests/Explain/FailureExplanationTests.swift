@@ -131,6 +131,38 @@ import Time
         #expect(try fixture.log.lines().contains { $0.contains("reason=limit_\(scope.rawValue)") })
     }
 
+    @Test func `a limit that was raised is no problem`() throws {
+        func json(_ max: Int) -> String {
+            ServiceFixture.json(members: #""log":{},"push_tokens":{"limits":[{"per":"app","max":\#(max),"window_seconds":300}]}"#)
+        }
+        let fixture = try ServiceFixture(json: json(1))
+        try fixture.withService { service throws in
+            #expect(try Self.register(service, user: "user-1") == 200)
+            #expect(try Self.register(service, user: "user-2") == 429)
+            #expect(try Self.explain(service, user: "user-2")["outcome"] == "problem")
+            try fixture.directory.scratch.write("config.json", json(2))
+            #expect(service.reload { () throws(ConfigurationError) in try Configuration(contentsOf: fixture.directory.file) })
+            let past = try Self.explain(service, user: "user-2")
+            #expect(past["outcome"] == "ok")
+            let text = "was answered 429 at \(Self.at), before push_tokens.limits were changed (limit_app)."
+            let step = past["steps"]?.elements.first { $0["text"]?.text?.hasSuffix(text) == true }
+            #expect(step?["outcome"] == "note", "\(past)")
+        }
+    }
+
+    @Test func `a failure of a limit that was lifted is translated`() throws {
+        let rule = LimitRule(per: .user, max: 1, windowMilliseconds: 300_000)
+        var key = KeyFacts(appID: "shop", userID: "user-1", now: TestTime.now)
+        key.isWithoutDevice = true
+        let failure = AuthorizationFailure(LimitRefusal(rule, until: TestTime.now.milliseconds + 1000), at: TestTime.now)
+        let step = try #require(Self.known(failure).reservations(key).first)
+        #expect(step.outcome == .note)
+        #expect(step.text.isTranslated)
+        #expect(step.remedy?.isTranslated == true)
+        key.limits = [rule]
+        #expect(Self.known(failure).reservations(key).first?.outcome == .problem)
+    }
+
     @Test func `a limit is no problem of a user whose device is registered`() throws {
         let limits = #"[{"per":"user","max":1,"window_seconds":300}]"#
         try ServiceFixture(members: #""log":{},"push_tokens":{"limits":\#(limits)}"#).withService { service throws in
