@@ -3,6 +3,7 @@ internal import Core
 internal import Crypto
 internal import JSON
 internal import Operators
+internal import POSIX
 internal import Time
 
 /// `deskgate key mint` and `key inspect`
@@ -39,8 +40,29 @@ enum KeyCommands {
         } as: {
             explain($0, configuration)
         }
+        if let keyID = minted.json["key_id"]?.integer { warnOfRevocation(of: keyID, app: arguments.required("app"), configuration) }
         Console.answer(arguments, minted.json, minted.securityKey)
         return .done
+    }
+
+    /// Tells if a running service denies the keys that one of the app's keys makes.
+    private static func warnOfRevocation(of keyID: Int64, app: String, _ configuration: Configuration) {
+        let keys = serviceStatus(configuration)?["keys"]?.elements ?? []
+        let isRevoked = keys.contains {
+            $0["state"] == "revoked" && $0["key_id"]?.integer == keyID && $0["app_id"]?.text?.utf8.elementsEqual(app.utf8) == true
+        }
+        guard isRevoked else { return }
+        Console.complain(
+            "warning: the service denies this security key, because the key id \(keyID) is revoked; mint with another one (--key-id), or let "
+                + "it count again: deskgate revocations list --app \(ShellWord.quoted(app))")
+    }
+
+    /// How a running service is, as `StatusAction` asks; nil when none answers.
+    static func serviceStatus(_ configuration: Configuration) -> JSONObject? {
+        guard let answer = try? AdminAccess(serviceAt: configuration.admin).performInService(StatusAction()), answer.status == 200,
+            case .object(let status) = answer.json
+        else { return nil }
+        return status
     }
 
     /// Names the option that is the reason for a minting refusal.

@@ -10,6 +10,7 @@ package struct KeyStanding {
     private let authorizer: Authorizer
     private let uses: [KeyUse.Name: KeyUse]
     private let replicas: [Replica]
+    private let revocations: Revocations
     private let isServing: Bool
     private let now: UnixSeconds
 
@@ -17,9 +18,12 @@ package struct KeyStanding {
     /// - Parameters:
     ///   - uses: what is known of their use, also of other keys.
     ///   - replicas: the processes that share the store.
+    ///   - revocations: those in force, or those of the store.
     ///   - isServing: whether the authorizer's keys are in force in this process.
-    package init(_ authorizer: Authorizer, uses: [KeyUse], replicas: [Replica], isServing: Bool, now: UnixSeconds) {
-        self.now = now
+    package init(
+        _ authorizer: Authorizer, uses: [KeyUse], replicas: [Replica], revocations: Revocations, isServing: Bool, now: UnixSeconds
+    ) {
+        (self.now, self.revocations) = (now, revocations)
         self.authorizer = authorizer
         self.uses = Dictionary(uses.map { ($0.name, $0) }) { first, _ in first }
         self.replicas = isServing ? replicas : replicas.filter { !$0.isOwn }
@@ -46,12 +50,17 @@ package struct KeyStanding {
         return application.keys.map { key in
             let use = uses[KeyUse.Name(app: ByteKey(app), keyID: key.id)]
             return [
-                "app_id": .string(app), "key_id": .integer(Int64(key.id)),
-                "state": .string(key.hasEnded(at: now) ? "ended" : key.state.rawValue), "not_after": Self.seconds(key.notAfter),
+                "app_id": .string(app), "key_id": .integer(Int64(key.id)), "state": .string(state(of: key, application)),
+                "not_after": Self.seconds(key.notAfter),
                 "last_used": Self.seconds(use?.usedAt?.seconds),
                 "known_since": Self.seconds(use?.since.seconds),
             ]
         }
+    }
+
+    private func state(of key: Application.Key, _ application: Application) -> String {
+        if key.hasEnded(at: now) { return "ended" }
+        return revocations.revokesAll(of: key.id, app: application.digest) ? "revoked" : key.state.rawValue
     }
 
     private static func seconds(_ moment: UnixSeconds?) -> JSONValue { moment.map { .integer(Int64(clamping: $0.rawValue)) } ?? .null }

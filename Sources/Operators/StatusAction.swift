@@ -48,7 +48,9 @@ package struct StatusAction: AdminAction {
         ]
         let uses = try context.store.keyUses()
         let (authorizer, replicas) = (context.state.authorizer, context.store.replicas)
-        KeyStanding(authorizer, uses: uses, replicas: replicas, isServing: false, now: context.now.seconds).append(to: &status)
+        KeyStanding(
+            authorizer, uses: uses, replicas: replicas, revocations: try context.revocations(), isServing: false, now: context.now.seconds
+        ).append(to: &status)
         let problems = [context.serviceProblem].compactMap { $0?.json(in: .english) }
         status.append(.array(problems), forKey: ProblemSearch.members[0])
         return AdminAnswer(.object(status))

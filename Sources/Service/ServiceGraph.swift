@@ -186,8 +186,8 @@ package struct ServiceGraph: Sendable {
                 status: { [readiness, helpDeskState, store] language in
                     var status = readiness.json(in: language)
                     KeyStanding(
-                        helpDeskState.current.authorizer, uses: keyUses.uses, replicas: store.replicas, isServing: true,
-                        now: clocks.unixSeconds()
+                        helpDeskState.current.authorizer, uses: keyUses.uses, replicas: store.replicas,
+                        revocations: revocations.live.current, isServing: true, now: clocks.unixSeconds()
                     ).append(to: &status)
                     currentProblems().append(to: &status, in: language)
                     return .object(status)

@@ -57,6 +57,19 @@ import Time
         #expect(try verify(workspace, try workspace.key(user: Markers.otherUser), user: Markers.otherUser) == .valid)
     }
 
+    @Test func `a key that is minted with a revoked key id is told`() throws {
+        let workspace = try Workspace(Self.members)
+        let server = try RunningServer(workspace)
+        let words = ["key", "mint", "--config", workspace.configuration, "--app", Workspace.app, "--user", Markers.user]
+        #expect(try Deskgate.run(words).errors.isEmpty)
+        try run(workspace, "revoke", "--app", Workspace.app, "--key-id", "1")
+        let minted = try Deskgate.run(words)
+        #expect(minted.code == 0)
+        #expect(minted.errors.hasPrefix("deskgate: warning: the service denies this security key, because the key id 1 is revoked; "))
+        #expect(minted.output.hasPrefix("dgk1."))
+        #expect(try server.stop() == .exit(0))
+    }
+
     @Test func `the answer says why nobody was asked, and what to do`() throws {
         let workspace = try Workspace(Self.members)
         let key = try workspace.key()

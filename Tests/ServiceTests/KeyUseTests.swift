@@ -57,6 +57,19 @@ import Time
         #expect(try states(TestTime.now - 1) == ["ended"])
     }
 
+    @Test func `a key whose id is revoked is not called active`() throws {
+        let graph = try ServiceFixture().graph()
+        func revoke(_ keyID: Int, _ more: String = "") throws {
+            let body = Array(#"{"app_id":"shop","key_id":\#(keyID)\#(more)}"#.utf8)
+            let answer = InProcessClient(graph.adminRouter).send(.post, "/v1/revocations", headers: AdminCases.authorization, body: body)
+            #expect(answer.status == 201)
+        }
+        try revoke(2, #","issued_before":\#(TestTime.now)"#)
+        #expect(try told("state", graph) == ["active", "active"], "keys that are minted now count")
+        try revoke(1)
+        #expect(try told("state", graph) == ["revoked", "active"])
+    }
+
     @Test func aReloadForgetsNoUse() throws {
         let fixture = try ServiceFixture()
         let graph = try fixture.graph()

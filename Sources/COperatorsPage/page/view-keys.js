@@ -29,7 +29,7 @@ function behind({ keys_digest: own, replicas = [] }) {
 function keyTable(app, all) {
   return table(t("keys.of", { app }), [
     { title: t("keys.id"), number: true, tight: true, cell: ({ key_id: id }) => h("span", { class: "strong" }, id) },
-    { title: t("state"), cell: ({ state }) => badge(t(`key.${state}`), state === "active" ? "good" : "plain") },
+    { title: t("state"), cell: ({ state }) => badge(t(`key.${state}`), { active: "good", revoked: "bad" }[state] ?? "plain") },
     { title: t("keys.used"), cell: ({ last_used: used, known_since: since }) => (used ? [ago(used), " · ", time(used)] : t(since ? "never" : "keys.unknown")) },
     { title: t("keys.since"), cell: ({ known_since: since }) => time(since) },
     { title: t("keys.end"), cell: ({ not_after: end }) => (end ? time(end) : t("keys.no-end")) },
@@ -39,7 +39,7 @@ function keyTable(app, all) {
 /** The step that `deskgate secret rotate` does next. */
 function next(app, all) {
   const active = all.filter(({ state }) => state === "active");
-  const newest = all.filter(({ state }) => state !== "ended").at(-1);
+  const newest = all.filter(({ state }) => state !== "ended" && state !== "revoked").at(-1);
   const old = all.find((key) => key.state === "ended" || key.key_id < (active[0]?.key_id ?? 0));
   const command = `deskgate secret rotate --app ${/^[\w.:@+,/-]+$/.test(app) ? app : `'${app.replaceAll("'", "'\\''")}'`}`;
   let text;

@@ -105,7 +105,7 @@ package final class Revocations: Sendable {
 
     /// Whether all keys of a key id are revoked, whenever they are issued.
     /// - Parameter app: `Application.digest`.
-    func revokesAll(of keyID: UInt32, app: KeyedDigest) -> Bool {
+    package func revokesAll(of keyID: UInt32, app: KeyedDigest) -> Bool {
         hasKeyIDs && table.issuedBefore(RevocationDigests.keyID(app, keyID)) == .max
     }
 
