@@ -15,7 +15,8 @@ extension KeyCommands {
         details:
             "The configuration decides about the key. Unless it denies the key already, the running service, or its store while none runs, "
             + "is asked whether the key is revoked or the user blocked. If nobody can be asked, the status is unknown and the reason "
-            + "revocations_not_asked. The app's backend is never asked.",
+            + "revocations_not_asked. The app's backend is never asked. If a service that runs has other keys in force than the configuration "
+            + "file, a warning says so.",
         exits: [.done: "for the status 200", .negative: "otherwise, also when revocations could not be asked"],
         options: [.config] + appAndUser + [
             key,
@@ -35,7 +36,11 @@ extension KeyCommands {
         ]
     ) { arguments throws(CommandError) in
         let configuration = try arguments.configuration()
-        let (answer, code) = try verify(arguments, authorizer(configuration)) { ask($0, configuration) }
+        let authorizer = try authorizer(configuration)
+        let (answer, code) = try verify(arguments, authorizer) { ask($0, configuration) }
+        if !arguments.has("offline"), let status = serviceStatus(configuration) {
+            for line in StatusCommands.otherKeys(status, inFile: authorizer.keysDigest) { Console.complain("warning: \(line)") }
+        }
         Console.answer(arguments, .object(answer.json), answer.text)
         return code
     }

@@ -57,6 +57,19 @@ import Time
         #expect(try verify(workspace, try workspace.key(user: Markers.otherUser), user: Markers.otherUser) == .valid)
     }
 
+    @Test func `a service with other keys in force than the file is told`() throws {
+        let workspace = try Workspace(Self.members)
+        let server = try RunningServer(workspace)
+        try workspace.write("app-1.key", Markers.appSecrets[1], mode: 0o600)
+        let words = ["key", "verify", "--config", workspace.configuration] + words(try workspace.key(), user: Markers.user)
+        let warned = try Deskgate.run(words)
+        #expect(warned.code == 0)
+        #expect(warned.errors.hasPrefix("deskgate: warning: The keys in force in the service are not those of the configuration file: "))
+        #expect(try Deskgate.run(words + ["--offline"]).errors.isEmpty)
+        #expect(try server.stop() == .exit(0))
+        #expect(try Deskgate.run(words).errors.isEmpty)
+    }
+
     @Test func `a key that is minted with a revoked key id is told`() throws {
         let workspace = try Workspace(Self.members)
         let server = try RunningServer(workspace)
