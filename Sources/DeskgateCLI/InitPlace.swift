@@ -1,4 +1,5 @@
 internal import Configuration
+internal import Core
 internal import POSIX
 internal import Service
 
@@ -44,6 +45,19 @@ extension InitPlace {
         guard isPackaged, hasUnit else { return nil }
         return isRunning()
             ? "the service runs already (systemctl status \(Self.unit))" : "\(Configuration.startOfUnit) starts the service"
+    }
+
+    /// Tells that the service must be stopped or restarted, and how systemd does that where it runs the package's unit.
+    /// - Parameters:
+    ///   - verb: `stop` or `restart`.
+    ///   - isRunning: whether the unit has a main process; asks systemd by default.
+    func order(_ verb: String, isRunning: @autoclosure () -> Bool = Self.isUnitRunning) -> String {
+        "\(verb) it" + (isPackaged && isRunning() ? ": systemctl \(verb) \(Self.unit)" : "")
+    }
+
+    /// Tells a failure of a command that needs the store for itself, so that the service is to be stopped for it.
+    func told(_ error: StoreError) -> String {
+        error.isForOwner ? "\(error.cause); \(order("stop")), then run this again" : error.description
     }
 
     private static var isUnitRunning: Bool { HostPlaces.system.mainProcess(of: "\(unit).service") != nil }

@@ -1,6 +1,7 @@
 internal import Configuration
 internal import Core
 internal import JSON
+internal import Operators
 internal import POSIX
 internal import Service
 internal import Storage
@@ -25,12 +26,13 @@ enum StoreCommands {
         ]
     ) { arguments throws(CommandError) in
         let store = try arguments.configuration().store
+        let place = InitPlace(of: try arguments.configurationFile())
         let (before, now) = try explaining { () throws(StoreError) in
             try WaitingLine.show("migrating") { () throws(StoreError) in
                 try store.migrate(as: arguments["url"], grantingTo: arguments["grant"])
             }
         } as: {
-            .failed("nothing was migrated: \($0)")
+            .failed("nothing was migrated: \(place.told($0))")
         }
         Console.answer(
             arguments, ["version": .integer(Int64(now)), "before": .integer(Int64(before))],
@@ -98,6 +100,7 @@ enum StoreCommands {
         ]
     ) { arguments throws(CommandError) in
         let (configuration, file) = (try arguments.configuration(), arguments.operand ?? "")
+        let place = InitPlace(of: try arguments.configurationFile())
         let bound: UInt64? = arguments.number("sign-out-issued-before")
         let restored = try explaining { () throws(StoreError) in
             try WaitingLine.show("restoring") { () throws(StoreError) in
@@ -106,7 +109,10 @@ enum StoreCommands {
                     signingOut: configuration.apps.map(\.id), issuedBefore: bound.map { UnixSeconds(rawValue: $0) }, clocks: .system)
             }
         } as: {
-            .failed("nothing was restored: \($0)")
+            .failed("nothing was restored: \(place.told($0))")
+        }
+        if AdminListenerIdentity(configuration.admin) == .service {
+            Console.complain("the service that runs does not use the restored store yet; \(place.order("restart"))")
         }
         if let failure = restored.signOutFailure { Console.complain("it is restored, but nobody is signed out: \(failure)") }
         Console.answer(

@@ -26,11 +26,12 @@ enum StoreCopyCommand {
             throw .usage("the configuration must name both stores: store.path and store.url")
         }
         let target = arguments.required("to")
+        let place = InitPlace(of: try arguments.configurationFile())
         var progress = Progress()
         let report = try explaining { () throws(StoreError) in
             try store.copy(toPostgres: target == words[0], beginsAnew: arguments.has("anew")) { progress.tell($0) }
         } as: {
-            .failed("not copied: \($0)")
+            .failed("not copied: \(place.told($0))")
         }
         Console.answer(arguments, json(report, target), sentence(report, target))
         return .done

@@ -53,6 +53,14 @@ import Testing
         #expect(InitPlace(directory: directory).hint(hasUnit: hasUnit, isRunning: true) == hint)
     }
 
+    @Test(arguments: [
+        ("/etc/deskgate", true, "restart it: systemctl restart deskgate"), ("/etc/deskgate", false, "restart it"),
+        ("/srv/chat", true, "restart it"),
+    ])
+    func `an order names the unit that runs`(_ directory: String, _ isRunning: Bool, _ order: String) {
+        #expect(InitPlace(directory: directory).order("restart", isRunning: isRunning) == order)
+    }
+
     @Test func `a path is one word of the command`() {
         let start = InitPlace(directory: "/srv").start("/srv/it's here/config.json", hasUnit: false, otherOwner: nil)
         #expect(start == #"deskgate serve --config '/srv/it'\''s here/config.json'"#)

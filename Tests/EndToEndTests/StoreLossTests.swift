@@ -92,7 +92,7 @@ import Testing
         #expect(try WebhookSite.post(2, client) == "accepted")
         let refusal = try Deskgate.run(["store", "restore", path("backup.db")] + config)
         #expect(refusal.code == 2)
-        #expect(refusal.errors.contains("is used by process \(server.process.identifier) (deskgate); if that is the service, "))
+        #expect(refusal.errors.contains("is used by process \(server.process.identifier) (deskgate); stop it, then run this again\n"))
         server.process.send(9)
         #expect(try server.process.waitForEnd() == .signal(9))
         let restored = try Deskgate.run(["store", "restore", path("backup.db"), "--json"] + config)
@@ -105,6 +105,21 @@ import Testing
         #expect(try WebhookSite.post(1, again) == "duplicate")
         #expect(try WebhookSite.post(2, again) == "accepted", "the backup is older")
         #expect(try second.stop() == .exit(0))
+    }
+
+    @Test func `a restore beside a service whose database was removed says to restart it`() throws {
+        let server = try site.start()
+        let config = ["--config", site.workspace.configuration]
+        #expect(try Deskgate.run(["store", "backup", path("backup.db")] + config).code == 0)
+        for name in ["deskgate.db", "deskgate.db-wal", "deskgate.db-shm"] {
+            let removed = unsafe unlink(path(name))
+            #expect(removed == 0)
+        }
+        let restored = try Deskgate.run(["store", "restore", path("backup.db")] + config)
+        #expect(restored.code == 0)
+        #expect(restored.errors == "deskgate: the service that runs does not use the restored store yet; restart it\n")
+        server.process.send(9)
+        #expect(try server.process.waitForEnd() == .signal(9))
     }
 
     @Test func `the status of the store has the room on its disk and both bounds`() throws {
