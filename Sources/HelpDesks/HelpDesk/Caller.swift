@@ -12,6 +12,8 @@ package struct Caller {
     private let userReference: String?
     /// The number of the key in the security key, whether the app has it or not.
     private let keyID: UInt32?
+    /// Why the app's backend could not decide, where the app's rule has decided instead; otherwise nil.
+    private var cause: Indecision?
 
     /// Describes the caller of a request.
     /// - Parameter decision: the decision of this authorizer on these fields.
@@ -36,11 +38,20 @@ package struct Caller {
         userReference = authorizer.userReference(appID: appID.utf8.span, userID: userID.utf8.span)
     }
 
+    /// The caller of a request about which the backend was asked.
+    /// - Parameter cause: as `BackendQuestion.ask` tells it.
+    package func undecided(_ cause: Indecision?) -> Caller {
+        var caller = self
+        caller.cause = cause
+        return caller
+    }
+
     /// Adds the known fields to a log line.
     package func append(to fields: inout LogFields) {
         if let app { fields.append("app", .string(app)) }
         if let appReference { fields.append("app_ref", .string(appReference)) }
         if let keyID { fields.append("key_id", .integer(Int(keyID))) }
         if let userReference { fields.append("user_ref", .string(userReference)) }
+        if let cause { fields.append("cause", .string(cause.rawValue)) }
     }
 }

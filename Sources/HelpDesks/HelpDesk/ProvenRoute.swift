@@ -68,7 +68,7 @@ package final class ProvenRoute: Sendable {
         /// Nil when the key is not in force.
         let proven: ProvenCaller?
         /// For the log; nil when there is nothing to log.
-        let caller: Caller?
+        var caller: Caller?
     }
 
     /// What to do about a call.
@@ -100,9 +100,11 @@ package final class ProvenRoute: Sendable {
         guard let question else { return answer(next(call.verdict, call, wish, origin), responder) }
         return responder.respondLater(timeoutMilliseconds: question.timeoutMilliseconds + timeoutMilliseconds()) { pending in
             let box = PendingBox(pending)
-            question.ask(services.revocations, in: origin.mark.trace) { [self] verdict in
+            question.ask(services.revocations, in: origin.mark.trace) { [self] verdict, cause in
                 // A stop may have answered already.
                 guard box.isAwaited else { return }
+                var call = call
+                call.caller = call.caller?.undecided(cause)
                 switch next(verdict, call, wish, origin) {
                 case .answer(let response): box.respond(response)
                 case .later(let start): start { box.respond($0) }

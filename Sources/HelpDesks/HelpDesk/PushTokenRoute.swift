@@ -62,11 +62,11 @@ package final class PushTokenRoute: Sendable {
         case .ask(let question, let call, let app, let caller, let user, let state):
             return responder.respondLater(timeoutMilliseconds: question.timeoutMilliseconds + Self.timeoutMilliseconds) { pending in
                 let box = PendingBox(pending)
-                question.ask(services.revocations, in: mark.trace) { [self] verdict in
+                question.ask(services.revocations, in: mark.trace) { [self] verdict, cause in
                     // A stop may have answered already.
                     guard box.isAwaited else { return }
                     user.record(verdict, at: services.clocks.unixSeconds())
-                    answer(box, decide(verdict, on: call, app, caller, state, mark), mark)
+                    answer(box, decide(verdict, on: call, app, caller.undecided(cause), state, mark), mark)
                 }
             }
         }

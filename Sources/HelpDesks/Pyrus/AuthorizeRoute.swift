@@ -81,11 +81,11 @@ final class AuthorizeRoute: Sendable {
             let mark = RequestMark(id: request.requestID, span)
             return responder.respondLater(timeoutMilliseconds: question.timeoutMilliseconds) { pending in
                 let box = PendingBox(pending)
-                question.ask(self.revocations, in: mark.trace) { [self, user, caller] verdict in
+                question.ask(self.revocations, in: mark.trace) { [self, user, caller] verdict, cause in
                     // A stop may have answered already.
                     guard box.isAwaited else { return }
                     let decision = decision.concluded(verdict, isKeptOut: question.isKeptOut(self.revocations.current))
-                    box.respond(conclude(decision, state, user, caller, mark, now: now, since: start))
+                    box.respond(conclude(decision, state, user, caller?.undecided(cause), mark, now: now, since: start))
                 }
             }
         } catch {

@@ -126,6 +126,28 @@ import Time
         #expect(try fixture.log.lines().contains { $0.hasPrefix("\(level) authorize result=") && $0.contains("reason=backend_") })
     }
 
+    @Test(arguments: [("error", 503, 0), ("deny", 403, 1), ("allow_if_key_valid", 200, 1)])
+    func `the log tells why the backend could not decide where the rule decides instead`(
+        _ rule: String, _ status: Int, _ count: Int
+    ) throws {
+        let fixture = try BackendFixture()
+        try fixture.withService(.everyRequest(.respond(500)), #","when_undecided":"\#(rule)""#) { (service, _) throws in
+            #expect(try service.ask("/pyrus/authorize").status == status)
+        }
+        let lines = try fixture.log.lines().filter { $0.contains(" authorize result=") }
+        #expect(lines.count == 1)
+        #expect(lines.count { $0.contains("reason=backend_undecided") && $0.contains("cause=backend_status") } == count, "\(lines)")
+    }
+
+    @Test func `the log tells why the backend could not decide about a denied registration`() throws {
+        let fixture = try BackendFixture()
+        try fixture.withService(.everyRequest(.respond(500)), #","when_undecided":"deny""#) { (service, _) throws in
+            #expect(try service.ask(BackendCaller.pushToken).status == 403)
+        }
+        let line = try #require(try fixture.log.lines().first { $0.contains("push token result=denied") })
+        #expect(line.contains(" cause=backend_status"), "\(line)")
+    }
+
     @Test func everythingIsCounted() throws {
         let fixture = try BackendFixture()
         try fixture.withService(.requests([[.respond(200)], [.respond(403)], [.respond(500)]])) { (service, _) throws in

@@ -45,17 +45,20 @@ package struct BackendQuestion: Sendable {
     /// - Parameters:
     ///   - revocations: what is revoked while the backend is asked counts as well.
     ///   - trace: the request that asks.
-    ///   - completion: called exactly once with the final verdict, on any thread, perhaps before this returns. It must not block.
+    ///   - completion: called exactly once with the final verdict, on any thread, perhaps before this returns. It must not block. Also
+    ///     receives why the backend could not decide, if the app's rule has decided instead.
     package func ask(
-        _ revocations: Live<Revocations>, in trace: TraceContext?, _ completion: @escaping @Sendable (Verdict) -> Void
+        _ revocations: Live<Revocations>, in trace: TraceContext?, _ completion: @escaping @Sendable (Verdict, Indecision?) -> Void
     ) {
         verifier.ask(identity, body: body, in: trace) { [self] answer in
             let verdict = verifier.settings.whenUndecided.verdict(on: answer, keyID: keyID)
-            guard case .authorized = verdict else { return completion(verdict) }
+            var cause: Indecision?
+            if case .undecided(let indecision) = answer, verdict.status != 503 { cause = indecision }
+            guard case .authorized = verdict else { return completion(verdict, cause) }
             do throws(CryptoError) {
-                completion(try isRevoked(revocations.current) ? .denied(.revoked, keyID: keyID) : verdict)
+                try isRevoked(revocations.current) ? completion(.denied(.revoked, keyID: keyID), nil) : completion(verdict, cause)
             } catch {
-                completion(.undecided(.internalError))
+                completion(.undecided(.internalError), nil)
             }
         }
     }
