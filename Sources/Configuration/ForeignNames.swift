@@ -9,21 +9,23 @@ package enum NearestWord {
         let ranked = known.map { (word: $0, distance: distance(bytes, Array($0.utf8.prefix(longest)))) }
         guard let best = ranked.min(by: { $0.distance < $1.distance }) else { return nil }
         let length = best.word.utf8.count
-        // Two edits make "id" out of any two letters.
-        return best.distance <= min(max(2, length / 3), length - 1) ? best.word : nil
+        // Two edits make another word out of one of five letters, such as "port" out of "host".
+        return best.distance <= min(max(1, length / 3), length - 1) ? best.word : nil
     }
 
-    /// The number of single-byte insertions, deletions and replacements between two texts (Levenshtein).
+    /// The number of single-byte insertions, deletions, replacements and swaps of neighbors between two texts (Damerau-Levenshtein, no byte
+    /// edited twice).
     private static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
-        var row = Array(0...right.count)
+        var (above, row) = ([Int](), Array(0...right.count))
         for (i, byte) in left.enumerated() {
-            var diagonal = row[0]
-            row[0] = i + 1
+            var next = [i + 1]
+            next.reserveCapacity(row.count)
             for (j, other) in right.enumerated() {
-                let replaced = diagonal + (byte == other ? 0 : 1)
-                diagonal = row[j + 1]
-                row[j + 1] = min(replaced, diagonal + 1, row[j] + 1)
+                var best = min(row[j] + (byte == other ? 0 : 1), row[j + 1] + 1, next[j] + 1)
+                if i > 0, j > 0, byte == right[j - 1], other == left[i - 1] { best = min(best, above[j - 1] + 1) }
+                next.append(best)
             }
+            (above, row) = (row, next)
         }
         return row[right.count]
     }

@@ -12,21 +12,31 @@ extension Arguments {
 
     /// An option that the command does not have, or one hyphen before what may be an operand.
     func unknownOption(_ word: String) -> CommandError {
-        let nearest = nearest(to: word)
-        let operand = command.operand.map { "; \($0.value.placeholder) that begins with - comes after --" }
-        let hint = nearest.map { "; did you mean --\($0)?" } ?? (word.hasPrefix("--") ? nil : operand)
-        return .usage("unknown option" + Console.mention([word]) + (hint ?? ""))
+        let nearest = nearest(to: word, among: command.options.filter { !has($0.name) || $0.isRepeatable })
+        return .usage("unknown option" + Console.mention([word]) + (nearest.map { "; did you mean --\($0)?" } ?? operandHint(word)))
+    }
+
+    /// How the operand is given, after an option that may have been meant for it.
+    private func operandHint(_ word: String) -> String {
+        guard let expected = command.operand else { return "" }
+        if !word.hasPrefix("--") { return "; \(expected.value.placeholder) that begins with - comes after --" }
+        return expected.isRequired && operand == nil ? "; \(expected.value.placeholder) is given without an option" : ""
     }
 
     /// A word that is no option, beside an operand or where the command takes none: with the option that it is probably the value of.
     /// - Parameter isAfterValue: whether the word before it is the value of an option.
     func tooMany(_ word: String, isAfterValue: Bool) -> CommandError {
+        // An address may hold a password.
+        if word.contains("://"), command.options.contains(where: { $0.name == Option.config.name }) {
+            let address = word.hasPrefix("postgres") ? "the database's address is read from $.store.url of" : "the address is read from"
+            return .usage("an argument too many; \(address) the configuration")
+        }
         let isPath = word.contains("/") || word.hasSuffix(".json")
         let missing = command.options.first { $0.isRequired && !has($0.name) && $0.value?.isSecret == false }
         let option = missing ?? (isPath ? command.options.first { $0.value?.isPath == true && !has($0.name) } : nil)
         let hint =
             option.map { "; did you mean \(Self.isShort(word) ? "--\($0.name) \(ShellWord.quoted(word))" : $0.spelling)?" }
-            ?? (isAfterValue ? "; quote a value that has spaces" : "")
+            ?? (isAfterValue ? "; an option takes one value: quote it if it has spaces, or run the command once for each" : "")
         return .usage("an argument too many" + Console.mention([word]) + hint)
     }
 
@@ -35,7 +45,9 @@ extension Arguments {
         func isDash(_ scalar: Unicode.Scalar) -> Bool { ("\u{2010}"..."\u{2015}").contains(scalar) || scalar == "\u{2212}" }
         guard word.unicodeScalars.first.map(isDash) == true else { return nil }
         let name = String(word.unicodeScalars.drop(while: isDash))
-        return nearest(to: name).map { .usage("a long dash, as word processors write it, begins no option; type two hyphens: --\($0)") }
+        return nearest(to: name, among: command.options).map {
+            .usage("a long dash, as word processors write it, begins no option; type two hyphens: --\($0)")
+        }
     }
 
     /// Warns of a user id that may have been copied with more than itself, because a user id may contain anything.
@@ -57,9 +69,9 @@ extension Arguments {
         if let finding { Console.complain("warning: --\(option.name) \(finding), all of which is taken as part of the id") }
     }
 
-    private func nearest(to word: String) -> String? {
+    private func nearest(to word: String, among options: [Option]) -> String? {
         let typed = word.drop { $0 == "-" }.lowercased()
-        let names = (command.options + [.help]).map(\.name)
+        let names = (options + [.help]).map(\.name)
         // `--user-id` is too far from `--user` for a slip of the fingers.
         return typed.isEmpty ? nil : NearestWord.nearest(to: typed, in: names) ?? names.first { typed.hasPrefix("\($0)-") }
     }

@@ -104,12 +104,15 @@ enum CommandTable {
         }
         let known = typed.prefix(knownCount(typed))
         let complaint = "unknown command" + Console.mention(typed.prefix(max(2, known.count + 1)))
-        if known.count < typed.count, let nearest = nearest(to: typed) { return ("\(complaint); did you mean \(nearest)?", " \(all)") }
+        if known.count < typed.count, let nearest = nearest(to: typed, in: Array(known)) {
+            return ("\(complaint); did you mean \(nearest)?", " \(all)")
+        }
         guard !known.isEmpty else { return (complaint, "; \(all)") }
         let group = known.joined(separator: " ")
         let following = Value.alternatives(self.words(after: Array(known)).map(\.word))
         let start = known.count == typed.count ? "unfinished command: \(group)" : complaint
-        return ("\(start); \(group) goes on with \(following)", "; deskgate \(known[0]) --help lists the commands")
+        let remark = group == "config" ? "; to change a key, edit the file and run deskgate reload" : ""
+        return ("\(start); \(group) goes on with \(following)\(remark)", "; deskgate \(known[0]) --help lists the commands")
     }
 
     /// How many words at the beginning are those of a command's name.
@@ -117,14 +120,21 @@ enum CommandTable {
         (1..<mostWords).last { beginnings(of: $0).contains(Array(words.prefix($0))) } ?? 0
     }
 
-    /// A similar command: the words have a typing error, or the first word is missing.
-    private static func nearest(to words: [String]) -> String? {
+    /// A similar command: the words have a typing error, the first word is missing, or it is one too many, as in `key revoke`.
+    /// - Parameter group: the words at the beginning that are right; only what follows them can be mistyped.
+    private static func nearest(to words: [String], in group: [String]) -> String? {
         let names = commands.map(\.name)
         let sameEnd = names.filter { $0.hasSuffix(" \(words[0])") }
         if !sameEnd.isEmpty { return sameEnd.joined(separator: " or ") }
-        let typed = words.prefix(mostWords).joined(separator: " ").lowercased()
-        if let name = NearestWord.nearest(to: typed, in: names.filter { $0.split(separator: " ").count == mostWords }) { return name }
-        let two = words.prefix(2).joined(separator: " ").lowercased()
-        return NearestWord.nearest(to: two, in: names) ?? NearestWord.nearest(to: words[0].lowercased(), in: names)
+        let beginning = group.map { "\($0) " }.joined()
+        let ends = names.filter { $0.hasPrefix(beginning) }.map { String($0.dropFirst(beginning.count)) }
+        let rest = words.dropFirst(group.count)
+        for count in (1...mostWords).reversed() {
+            let typed = rest.prefix(count).joined(separator: " ").lowercased()
+            // Three words are compared with names of three alone, as the last is often an operand.
+            let known = count == mostWords ? ends.filter { $0.split(separator: " ").count == count } : ends
+            if let end = NearestWord.nearest(to: typed, in: known) { return beginning + end }
+        }
+        return words.dropFirst().first.flatMap { names.contains($0) ? $0 : nil }
     }
 }

@@ -79,6 +79,16 @@ import Testing
         (["key"], "unfinished command: key; key goes on with mint, verify or inspect; deskgate key --help"),
         (["bots", "calls"], "unfinished command: bots calls; bots calls goes on with list or show; deskgate bots --help"),
         (["key", "rotate"], "unknown command: key rotate; key goes on with mint, verify or inspect; deskgate key --help"),
+        (["key", "revoke"], "unknown command: key revoke; did you mean revoke? deskgate --help"),
+        (["keys", "revoke"], "unknown command: keys revoke; did you mean revoke? deskgate --help"),
+        (["users", "revoke"], "unknown command: users revoke; did you mean revoke? deskgate --help"),
+        (["token", "remove"], "unknown command: token remove; did you mean tokens remove? deskgate --help"),
+        (["secret", "show"], "unknown command: secret show; secret goes on with new or rotate; deskgate secret --help"),
+        (
+            ["config", "set", "log"],
+            "unknown command: config set; config goes on with show or schema; to change a key, edit the file and run deskgate "
+                + "reload; deskgate config --help"
+        ),
         (["Serve"], "unknown command: Serve; did you mean serve? deskgate --help"),
         (["key", "mnt"], "unknown command: key mnt; did you mean key mint? deskgate --help"),
         (["mint"], "unknown command: mint; did you mean key mint? deskgate --help"),

@@ -3,11 +3,23 @@ import Testing
 
 /// Command lines with a slip that the message names.
 @Suite struct CommandMistakeTests {
+    private static let oneValue = "an option takes one value: quote it if it has spaces, or run the command once for each"
+
     @Test(arguments: [
         (["check", "base.json"], "an argument too many: base.json; did you mean --config base.json?"),
         (["users", "block", "42", "--app", "shop"], "an argument too many: 42; did you mean --user 42?"),
-        (["users", "block", "--app", "a", "--user", "Ivan", "Petrov"], "an argument too many: Petrov; quote a value that has spaces"),
-        (["users", "block", "--app", "a", "--user=Ivan", "Petrov"], "an argument too many: Petrov; quote a value that has spaces"),
+        (["users", "block", "--app", "a", "--user", "Ivan", "Petrov"], "an argument too many: Petrov; \(oneValue)"),
+        (["users", "block", "--app", "a", "--user=Ivan", "Petrov"], "an argument too many: Petrov; \(oneValue)"),
+        (["users", "block", "--app", "a", "--user", "42", "43"], "an argument too many: 43; \(oneValue)"),
+        (
+            ["store", "copy", "--to", "postgres", "postgres://u:PW@127.0.0.1/deskgate"],
+            "an argument too many; the database's address is read from $.store.url of the configuration"
+        ),
+        (["health", "http://127.0.0.1:8201"], "an argument too many; the address is read from the configuration"),
+        (["users", "sign-out", "--app", "shop", "--all"], "unknown option: --all"),
+        (["init", "--port", "8200", "--host", "::1"], "unknown option: --host"),
+        (["users", "show", "--app", "shop", "--apps", "a"], "unknown option: --apps"),
+        (["completions", "--shell", "bash"], "unknown option: --shell; WHAT is given without an option"),
         (["key", "verify", "KEY", "--app", "shop", "--user", "42"], "an argument too many: KEY"),
         (["deliveries", "retry", "12", "13"], "an argument too many: 13"), (["reload", "conf.json"], "an argument too many: conf.json"),
         (["check", "--live", "now"], "an argument too many: now"),

@@ -193,7 +193,7 @@ import Time
             ["app_id: expected 1 to 20 digits", #"secret: missing; give {"file": "PATH"}, {"env": "NAME"} or {"credential": "NAME"}"#]
         ),
         (
-            #"\#(hms),"content":"all","badge":1"#,
+            #"\#(hms),"content":"ful","badge":1"#,
             ["badge: unknown key; known here: \(hmsKeys)", #"content: expected one of "full", "author", "private"; did you mean "full"?"#]
         ),
         (

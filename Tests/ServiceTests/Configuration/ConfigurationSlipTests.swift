@@ -30,6 +30,13 @@ import Testing
         #expect(NearestWord.nearest(to: String(repeating: "x", count: 100_000), in: [String(repeating: "7", count: 136)]) == nil)
     }
 
+    @Test(arguments: [
+        ("host", "port", false), ("all", "app", false), ("prot", "port", true), ("mnit", "mint", true), ("postgresql", "postgres", true),
+    ])
+    func `a short word is near after one edit or a swap`(_ word: String, _ known: String, _ isNear: Bool) {
+        #expect((NearestWord.nearest(to: word, in: [known]) == known) == isNear)
+    }
+
     @Test func `a word that was mistyped wins over one that it begins with`() throws {
         let verify = #""verify":{"url":"https://a.example/","mode":"key_or_backend"}"#
         let json = ConfigurationDirectory.apps.replacing(#""keys""#, with: #"\#(verify),"keys""#)
