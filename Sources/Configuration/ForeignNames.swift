@@ -33,12 +33,12 @@ package enum NearestWord {
 
 /// What to say about a key that no object of the configuration has.
 enum UnknownKey {
-    /// How many places are still a help to find the right one.
-    private static let mostPlaces = 3
-
-    /// - Parameter places: the objects that have this key.
+    /// - Parameter places: the objects that have this key. Objects of different names are no help: many have a `type` or a `key`.
     static func message(_ key: String, known: [String], places: [String] = []) -> String {
-        if (1...mostPlaces).contains(places.count) { return "unknown key; it belongs to \(places.joined(separator: " or "))" }
+        if let slip = ForeignLetters.slip(key, known: known) { return "unknown key: \(slip)" }
+        if Set(places.map { $0.split(separator: ".").last }).count == 1 {
+            return "unknown key; it belongs to \(places.joined(separator: " or "))"
+        }
         // A text of any length may stand here.
         let word = String(key.prefix(64)).lowercased()
         if let nearest = NearestWord.nearest(to: word, in: known) { return "unknown key; did you mean \"\(nearest)\"?" }
@@ -64,6 +64,7 @@ enum UnknownKey {
 enum UnknownWord {
     static func message(_ word: String, known: [String]) -> String {
         let expectation = "expected one of \(known.map { "\"\($0)\"" }.joined(separator: ", "))"
+        if let slip = ForeignLetters.slip(word, known: known) { return "\(expectation); \(slip)" }
         return nearest(to: word.lowercased(), in: known).map { "\(expectation); did you mean \"\($0)\"?" } ?? expectation
     }
 
@@ -73,6 +74,43 @@ enum UnknownWord {
         let beginning = forms.filter { word.utf8.count > 2 && ($0.hasPrefix(word) || word.hasPrefix($0)) }
         let form = NearestWord.nearest(to: word, in: forms) ?? (beginning.count == 1 ? beginning[0] : nil)
         return form.flatMap { form in known.first { $0.lowercased() == form } }
+    }
+}
+
+/// A known word with characters in it that look like ASCII, or like nothing: nobody sees the difference on the screen.
+enum ForeignLetters {
+    private static let longest = 64
+
+    /// Names the characters and the word that was meant; nil where no known word has the same ASCII characters in the same places.
+    static func slip(_ word: String, known: [String]) -> String? {
+        let scalars = Array(word.unicodeScalars.prefix(longest + 1))
+        let foreign = scalars.filter { !$0.isASCII }
+        guard scalars.count <= longest, !foreign.isEmpty, foreign.count < scalars.count else { return nil }
+        let meant = known.filter { isMeant(Array($0.unicodeScalars), by: scalars) }
+        guard meant.count == 1 else { return nil }
+        var shown: [String] = []
+        for name in foreign.map(name) where !shown.contains(name) { shown.append(name) }
+        let isLetters = foreign.allSatisfy(\.properties.isAlphabetic)
+        let (noun, verb) = shown.count == 1 ? (isLetters ? "letter" : "character", "is") : (isLetters ? "letters" : "characters", "are")
+        let remedy = isLetters ? "type \"\(meant[0])\" in Latin letters" : "type \"\(meant[0])\" anew"
+        return "its \(noun) \(shown.joined(separator: ", ")) \(verb) \(script(foreign)); \(remedy)"
+    }
+
+    /// Whether a word is another one but for characters beyond ASCII that replace some of its own, or stand between them.
+    private static func isMeant(_ word: [Unicode.Scalar], by typed: [Unicode.Scalar]) -> Bool {
+        typed.filter(\.isASCII) == word || typed.count == word.count && zip(typed, word).allSatisfy { !$0.isASCII || $0 == $1 }
+    }
+
+    /// A letter, or the number of a character that may be invisible.
+    private static func name(_ scalar: Unicode.Scalar) -> String {
+        if scalar.properties.isAlphabetic { return String(Character(scalar)) }
+        let digits = String(scalar.value, radix: 16, uppercase: true)
+        return "U+\(String(repeating: "0", count: max(0, 4 - digits.count)))\(digits)"
+    }
+
+    private static func script(_ scalars: [Unicode.Scalar]) -> String {
+        if scalars.allSatisfy({ (0x400...0x52F).contains($0.value) }) { return "Cyrillic" }
+        return scalars.allSatisfy { (0x370...0x3FF).contains($0.value) } ? "Greek" : "not ASCII"
     }
 }
 

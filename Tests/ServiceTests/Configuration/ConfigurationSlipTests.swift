@@ -21,6 +21,12 @@ import Testing
         #expect(problems.first?.hasSuffix("; did you mean \"\(word)\"?") == true)
     }
 
+    @Test func `a letter of another script in a word is named`() throws {
+        let expected = #"expected one of "debug", "info", "warning", "error""#
+        let slip = #"its letter е is Cyrillic; type "debug" in Latin letters"#
+        #expect(try ConfigurationDirectory().problems(members: #""log":{"level":"dеbug"}"#) == ["$.log.level: \(expected); \(slip)"])
+    }
+
     @Test(arguments: [136, 255]) func `a long app_id that lost its last character is recognized`(_ length: Int) {
         let digits = (0..<length).map { String($0 * 7 % 10) }.joined()
         #expect(NearestWord.nearest(to: String(digits.dropLast()), in: ["another", digits]) == digits)
