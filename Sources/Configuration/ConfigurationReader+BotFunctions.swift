@@ -18,11 +18,22 @@ extension ConfigurationReader {
         }
         var names: [String] = []
         return elements.compactMap { value, path in
+            let value = unwrapped(value, path: path)
             guard let object = ConfigurationObject(value, path: path, keys: Self.botFunctionKeys, problems: problems) else { return nil }
             let name = functionName(object, others: names)
             names.append(name)
             return botFunction(object, name: name)
         }
+    }
+
+    /// The members of a function in the form of OpenAI's interface, `{"type": "function", "function": {…}}`, which is refused.
+    private func unwrapped(_ value: JSONValue, path: String) -> JSONValue {
+        guard case .object(let wrapper) = value, case .object(var members)? = wrapper["function"] else { return value }
+        problems.add("\(path).function", #"move its members up, and remove "function" and "type""#)
+        for member in wrapper.members where !["function", "type"].contains(member.key) && members[member.key] == nil {
+            members.append(member.value, forKey: member.key)
+        }
+        return .object(members)
     }
 
     private func botFunction(_ object: ConfigurationObject, name: String) -> BotFunction? {

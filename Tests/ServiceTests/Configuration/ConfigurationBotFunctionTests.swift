@@ -47,6 +47,15 @@ import Testing
         #expect(try directory.problems(function: [key: value]) == ["$.bots[0].functions[0].\(problem)"])
     }
 
+    @Test func `a function in OpenAI's form is refused, and its members are read`() throws {
+        let function = #"{"type":"function","function":\#(BotDocument.function()),"confirm":"maybe"}"#
+        #expect(
+            try directory.problems(bots: BotDocument.bot(["functions": "[\(function)]"])) == [
+                #"$.bots[0].functions[0].function: move its members up, and remove "function" and "type""#,
+                #"$.bots[0].functions[0].confirm: expected one of "user", "model", "none""#,
+            ])
+    }
+
     @Test(arguments: [
         ("http://shop.example.com/{order_id}", "plain http leaves this machine unprotected; give an https address"),
         ("ftp://shop.example.com/", "expected an https address, found another scheme"),
