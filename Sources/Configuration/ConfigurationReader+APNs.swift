@@ -39,10 +39,15 @@ extension ConfigurationReader {
     }
 
     private func apnsCertificate(_ object: ConfigurationObject) -> APNsDestination.Credential? {
+        let lacksKey = object.value("key") == nil
+        let remedy = #"; Apple's .p8 goes into "key", with "key_id" and "team_id", without "certificate""#
+        let certificate = certificates("certificate", in: object, remedyOfKey: lacksKey ? remedy : "")
+        if lacksKey, let text = certificate?.text, text.contains("PRIVATE KEY-----"), !text.contains("-----BEGIN CERTIFICATE-----") {
+            return nil
+        }
         for key in ["key_id", "team_id"] where object.value(key) != nil {
             problems.add(object.path(of: key), "belongs to a .p8 key; remove it, or remove \"certificate\"")
         }
-        let certificate = certificates("certificate", in: object)
         let key = certificateKey(object)
         guard let certificate, let key else { return nil }
         return pair(certificate.text, key.text, in: object).map { _ in .certificate(certificate, key: key) }

@@ -25,13 +25,17 @@ extension ConfigurationReader {
     }
 
     /// A file with certificates in PEM that libcurl reads.
-    func certificates(_ key: String, in object: ConfigurationObject) -> PEMFile? {
+    /// - Parameter remedyOfKey: the end of the message where the file holds a private key instead.
+    func certificates(_ key: String, in object: ConfigurationObject, remedyOfKey: String = "") -> PEMFile? {
         let path = object.path(of: key)
         guard let file = object.string(key, "the path of a PEM file"), let bytes = secrets.file(file, at: path, isSecret: false) else {
             return nil
         }
-        if !String(decoding: bytes, as: UTF8.self).contains("-----BEGIN CERTIFICATE-----") {
-            problems.add(path, "expected a file with certificates in PEM")
+        let text = String(decoding: bytes, as: UTF8.self)
+        if !text.contains("-----BEGIN CERTIFICATE-----") {
+            let hint = FoundCredential.hint(in: text, expected: "CERTIFICATE")
+            let remedy = text.contains("PRIVATE KEY-----") ? remedyOfKey : ""
+            problems.add(path, "expected a file with certificates in PEM\(hint)\(remedy)")
         }
         return PEMFile(path: secrets.resolve(file), contents: bytes)
     }

@@ -154,6 +154,13 @@ import Time
             ]
         ),
         (
+            #""type":"apns","certificate":"secrets/AuthKey_ABCDE12345.p8",\#(ids),\#(topic)"#,
+            [
+                "certificate: expected a file with certificates in PEM; the file holds a private key; "
+                    + #"Apple's .p8 goes into "key", with "key_id" and "team_id", without "certificate""#
+            ]
+        ),
+        (
             #""type":"apns","certificate":"tls/certificate.pem",\#(key),\#(topic)"#,
             ["key: the private key does not belong to the certificate"]
         ),
