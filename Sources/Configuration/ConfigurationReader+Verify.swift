@@ -24,7 +24,15 @@ extension ConfigurationReader {
 
     private func backendAddress(_ object: ConfigurationObject) -> String? {
         guard let text = object.string("url") else { return nil }
-        _ = isRight(address: text, at: object.path(of: "url"))
+        let path = object.path(of: "url")
+        if text.contains("{"), !Placeholder.hasVariable(text) {
+            problems.add(
+                path,
+                "nothing is put in place of {user_id} or the like; leave that out: the question is a POST whose JSON has app_id and user_id"
+            )
+            return nil
+        }
+        _ = isRight(address: text, at: path)
         return text
     }
 

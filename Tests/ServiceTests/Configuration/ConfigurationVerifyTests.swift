@@ -73,6 +73,11 @@ import Time
             "$.apps[0].verify.url: plain http leaves this machine unprotected; give an https address"
         ),
         (
+            #"{"mode":"backend","url":"https://example.com/?user={user_id}","secret":{"file":"secrets/backend.whsec"}}"#,
+            "$.apps[0].verify.url: nothing is put in place of {user_id} or the like; leave that out: the question is a POST whose JSON has "
+                + "app_id and user_id"
+        ),
+        (
             #"{"mode":"backend","url":"https://me:pw@example.com/","secret":{"file":"secrets/backend.whsec"}}"#,
             "$.apps[0].verify.url: an address is no place for a user or a password; remove all up to the @"
         ),
