@@ -94,7 +94,7 @@ extension ConfigurationReader {
 
     private func secret(_ key: ConfigurationObject) -> SecretBytes? {
         let path = key.path(of: "secret")
-        guard let text = secrets.text(key.value("secret"), path: path) else { return nil }
+        guard let text = secrets.text(key.value("secret"), path: path, from: .own) else { return nil }
         guard let secret = SecretRules.decode(text) else {
             problems.add(path, "expected 43 base64url characters, which are 32 bytes; \(SecretSlip.finding(text))")
             return nil

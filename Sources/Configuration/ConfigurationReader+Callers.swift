@@ -98,7 +98,7 @@ extension ConfigurationReader {
     }
 
     private func sharedSecret(_ value: JSONValue?, _ path: String) -> SecretBytes? {
-        guard let secret = secrets.text(value, path: path) else { return nil }
+        guard let secret = secrets.text(value, path: path, from: .own) else { return nil }
         // Spaces at the ends of a header's value do not arrive, and other bytes may be changed on the way.
         guard SecretRules.isVisible(secret), secret.count >= 16 || secrets.allowsInsecure, secret.count <= Self.longestSharedSecret else {
             problems.add(path, "expected 16 to \(Self.longestSharedSecret) visible ASCII characters; \(SecretSlip.finding(secret))")

@@ -52,7 +52,7 @@ extension ConfigurationReader {
     /// Reads a secret that signs what we send.
     func signingSecret(_ value: JSONValue?, path: String) -> SecretBytes? {
         let remedy = "make one with: echo \"whsec_$(openssl rand -base64 32)\""
-        guard let text = secrets.text(value, path: path) else { return nil }
+        guard let text = secrets.text(value, path: path, from: .signing) else { return nil }
         guard let secret = SecretRules.decodeSigningSecret(text) else {
             problems.add(path, "expected whsec_ and the base64 of 24 to 64 bytes; \(remedy)")
             return nil

@@ -56,7 +56,7 @@ extension ConfigurationReader {
     }
 
     private func token(_ value: JSONValue?, path: String, others: [AdminToken]) -> SecretBytes? {
-        guard let token = secrets.text(value, path: path) else { return nil }
+        guard let token = secrets.text(value, path: path, from: .own) else { return nil }
         // Even where insecure secrets are allowed: nobody could tell which role the caller has.
         if let other = others.first(where: { $0.secret == token }) {
             problems.add(path, "the same token as $.\(other.place)\(other.hasAllRoles ? "" : ".token"); give each entry a token of its own")

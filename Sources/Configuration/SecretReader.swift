@@ -24,7 +24,7 @@ struct SecretReader {
     static let certificateLimit = (bytes: 4 << 20, text: "4 MiB")
 
     /// Reads the text of a secret: its one line, without the line feed at the end.
-    func text(_ value: JSONValue?, path: String) -> SecretBytes? {
+    func text(_ value: JSONValue?, path: String, from origin: SecretOrigin = .issued) -> SecretBytes? {
         switch value {
         case nil:
             problems.add(path, "missing; give \(Self.sources)")
@@ -41,7 +41,7 @@ struct SecretReader {
                 problems.add(path, "expected \(Self.sources), found \(value.kind)")
                 return nil
             }
-            return ConfigurationObject(value, path: path, keys: Self.keys, problems: problems).flatMap(text)
+            return ConfigurationObject(value, path: path, keys: Self.keys, problems: problems).flatMap { text($0, origin) }
         }
     }
 
@@ -64,8 +64,10 @@ struct SecretReader {
     }
 
     /// Reads a file.
-    /// - Parameter isSecret: whether it matters who else may read it.
-    func file(_ path: String, at place: String, isSecret: Bool = true) -> [UInt8]? {
+    /// - Parameters:
+    ///   - isSecret: whether it matters who else may read it.
+    ///   - origin: where it comes from if it is missing; nil for another file than a secret's.
+    func file(_ path: String, at place: String, isSecret: Bool = true, from origin: SecretOrigin? = nil) -> [UInt8]? {
         let resolved = resolve(path)
         let mayBeSecret = SecretRules.mayHoldSecret(path)
         let shown = mayBeSecret ? printable(path) : printable(resolved, longest: 4096)
@@ -81,7 +83,7 @@ struct SecretReader {
                 problems.add(place, "expected the path of a file, found what may be its contents; save them in a file, and give its path")
                 return nil
             }
-            let slip = error.isMissing ? PathSlip.problem(of: path).map { "; \($0)" } : nil
+            let slip = error.isMissing ? PathSlip.problem(of: path).map { "; \($0)" } ?? origin?.remedy(of: shown) : nil
             let remedy = slip ?? (error.isTooLarge ? "; give one of at most \(limit.text)" : remedy(error, resolved))
             problems.add(place, "cannot read \(shown): \(error)\(remedy)")
             return nil
@@ -110,13 +112,13 @@ struct SecretReader {
         protection.check(path, mode: contents.mode, at: place, shown: shown, alternative: ", \(Self.remedy)")
     }
 
-    private func text(from source: ConfigurationObject) -> SecretBytes? {
+    private func text(_ source: ConfigurationObject, _ origin: SecretOrigin) -> SecretBytes? {
         let file = source.string("file")
         let variable = source.string("env")
         let credential = source.string("credential")
         switch (file, variable, credential) {
         case (let path?, nil, nil):
-            return self.file(path, at: source.path(of: "file")).flatMap { secret($0, path: source.path) }
+            return self.file(path, at: source.path(of: "file"), from: origin).flatMap { secret($0, path: source.path) }
         case (nil, let name?, nil):
             return self.variable(name, at: source.path(of: "env")).flatMap { secret($0, path: source.path) }
         case (nil, nil, let name?):

@@ -53,6 +53,25 @@ enum SecretSlip {
     }
 }
 
+/// Who makes a secret, which decides where one comes from whose file is missing.
+enum SecretOrigin {
+    /// `deskgate secret new`.
+    case own
+    /// The same command, for a secret that signs what we send.
+    case signing
+    /// A help desk, a provider or another service.
+    case issued
+
+    /// The end of a message about a missing file.
+    func remedy(of file: String) -> String {
+        if self == .issued { return "; download or copy it from its issuer, and save it there" }
+        // A shell would split or replace other characters.
+        let isPlain = file.utf8.allSatisfy { SecretRules.isUnreserved($0) || $0 == UInt8(ascii: "/") }
+        let command = "deskgate secret new \(self == .signing ? "--signing " : "")--out \(isPlain ? file : "FILE")"
+        return "; put it back, or, if none is in use yet, make one with: \(command)"
+    }
+}
+
 extension SecretReader {
     /// Names quotes, white space, invisible characters or a written-out line feed around a secret. The secret itself is right, so no new one is needed.
     static func transportProblem(of text: String) -> String? {

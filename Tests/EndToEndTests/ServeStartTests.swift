@@ -96,7 +96,7 @@ import Testing
         #expect(
             try RunningServer.complaint(of: workspace).withoutPlaces
                 == "\(workspace.configuration): $.apps[0].keys[0].secret.file (app_id \"app-1\"): cannot read \(file): "
-                + "No such file or directory\n")
+                + "No such file or directory; put it back, or, if none is in use yet, make one with: deskgate secret new --out \(file)\n")
     }
 
     @Test func configurationIsMissing() throws {

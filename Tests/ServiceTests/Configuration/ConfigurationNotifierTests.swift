@@ -96,6 +96,11 @@ import Testing
             #"url: plain http leaves this machine unprotected; give an https address, or set "allow_http": true beside it"#
         ),
         (url, #"secret: missing; give {"file": "PATH"}, {"env": "NAME"} or {"credential": "NAME"}"#),
+        (
+            #"\#(url),"secret":{"file":"none"}"#,
+            "secret.file: cannot read DIR/none: No such file or directory; put it back, or, if none is in use yet, make one with: deskgate "
+                + "secret new --signing --out DIR/none"
+        ),
         (#"\#(url),"secret":[]"#, "secret: expected at least one secret"),
         (
             #"\#(url),"secret":[{"env":"NONE"}]"#,

@@ -138,6 +138,12 @@ import Time
             ["key_id: expected 10 letters and digits", "team_id: expected 10 letters and digits"]
         ),
         (
+            #""type":"apns","key":{"file":"none.p8"},\#(ids),\#(topic)"#,
+            [
+                "key.file: cannot read DIR/none.p8: No such file or directory; download or copy it from its issuer, and save it there"
+            ]
+        ),
+        (
             #""type":"apns","key":{"file":"tls/authority.pem"},\#(ids),\#(topic)"#,
             ["key: the key is PEM, but does not hold the key that is needed: a private key begins with BEGIN PRIVATE KEY"]
         ),

@@ -156,13 +156,14 @@ import Testing
     }
 
     private static let missing = "No such file or directory"
+    private static let anew = "; put it back, or, if none is in use yet, make one with: deskgate secret new --out "
     private static let whole = "write the path out"
     private static let directory =
         "Is a directory; give the path of a file. Containers get a directory where a mounted file is missing"
     private static let noName = "expected the name of an environment variable, such as APP_KEY, without $ and not its value"
 
     @Test(arguments: [
-        (#"{"file":"none.key"}"#, "$.apps[0].keys[0].secret.file: cannot read DIR/none.key: No such file or directory"),
+        (#"{"file":"none.key"}"#, "$.apps[0].keys[0].secret.file: cannot read DIR/none.key: \(missing)\(anew)DIR/none.key"),
         (#"{"file":"secrets"}"#, "$.apps[0].keys[0].secret.file: cannot read DIR/secrets: \(directory)"),
         (#"{"file":"~/none"}"#, "$.apps[0].keys[0].secret.file: cannot read DIR/~/none: \(missing); ~ is not replaced here; \(whole)"),
         (
@@ -181,7 +182,7 @@ import Testing
             #"{"file":"file:///none"}"#,
             "$.apps[0].keys[0].secret.file: cannot read DIR/file:///none: \(missing); a path has no scheme; remove file:, and // if that follows"
         ),
-        (#"{"file":"secrets/\u001b[2J"}"#, "$.apps[0].keys[0].secret.file: cannot read DIR/secrets/?[2J: No such file or directory"),
+        (#"{"file":"secrets/\u001b[2J"}"#, "$.apps[0].keys[0].secret.file: cannot read DIR/secrets/?[2J: \(missing)\(anew)FILE"),
         (
             #"{"env":"NONE"}"#,
             "$.apps[0].keys[0].secret.env: the environment variable NONE is not set; set it beforehand"
