@@ -21,7 +21,9 @@ enum SecretSlip {
         if lines.count > 1 { return " on \(lines.count) lines; join them" }
         if isAssignment(text) { return " that begin with a name and =; leave only what follows the =" }
         if isHexadecimal(text) {
-            return ", which are hexadecimal; write them as base64url: xxd -r -p FILE | basenc --base64url -w0 | tr -d ="
+            // Of coreutils, unlike xxd; basenc takes capital letters only.
+            return ", which are hexadecimal; write them as base64url: "
+                + "tr a-f A-F <FILE | basenc --base16 -d | basenc --base64url -w0 | tr -d ="
         }
         switch Base64.decode(text) {
         case let bytes? where isEncodedSecret(bytes): return ", which are base64 of the secret's own characters; decode them once"

@@ -269,7 +269,7 @@ import Testing
 
     private static let again = "copy it again, or, if none is in use yet, make one with: deskgate secret new"
     private static let hexadecimal =
-        "which are hexadecimal; write them as base64url: xxd -r -p FILE | basenc --base64url -w0 | tr -d ="
+        "which are hexadecimal; write them as base64url: tr a-f A-F <FILE | basenc --base16 -d | basenc --base64url -w0 | tr -d ="
     private static let twice = "which are base64 of the secret's own characters; decode them once"
     private static let unfilled = "a placeholder that nothing has replaced; put the secret in its place"
 
