@@ -56,6 +56,14 @@ import Time
         try open()
     }
 
+    @Test func `another file in the place of the copy is a problem beforehand`() throws {
+        try open()
+        try directory.write("deskgate.db.revocations", "{}")
+        let problem = try #require(store.problem)
+        #expect(problem.path == "$.store.revocations_path")
+        #expect(problem.message == "\(copy): it is another file; name a file of its own in store.revocations_path")
+    }
+
     @Test func `the copy of a missing database keeps an empty one from its place`() throws {
         try makeCopy([.sample(1, appID: "shop", .user("user-1"))])
         try expectRefusal()

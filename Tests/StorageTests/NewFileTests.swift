@@ -27,6 +27,10 @@ import Testing
         }
     }
 
+    @Test func `a device in the place of the database is told`() {
+        #expect(StoreError.empty("/dev/null").description.hasSuffix("; it is no file; name one in store.path"))
+    }
+
     @Test func makesAFileThatDoesNotExist() throws {
         #expect(refusal(path) == nil)
         #expect(directory.contents() == ["store.db"])

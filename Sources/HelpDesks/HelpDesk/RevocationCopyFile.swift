@@ -73,6 +73,16 @@ package struct RevocationCopyFile: Sendable {
         }
     }
 
+    /// Why the file is neither read nor written: it is no copy. Nil when it is one, is missing or cannot be read.
+    package var mistake: Failure? {
+        do {
+            try refuseOther()
+            return nil
+        } catch {
+            return error as? Failure
+        }
+    }
+
     /// A clause on the store that was here before, for a store that is missing; nil when the file is missing, or no copy of this store. A copy
     /// that `read` refuses counts, too: an old or damaged one shows as well that there was a store.
     package var traceOfStore: String? {

@@ -22,10 +22,15 @@ extension Configuration.Store {
                 try StoreFile.check(path)
             case .postgres(let settings): try PostgresDatabase.check(settings)
             }
-            return nil
+            return revocationsPath.flatMap(mistake)
         } catch {
             return ConfigurationProblem(path: place, message: error.description)
         }
+    }
+
+    /// Why a service could not keep the copy of the revocations at a path.
+    private func mistake(ofCopyAt path: String) -> ConfigurationProblem? {
+        revocationCopy?.mistake.map { ConfigurationProblem(path: "$.store.revocations_path", message: "\(path): \($0)") }
     }
 
     /// The key of the configuration that says where the store is.

@@ -115,7 +115,8 @@ extension StoreError {
     static func empty(
         _ path: String, remedy: String = "restore a backup (deskgate store restore), or remove the file to begin with an empty store"
     ) -> StoreError {
-        StoreError(.corrupt, "\(path) has no tables", remedy: remedy)
+        let isDevice = File.exists(path) && !FileSystem.isFile(path)
+        return StoreError(.corrupt, "\(path) has no tables", remedy: isDevice ? "it is no file; name one in store.path" : remedy)
     }
 
     static func withoutLog(_ path: String) -> StoreError {
