@@ -34,6 +34,10 @@ struct ConfigurationReader {
         var mistakes: ConfigurationError {
             ConfigurationError(file: path, problems: text.located(problems.all), sources: problems.sources)
         }
+        if case .object(let members) = text.value, members["apiVersion"] != nil, members["kind"] != nil {
+            problems.add("$", "an object of Kubernetes; give the text in its \"data\", which a volume of it holds as a file")
+            throw mistakes
+        }
         guard let root = ConfigurationObject(text.value, path: "$", keys: rootKeys, problems: problems) else { throw mistakes }
         let secrets = secrets(of: path, root, environment, protection)
         var configuration = ConfigurationReader(problems: problems, secrets: secrets, now: now, root: root).configuration()
@@ -119,7 +123,8 @@ struct ConfigurationReader {
             return contents.bytes
         } catch {
             problems.sources.note(path, at: "$", nil)
-            let absence = "no such file; \(Configuration.remedyOfAbsence(of: path))"
+            let target = FileSystem.linkTarget(of: path).map { ": it is a link to \(printable($0, longest: 4096)), which is missing" }
+            let absence = "no such file\(target ?? ""); \(Configuration.remedyOfAbsence(of: path))"
             problems.add("$", error.isMissing ? absence : "cannot be read: \(error)\(remedy(error, path))")
             return nil
         }

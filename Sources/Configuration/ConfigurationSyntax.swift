@@ -35,10 +35,12 @@ enum ConfigurationSyntax {
         }
     }
 
-    /// Whether a text begins as YAML, TOML or lines of NAME=VALUE do: with a name, a list's dash or a table's name in brackets.
+    /// Whether a text begins as YAML, TOML, HTML or lines of NAME=VALUE do: with a name, a list's dash, a table's name in brackets or a tag.
     private static func isOtherFormat(_ bytes: [UInt8]) -> Bool {
         let text = bytes.drop { " \t\r\n".utf8.contains($0) }
         let name = text.first == UInt8(ascii: "[") ? text.dropFirst() : text
+        // Two of them begin the mark of a merge conflict.
+        if text.first == UInt8(ascii: "<") { return text.dropFirst().first != UInt8(ascii: "<") }
         return text.starts(with: "---".utf8) || text.starts(with: "- ".utf8) || name.first.map { isLetter($0) } ?? false
     }
 

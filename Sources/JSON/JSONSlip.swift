@@ -57,6 +57,11 @@ struct SlipScan {
         case 0: return "a NUL character, which no text has; remove it"
         case 0xEF where byte(1) == 0xBB && byte(2) == 0xBF:
             return index == 0 ? "starts with a byte order mark; save it as UTF-8 without one" : nil
+        case let mark where "<=>|".utf8.contains(mark) && (1..<7).allSatisfy({ byte($0) == mark }):
+            return "a mark of a merge conflict; keep one of the two versions, and remove the marks"
+        case 0xC2 where byte(1) == 0xA0, 0xE2 where byte(1) == 0x80 && ((0x80...0x8B).contains(byte(2)) || byte(2) == 0xAF),
+            0xE3 where byte(1) == 0x80 && byte(2) == 0x80:
+            return "a space that JSON does not have, such as a no-break space; type a plain one in its place"
         case UInt8(ascii: "#"), UInt8(ascii: "/"): return "JSON has no comments; remove this one"
         case UInt8(ascii: "'"), UInt8(ascii: "`"): return "strings and names stand in double quotes"
         case 0xE2 where byte(1) == 0x80 && (0x98...0x9F).contains(byte(2)), 0xC2 where byte(1) == 0xAB || byte(1) == 0xBB:

@@ -43,6 +43,16 @@ import Testing
         (#"["C:\Users"]"#, 1, 5, #"no escape of JSON; a backslash is written as \\"#),
         (#"["C:\users"]"#, 1, 5, #"\u stands before four hexadecimal digits; a backslash is written as \\"#),
         ("{\"a\": \"x,\r\n\"b\": 1}", 1, 7, "the string that begins here lacks its closing quote"),
+        (
+            "{\"a\": 1,\n<<<<<<< HEAD\n\"b\": 1}", 2, 1,
+            "a mark of a merge conflict; keep one of the two versions, and remove the marks"
+        ),
+        (
+            "{\"a\": 1,\n\"b\": 1\n=======\n\"b\": 2}", 3, 1,
+            "a mark of a merge conflict; keep one of the two versions, and remove the marks"
+        ),
+        ("{\"a\":\u{A0}1}", 1, 6, "a space that JSON does not have, such as a no-break space; type a plain one in its place"),
+        ("{\"a\":\u{202F}1}", 1, 6, "a space that JSON does not have, such as a no-break space; type a plain one in its place"),
         ("\u{feff}{}", 1, 1, "starts with a byte order mark; save it as UTF-8 without one"),
     ])
     func isFoundWhereItIs(_ text: String, _ line: Int, _ column: Int, _ message: String) {

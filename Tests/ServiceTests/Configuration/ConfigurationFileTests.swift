@@ -38,6 +38,14 @@ import Testing
             "$: line 1, column 36: $.apps[1].keys[0].id: number out of range; give an integer from 0 to 4294967295"
         ),
         (#"{"x": 1e400}"#, "$: line 1, column 11: $.x: number out of range; give a smaller one"),
+        (
+            "<<<<<<< HEAD\n{}\n",
+            "$: line 1, column 1: not valid JSON: a mark of a merge conflict; keep one of the two versions, and remove the marks"
+        ),
+        (
+            #"{"apiVersion":"v1","kind":"ConfigMap","data":{"config.json":"{}"}}"#,
+            #"$: an object of Kubernetes; give the text in its "data", which a volume of it holds as a file"#
+        ),
         ("[]", "$: expected an object, found a list"),
         ("\"text\"", "$: expected an object, found a string"),
         ("null", "$: expected an object, found null"),
@@ -56,7 +64,7 @@ import Testing
         #expect(try directory.problems(members: #""log":false"#) == ["\(finding); leave the key out"])
     }
 
-    @Test(arguments: ["listen:\n  port: 8080\n", "---\nlisten: {}\n", "- a\n", "[listen]\nport = 8080\n", "PORT=8080\n"])
+    @Test(arguments: ["listen:\n  port: 8080\n", "---\nlisten: {}\n", "- a\n", "[listen]\nport = 8080\n", "PORT=8080\n", "<html></html>\n"])
     func `another format is told`(_ text: String) throws {
         let problems = try ConfigurationDirectory().problems(text)
         let message = "the file is no JSON, which is one object in { and }; deskgate init makes one to begin with"
@@ -130,6 +138,13 @@ import Testing
     @Test func mustExist() throws {
         let scratch = try ConfigurationDirectory().scratch
         #expect(Self.problems(scratch.path("none.json")) == [Self.absence(in: scratch.path)])
+    }
+
+    @Test func `a link that leads nowhere is told with its target`() throws {
+        let scratch = try ConfigurationDirectory().scratch
+        #expect(unsafe symlink("none.json", scratch.path("link.json")) == 0)
+        let problem = try #require(Self.problems(scratch.path("link.json")).first)
+        #expect(problem.hasPrefix("$: no such file: it is a link to none.json, which is missing; if there was one, put it back: "))
     }
 
     @Test func mustBeAFile() throws {
