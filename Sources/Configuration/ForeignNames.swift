@@ -3,14 +3,18 @@ package enum NearestWord {
     /// How many bytes are compared: a real `app_id` has 136. Strangers send words, too, so a comparison must stay cheap.
     private static let longest = 144
 
-    /// The known word with the fewest edits, when these are few enough to be a slip.
+    /// The known word with the fewest edits, when these are few enough to be a slip. The case of ASCII letters does not count.
     package static func nearest(to word: String, in known: [String]) -> String? {
-        let bytes = Array(word.utf8.prefix(longest))
-        let ranked = known.map { (word: $0, distance: distance(bytes, Array($0.utf8.prefix(longest)))) }
+        let bytes = folded(word)
+        let ranked = known.map { (word: $0, distance: distance(bytes, folded($0))) }
         guard let best = ranked.min(by: { $0.distance < $1.distance }) else { return nil }
         let length = best.word.utf8.count
         // Two edits make another word out of one of five letters, such as "port" out of "host".
         return best.distance <= min(max(1, length / 3), length - 1) ? best.word : nil
+    }
+
+    private static func folded(_ word: String) -> [UInt8] {
+        word.utf8.prefix(longest).map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 }
     }
 
     /// The number of single-byte insertions, deletions, replacements and swaps of neighbors between two texts (Damerau-Levenshtein, no byte
@@ -40,7 +44,7 @@ enum UnknownKey {
             return "unknown key; it belongs to \(places.joined(separator: " or "))"
         }
         // A text of any length may stand here.
-        let word = String(key.prefix(64)).lowercased()
+        let word = String(key.prefix(64))
         if let nearest = NearestWord.nearest(to: word, in: known) { return "unknown key; did you mean \"\(nearest)\"?" }
         return "unknown key; known here: \(known.sorted().joined(separator: ", "))"
     }

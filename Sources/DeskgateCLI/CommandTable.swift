@@ -130,7 +130,7 @@ enum CommandTable {
         let ends = names.filter { $0.hasPrefix(beginning) }.map { String($0.dropFirst(beginning.count)) }
         let rest = words.dropFirst(group.count)
         for count in (1...mostWords).reversed() {
-            let typed = rest.prefix(count).joined(separator: " ").lowercased()
+            let typed = rest.prefix(count).joined(separator: " ")
             // Three words are compared with names of three alone, as the last is often an operand.
             let known = count == mostWords ? ends.filter { $0.split(separator: " ").count == count } : ends
             if let end = NearestWord.nearest(to: typed, in: known) { return beginning + end }

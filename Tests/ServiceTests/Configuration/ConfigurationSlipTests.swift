@@ -38,6 +38,7 @@ import Testing
 
     @Test(arguments: [
         ("host", "port", false), ("all", "app", false), ("prot", "port", true), ("mnit", "mint", true), ("postgresql", "postgres", true),
+        ("ios", "iOS", true),
     ])
     func `a short word is near after one edit or a swap`(_ word: String, _ known: String, _ isNear: Bool) {
         #expect((NearestWord.nearest(to: word, in: [known]) == known) == isNear)
