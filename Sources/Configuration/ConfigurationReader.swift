@@ -117,6 +117,10 @@ struct ConfigurationReader {
             let contents = try File.read(path, limit: sizeLimit)
             problems.sources.note(path, at: "$", contents.bytes)
             problems.fileDigest = (try? sha256(contents.bytes.span)).map { Hexadecimal.text($0.span) } ?? ""
+            if contents.bytes.isEmpty, !FileSystem.isFile(path) {
+                problems.add("$", "no file, but an empty device or pipe; give the path of a file")
+                return nil
+            }
             // Whatever the file says of insecure secrets, as somebody else may have written that.
             protection.check(path, mode: contents.mode, at: "$", shown: "this file")
             protection.trustOwners(ofConfiguration: path, contents)

@@ -150,6 +150,7 @@ import Testing
     @Test func mustBeAFile() throws {
         let directory = try ConfigurationDirectory()
         #expect(Self.problems(directory.scratch.path) == ["$: cannot be read: Is a directory"])
+        #expect(Self.problems("/dev/null") == ["$: no file, but an empty device or pipe; give the path of a file"])
         #expect(Self.problems("\(directory.file)/none") == [Self.absence(in: directory.file)])
     }
 
