@@ -37,10 +37,16 @@ package enum NearestWord {
 
 /// What to say about a key that no object of the configuration has.
 enum UnknownKey {
-    /// - Parameter places: the objects that have this key. Objects of different names are no help: many have a `type` or a `key`.
-    static func message(_ key: String, known: [String], places: [String] = []) -> String {
+    /// How many places are still a help to find the right one.
+    private static let mostPlaces = 3
+
+    /// - Parameters:
+    ///   - places: the objects that have this key. For a simple value, objects of different names are no help: many have a `type` or a `key`.
+    ///   - isObject: whether its value is an object.
+    static func message(_ key: String, known: [String], places: [String] = [], isObject: Bool = false) -> String {
         if let slip = ForeignLetters.slip(key, known: known) { return "unknown key: \(slip)" }
-        if Set(places.map { $0.split(separator: ".").last }).count == 1 {
+        let names = Set(places.map { $0.split(separator: ".").last })
+        if names.count == 1 || isObject && (1...mostPlaces).contains(places.count) {
             return "unknown key; it belongs to \(places.joined(separator: " or "))"
         }
         // A text of any length may stand here.

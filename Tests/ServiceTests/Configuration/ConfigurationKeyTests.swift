@@ -25,7 +25,7 @@ import Testing
         (#""listen":{"port\u200B":1}"#, "$.listen.port\u{200B}: unknown key: its character U+200B is not ASCII; type \"port\" anew"),
         (#""listen":{"порт":1}"#, "$.listen.порт: unknown key; known here: \(listenerKeys)"),
         (#""webhook":{}"#, "$.webhook: unknown key; it belongs to $.apps[]"),
-        (#""tls":{}"#, "$.tls: unknown key; known here: \(rootKeys)"),
+        (#""tls":{}"#, "$.tls: unknown key; it belongs to $.listen or $.admin"),
         (
             #""longest_life_seconds":1"#,
             "$.longest_life_seconds: unknown key; it belongs to $.apps[].security_keys or $.security_keys"
