@@ -83,8 +83,15 @@ struct RotationStanding {
                 + "\(Self.text(last + unusedSeconds)) on, or with --force: then those who still use it are denied")
     }
 
-    private func key(_ keyID: UInt32, _ app: String) -> JSONObject? {
-        status?.objects("keys").first { $0.integer("key_id") == Int64(keyID) && $0.text("app_id")?.utf8.elementsEqual(app.utf8) == true }
+    /// The ids of an app's keys of which every security key is revoked; empty while nobody can be asked.
+    func revokedKeys(of app: String) -> [UInt32] {
+        keys(of: app).filter { $0.text("state") == "revoked" }.compactMap { $0.integer("key_id").flatMap { UInt32(exactly: $0) } }
+    }
+
+    private func key(_ keyID: UInt32, _ app: String) -> JSONObject? { keys(of: app).first { $0.integer("key_id") == Int64(keyID) } }
+
+    private func keys(of app: String) -> [JSONObject] {
+        (status?.objects("keys") ?? []).filter { $0.text("app_id")?.utf8.elementsEqual(app.utf8) == true }
     }
 
     /// The processes that serve: the one that answers, and those of which its store knows.

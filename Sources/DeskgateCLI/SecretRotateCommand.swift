@@ -38,28 +38,34 @@ enum SecretRotateCommand {
             throw KeyCommands.unknownApp(configuration)
         }
         let now = Clocks.system.unixSeconds()
-        let rotation = rotation(of: configuration.apps[index], configuration.keyPolicy, now)
+        let standing = RotationStanding(of: configuration)
+        let revoked = standing.revokedKeys(of: app)
+        let rotation = rotation(of: configuration.apps[index], revoked, configuration.keyPolicy, now)
         guard let step = rotation.next else { throw .failed("the app has a key with the largest id, so none can be added") }
         let authorizer = try explaining { () throws(CryptoError) in try configuration.makeAuthorizer() }
-        let standing = RotationStanding(of: configuration)
         let unusedDays = arguments.number("unused-days") ?? unusedDays(configuration.apps[index], configuration.keyPolicy)
         let obstacle = standing.obstacle(
-            to: step, app: app, keysDigest: authorizer.keysDigest, unusedSeconds: rotation.isOver(step.keyID) ? 0 : unusedDays * daySeconds,
-            now: now)
+            to: step, app: app, keysDigest: authorizer.keysDigest,
+            unusedSeconds: rotation.isUseless(step.keyID) ? 0 : unusedDays * daySeconds, now: now)
         var report = RotationReport(app: app, step: step, unusedDays: unusedDays)
         if let obstacle, !arguments.has("force") {
             report.outcome = .waits(obstacle)
         } else if arguments.has("apply") {
-            report.outcome = .done(secretFile: try apply(step, app: app, index, file, configuration))
+            report.outcome = .done(secretFile: try apply(step, app: app, index, revoked, file, configuration))
         }
         Console.answer(arguments, report.json(standing), report.text)
         if case .waits = report.outcome { return .negative }
         return .done
     }
 
-    private static func rotation(of app: Configuration.App, _ policy: KeyPolicy, _ now: UnixSeconds) -> KeyRotation {
+    private static func rotation(
+        of app: Configuration.App, _ revoked: [UInt32], _ policy: KeyPolicy, _ now: UnixSeconds
+    ) -> KeyRotation {
         KeyRotation(
-            app.keys.map { KeyRotation.Key(id: $0.id, state: $0.state, isOver: policy.isOver($0.notAfter, now: now)) })
+            app.keys.map {
+                KeyRotation.Key(
+                    id: $0.id, state: $0.state, isOver: policy.isOver($0.notAfter, now: now), isRevoked: revoked.contains($0.id))
+            })
     }
 
     /// As long as a key may live: if the old secret was not used for that long, none that it has made is still valid.
@@ -70,7 +76,8 @@ enum SecretRotateCommand {
     /// Edits the configuration file.
     /// - Returns: the file of the new secret; nil for the other steps.
     private static func apply(
-        _ step: KeyRotation.Step, app: String, _ index: Int, _ file: ConfigurationRewrite, _ configuration: Configuration
+        _ step: KeyRotation.Step, app: String, _ index: Int, _ revoked: [UInt32], _ file: ConfigurationRewrite,
+        _ configuration: Configuration
     ) throws(CommandError) -> String? {
         var edit = try explaining { () throws(KeyEdit.Failure) in try KeyEdit(file.text, app: index) }
         var secret: NewSecretFile?
@@ -91,7 +98,8 @@ enum SecretRotateCommand {
             try file.replace(with: edit.edited) { next in
                 guard let app = next.apps.indices.contains(index) ? next.apps[index] : nil else { return false }
                 let now = Clocks.system.unixSeconds()
-                return rotation(of: app, next.keyPolicy, now).follows(step, rotation(of: configuration.apps[index], next.keyPolicy, now))
+                let earlier = rotation(of: configuration.apps[index], revoked, next.keyPolicy, now)
+                return rotation(of: app, revoked, next.keyPolicy, now).follows(step, earlier)
             }
         } catch {
             secret?.remove()

@@ -5,12 +5,13 @@ import Testing
 @Suite struct KeyRotationTests {
     private typealias Key = KeyRotation.Key
 
-    /// A key of a word: `2a` active, `2v` verify_only, with `!` when its end has passed.
+    /// A key of a word: `2a` active, `2v` verify_only, with `!` when its end has passed, with `^` when it is revoked.
     private func keys(_ words: String) -> [Key] {
         words.split(separator: " ").map { word in
-            let isOver = word.hasSuffix("!")
-            let text = isOver ? word.dropLast() : word
-            return Key(id: UInt32(text.dropLast()) ?? 0, state: text.hasSuffix("a") ? .active : .verifyOnly, isOver: isOver)
+            let (isOver, isRevoked) = (word.hasSuffix("!"), word.hasSuffix("^"))
+            let text = isOver || isRevoked ? word.dropLast() : word
+            return Key(
+                id: UInt32(text.dropLast()) ?? 0, state: text.hasSuffix("a") ? .active : .verifyOnly, isOver: isOver, isRevoked: isRevoked)
         }
     }
 
@@ -25,6 +26,9 @@ import Testing
             ("1v 2v 3a", .retire(1)), ("7a 3v", .retire(3)), ("0a", .add(1)),
             // What has ended counts as gone, and is removed.
             ("1a! 2a", .retire(1)), ("1a 2v!", .retire(2)), ("1a!", .add(2)), ("1v! 2v", .activate(2)), ("1a! 2v", .activate(2)),
+            // A revoked key is never made active, and its number is not taken again.
+            ("1a 2v^", .add(3)), ("1a 2a^", .add(3)), ("1a^", .add(2)), ("1v 2a^", .activate(1)), ("1a 2v^ 3v", .activate(3)),
+            ("1v 2v^ 3a", .retire(1)), ("2v^ 3a", .retire(2)), ("1a^ 2a", .retire(1)), ("1a^ 2v", .activate(2)),
             ("4294967295a", nil), ("4294967294a", .add(.max)),
         ] as [(String, KeyRotation.Step?)])
     func theNextStepFollowsFromTheKeys(_ words: String, _ step: KeyRotation.Step?) {
@@ -32,7 +36,7 @@ import Testing
     }
 
     /// From any keys, steps lead to one active key and then to a new rotation, and never to a moment without a key that mints.
-    @Test(arguments: ["1a", "1a 2a", "1v", "1v 2v 3a", "1a! 2v 3v", "5a 9v"])
+    @Test(arguments: ["1a", "1a 2a", "1v", "1v 2v 3a", "1a! 2v 3v", "5a 9v", "1a^ 2v"])
     func stepsLeadToOneActiveKey(_ words: String) throws {
         var current = keys(words)
         var mints = false
@@ -42,7 +46,9 @@ import Testing
             switch step {
             case .add(let id): current.append(Key(id: id, state: .verifyOnly, isOver: false))
             case .activate(let id):
-                current = current.map { Key(id: $0.id, state: $0.id == id ? .active : .verifyOnly, isOver: $0.isOver) }
+                current = current.map {
+                    Key(id: $0.id, state: $0.id == id ? .active : .verifyOnly, isOver: $0.isOver, isRevoked: $0.isRevoked)
+                }
             case .retire(let id): current.removeAll { $0.id == id }
             }
             #expect(KeyRotation(current).follows(step, rotation))

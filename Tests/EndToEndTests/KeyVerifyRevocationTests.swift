@@ -83,6 +83,21 @@ import Time
         #expect(try server.stop() == .exit(0))
     }
 
+    @Test func `a rotation adds a key instead of making a revoked one active`() throws {
+        let workspace = try Workspace(Self.members)
+        let server = try RunningServer(workspace)
+        try run(workspace, "secret", "rotate", "--app", Workspace.app, "--apply")
+        let reload = try Deskgate.run("reload", "--pid", "\(server.process.identifier)")
+        #expect(reload.code == 0, "\(reload.errors)")
+        try run(workspace, "revoke", "--app", Workspace.app, "--key-id", "2")
+        let words = ["secret", "rotate", "--config", workspace.configuration, "--app", Workspace.app, "--json"]
+        let told = try Deskgate.run(words).json
+        #expect(told.string("step") == "add")
+        #expect(told.integer("key_id") == 3)
+        #expect(told.string("status") == "due")
+        #expect(try server.stop() == .exit(0))
+    }
+
     @Test func `the answer says why nobody was asked, and what to do`() throws {
         let workspace = try Workspace(Self.members)
         let key = try workspace.key()

@@ -40,17 +40,19 @@ function keyTable(app, all) {
 function next(app, all) {
   const active = all.filter(({ state }) => state === "active");
   const newest = all.filter(({ state }) => state !== "ended" && state !== "revoked").at(-1);
-  const old = all.find((key) => key.state === "ended" || key.key_id < (active[0]?.key_id ?? 0));
+  // A revoked key above the newest one keeps its number taken.
+  const old = all.find((key) => key.state === "ended" || key.key_id < newest?.key_id);
   const command = `deskgate secret rotate --app ${/^[\w.:@+,/-]+$/.test(app) ? app : `'${app.replaceAll("'", "'\\''")}'`}`;
   let text;
-  if (!active.length) text = t("rotate.none");
-  else if (newest.state !== "active") text = t("rotate.activate", { id: newest.key_id });
+  if (!newest) text = t("rotate.none");
+  else if (newest.state !== "active" || active.length > 1) text = t("rotate.activate", { id: newest.key_id });
   else if (old) text = rest(old);
   else text = t("rotate.start");
   return h("div", { class: "next" }, h("p", {}, h("span", { class: "strong" }, t("rotate.next")), " ", prose(text)), h("p", {}, h("code", {}, command)));
 }
 
-function rest({ key_id: id, last_used: used, known_since: since, not_after: end }) {
+function rest({ key_id: id, state, last_used: used, known_since: since, not_after: end }) {
+  if (state === "revoked") return t("rotate.revoked", { id });
   const last = Math.max(used ?? 0, since ?? 0);
   const due = last && last + UNUSED;
   const date = (seconds) => new Date(seconds * 1000).toISOString();

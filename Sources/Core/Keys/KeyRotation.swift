@@ -9,12 +9,22 @@ package struct KeyRotation: Sendable {
         package let state: Application.Key.State
         /// Whether its `not_after` has passed.
         package let isOver: Bool
+        /// Whether every security key that it makes is revoked.
+        package let isRevoked: Bool
 
         /// Makes a key.
-        package init(id: UInt32, state: Application.Key.State, isOver: Bool) {
+        package init(id: UInt32, state: Application.Key.State, isOver: Bool, isRevoked: Bool = false) {
             self.id = id
             self.state = state
             self.isOver = isOver
+            self.isRevoked = isRevoked
+        }
+
+        /// Whether no security key that it makes is allowed, so that removing it denies nobody.
+        fileprivate var isUseless: Bool { isOver || isRevoked }
+
+        fileprivate func with(state: Application.Key.State) -> Key {
+            Key(id: id, state: state, isOver: isOver, isRevoked: isRevoked)
         }
     }
 
@@ -53,16 +63,19 @@ package struct KeyRotation: Sendable {
 
     /// The step that is next; nil when a new key would have no number, because the largest one is taken.
     ///
-    /// The newest key, by its number, is the one to be active; a newer one is added only when no other is left.
+    /// The newest key, by its number, is the one to be active; a newer one is added only when no other is left. A key that has ended or is
+    /// revoked is never made active.
     package var next: Step? {
-        guard let newest = keys.last(where: { !$0.isOver }) else { return added }
+        guard let newest = keys.last(where: { !$0.isUseless }) else { return added }
         let others = keys.filter { $0.id != newest.id }
-        if newest.state != .active || others.contains(where: { $0.state == .active && !$0.isOver }) { return .activate(newest.id) }
-        return others.first.map { .retire($0.id) } ?? added
+        if newest.state != .active || others.contains(where: { $0.state == .active && !$0.isUseless }) { return .activate(newest.id) }
+        // While a revoked key is there, its number is taken: a new key of that number would be revoked as well.
+        let removable = others.first { !$0.isRevoked || $0.id < newest.id }
+        return removable.map { .retire($0.id) } ?? added
     }
 
-    /// Whether a key has ended by its `not_after`, so that removing it changes nothing.
-    package func isOver(_ keyID: UInt32) -> Bool { keys.contains { $0.id == keyID && $0.isOver } }
+    /// Whether a key has ended by its `not_after` or is revoked, so that removing it denies nobody.
+    package func isUseless(_ keyID: UInt32) -> Bool { keys.contains { $0.id == keyID && $0.isUseless } }
 
     /// Whether these keys are what a step makes of earlier ones.
     package func follows(_ step: Step, _ earlier: KeyRotation) -> Bool {
@@ -72,7 +85,7 @@ package struct KeyRotation: Sendable {
     private func after(_ step: Step) -> [Key] {
         switch step {
         case .add(let id): keys + [Key(id: id, state: .verifyOnly, isOver: false)]
-        case .activate(let id): keys.map { Key(id: $0.id, state: $0.id == id ? .active : .verifyOnly, isOver: $0.isOver) }
+        case .activate(let id): keys.map { $0.with(state: $0.id == id ? .active : .verifyOnly) }
         case .retire(let id): keys.filter { $0.id != id }
         }
     }
