@@ -164,7 +164,7 @@ package struct ServiceGraph: Sendable {
                 operatorState.current.configuration, now: clocks.unixMilliseconds(), store: store.refusal, revocations: revocations.status,
                 refusal: record.refusal, standings: Self.standings(inbox), pending: pending,
                 replicas: store.replicas, keysDigest: helpDeskState.current.authorizer.keysDigest,
-                revokedKeys: helpDeskState.current.authorizer.revokedMintingKeys(revocations.live.current, now: clocks.unixSeconds()),
+                revokedKeys: helpDeskState.current.authorizer.revokedKeys(revocations.live.current, now: clocks.unixSeconds()),
                 crowded: pressure.crowded,
                 backends: helpDeskState.current.backends?.statuses ?? [], answers: answers.look(), letsIn: answers.letsIn,
                 nearestApp: answers.nearestApp, unserved: answers.unservedDevices, facts: facts.facts)

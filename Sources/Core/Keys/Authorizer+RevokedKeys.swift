@@ -1,25 +1,29 @@
 package import Time
 
-/// A key with which new ones are minted although each of them is revoked from its first moment on.
-package struct RevokedMintingKey: Sendable, Equatable {
+/// A key of an app whose security keys are all revoked, also later ones.
+package struct RevokedKey: Sendable, Equatable {
     package let app: String
     package let keyID: UInt32
+    /// Whether Deskgate mints with it.
+    package let isMinting: Bool
     /// The newest other key that may mint and is not revoked; nil when there is none.
     package let other: UInt32?
 
-    package init(app: String, keyID: UInt32, other: UInt32?) {
-        (self.app, self.keyID, self.other) = (app, keyID, other)
+    package init(app: String, keyID: UInt32, isMinting: Bool, other: UInt32?) {
+        (self.app, self.keyID, self.isMinting, self.other) = (app, keyID, isMinting, other)
     }
 }
 
 extension Authorizer {
-    /// Of each app the key with which new ones are minted, if it is revoked.
-    package func revokedMintingKeys(_ revocations: Revocations, now: UnixSeconds) -> [RevokedMintingKey] {
-        applications.compactMap { application in
+    /// The revoked keys that have not ended, of each app the newest first. Backends may mint with each, whatever its state.
+    package func revokedKeys(_ revocations: Revocations, now: UnixSeconds) -> [RevokedKey] {
+        applications.flatMap { application in
             func isRevoked(_ key: Application.Key) -> Bool { revocations.revokesAll(of: key.id, app: application.digest) }
-            guard let key = application.mintingKey(at: now), isRevoked(key) else { return nil }
-            let other = application.keys.last { $0.mints(at: now) && !isRevoked($0) }
-            return RevokedMintingKey(app: application.name, keyID: key.id, other: other?.id)
+            let minting = application.mintingKey(at: now)?.id
+            let other = application.keys.last { $0.mints(at: now) && !isRevoked($0) }?.id
+            return application.keys.reversed().filter { !$0.hasEnded(at: now) && isRevoked($0) }.map {
+                RevokedKey(app: application.name, keyID: $0.id, isMinting: $0.id == minting, other: other)
+            }
         }
     }
 }

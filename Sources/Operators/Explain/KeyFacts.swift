@@ -22,6 +22,8 @@ struct KeyFacts {
     var now: UnixSeconds
     /// What is revoked of the app, the person and the key.
     var revocations = RevocationSearch()
+    /// The newest revoked key of the app; nil when there is none, or no service has looked.
+    var revokedKey: RevokedKey?
     /// Why the store could not be asked which revocations there are; nil when it was. Authorization needs no store.
     var storeProblem: String?
     /// The origin of the app's backend; nil when it has none.
@@ -129,19 +131,32 @@ struct KeyFacts {
                 "Спросите снова, когда хранилище заработает; что с ним, говорит deskgate status.")
         }
         guard !ending.isEmpty else {
-            return Told(
-                """
-                If its revocation was removed since then, the next request is allowed. Otherwise find it: deskgate revocations list --all. \
-                To let such keys in again: deskgate revocations remove ID.
-                """,
-                """
-                Если отзыв с тех пор снят, следующий запрос примут. Иначе найдите его: deskgate revocations list --all. \
-                Чтобы такие ключи снова действовали: deskgate revocations remove ID.
-                """)
+            return (revokedKey?.remedy ?? Told(verbatim: ""))
+                + Told(
+                    """
+                    If its revocation was removed since then, the next request is allowed. Otherwise find it: deskgate revocations list --all. \
+                    To let such keys in again: deskgate revocations remove ID.
+                    """,
+                    """
+                    Если отзыв с тех пор снят, следующий запрос примут. Иначе найдите его: deskgate revocations list --all. \
+                    Чтобы такие ключи снова действовали: deskgate revocations remove ID.
+                    """)
         }
         var distinct: [Told] = []
         for remedy in ending.map({ $0.remedy(at: now) }) where !distinct.contains(remedy) { distinct.append(remedy) }
         return Telling.sentences(distinct)
+    }
+}
+
+extension RevokedKey {
+    /// How new security keys count, as a sentence before others.
+    fileprivate var remedy: Told {
+        let new =
+            other.map { Told("have the backend mint with key \($0)", "пусть сервер выдаёт ключи ключом \($0)") }
+            ?? Told(
+                "add a key with deskgate secret rotate and have the backend mint with it",
+                "добавьте ключ командой deskgate secret rotate, и пусть сервер выдаёт ключи им")
+        return Told("The key id \(keyID) is revoked: \(new). ", "Ключ с номером \(keyID) отозван: \(new). ")
     }
 }
 

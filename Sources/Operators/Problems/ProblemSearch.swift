@@ -19,7 +19,7 @@ package struct ProblemSearch {
     let standings: [NotifierStanding]
     let pending: [PendingDeliveries]
     let strangers: [Replica]
-    let revokedKeys: [RevokedMintingKey]
+    let revokedKeys: [RevokedKey]
     let crowded: [CrowdedListener]
     let backends: [(app: String, status: BackendStatus)]
     let answers: [AnswerWindow.Finding]
@@ -36,7 +36,7 @@ package struct ProblemSearch {
     ///   - pending: what waits for each notifier; empty while that is not known.
     ///   - replicas: the processes that share the store.
     ///   - keysDigest: of the keys in force in this one.
-    ///   - revokedKeys: the keys with which apps mint although they are revoked.
+    ///   - revokedKeys: the keys of apps that are revoked.
     ///   - crowded: the listeners that have no room for a connection.
     ///   - backends: how the apps' backends do.
     ///   - answers: why people are kept out.
@@ -47,7 +47,7 @@ package struct ProblemSearch {
     package init(
         _ configuration: Configuration, now: UnixMilliseconds, store: StoreError?, revocations: RevocationStatus,
         refusal: RefusedReload?, standings: [NotifierStanding], pending: [PendingDeliveries], replicas: [Replica], keysDigest: String,
-        revokedKeys: [RevokedMintingKey], crowded: [CrowdedListener], backends: [(app: String, status: BackendStatus)],
+        revokedKeys: [RevokedKey], crowded: [CrowdedListener], backends: [(app: String, status: BackendStatus)],
         answers: [AnswerWindow.Finding], letsIn: Bool, nearestApp: String?, unserved: [UnservedDevices.Finding], facts: StoreFacts
     ) {
         self.configuration = configuration
@@ -128,7 +128,7 @@ package struct ProblemSearch {
         case .bodiesFull: crowded.filter { $0.bound == nil }.map(bodiesFull)
         case .callerFull: crowded.compactMap(callerFull)
         case .listenerCertificateEnds, .appKeyEnds, .credentialEnds:
-            (endingCredentials + revokedKeys.map(revoked)).filter { $0.kind == kind }
+            (endingCredentials + revokedKeys.filter(\.isMinting).map(revoked)).filter { $0.kind == kind }
         case .listenerCertificateRenewed: renewedCertificates
         case .notifierFailing: standings.compactMap(failing)
         case .notifierUnknown: pending.filter { !configuration.runs($0.notifier) }.map(unknown)
@@ -151,6 +151,7 @@ package struct ProblemSearch {
         return answers.filter { $0.app.isEmpty || configuration.app($0.app) != nil }.map { answer in
             let app = configuration.app(answer.app)
             facts.mintingEnd = app?.lastMinting
+            facts.revokedKey = revokedKeys.first { $0.app.utf8.elementsEqual(answer.app.utf8) }
             facts.backend = app?.verify?.origin
             facts.backendStatus = backends.first { $0.app.utf8.elementsEqual(answer.app.utf8) }?.status
             return answer.problem(facts)
@@ -254,7 +255,7 @@ package struct ProblemSearch {
     }
 
     /// A rotation would go on with the revoked key where another one may mint.
-    private func revoked(_ key: RevokedMintingKey) -> Problem {
+    private func revoked(_ key: RevokedKey) -> Problem {
         let remedy = key.other.map { other in
             Told(
                 "Set \"state\": \"verify_only\" for key \(key.keyID) in apps[].keys and \(Told.reload). ",

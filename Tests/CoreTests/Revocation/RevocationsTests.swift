@@ -38,18 +38,18 @@ import Time
     }
 
     /// The key with the largest id mints.
-    @Test func `a key id that mints although it is revoked is found`() throws {
+    @Test func `revoked key ids are found, and which of them mints`() throws {
         func found(_ revocations: [Revocation]) -> [String] {
             var book = RevocationBook()
             for revocation in revocations { book.apply(.added(revocation)) }
-            return authorizer.revokedMintingKeys(book.snapshot, now: Samples.now).map {
-                "\($0.app) \($0.keyID), \($0.other.map(String.init) ?? "none")"
+            return authorizer.revokedKeys(book.snapshot, now: Samples.now).map {
+                "\($0.app) \($0.keyID)\($0.isMinting ? " mints" : ""), \($0.other.map(String.init) ?? "none")"
             }
         }
         #expect(found([]) == [])
-        #expect(found([revocation(.keyID(2))]) == ["shop 2, 1"])
-        #expect(found([revocation(.keyID(2)), revocation(.keyID(1), 2)]) == ["shop 2, none"])
-        #expect(found([revocation(.keyID(1))]) == [], "another key mints")
+        #expect(found([revocation(.keyID(2))]) == ["shop 2 mints, 1"])
+        #expect(found([revocation(.keyID(2)), revocation(.keyID(1), 2)]) == ["shop 2 mints, none", "shop 1, none"])
+        #expect(found([revocation(.keyID(1))]) == ["shop 1, 2"])
         #expect(found([revocation(.keyID(2), before: Samples.now + 60)]) == [], "later keys count")
         #expect(found([revocation(.user("ann"))]) == [])
     }

@@ -88,6 +88,19 @@ import Time
         #expect(problem.remedy.isTranslated)
     }
 
+    @Test(
+        arguments: [
+            (2, "The key id 1 is revoked: have the backend mint with key 2. If its revocation was removed"),
+            (nil, "The key id 1 is revoked: add a key with deskgate secret rotate and have the backend mint with it. "),
+        ] as [(UInt32?, String)])
+    func `a revoked key needs another one to mint with first`(_ other: UInt32?, _ remedy: String) throws {
+        let revoked = RevokedKey(app: "shop", keyID: 1, isMinting: false, other: other)
+        let search = try Self.search(answers: [Self.answers(.mostDenied, app: "shop", "revoked")], revokedKeys: [revoked])
+        #expect(search.problems.map(\.kind) == [.nearlyAllDenied])
+        #expect(search.problems.first?.remedy.english.hasPrefix(remedy) == true)
+        #expect(search.problems.first?.remedy.isTranslated == true)
+    }
+
     @Test(arguments: Indecision.allCases.map(\.rawValue)) func `each reason of undecided ones has its remedy`(_ reason: String) throws {
         let search = try Self.search(answers: [Self.answers(.undecided, app: "shop", reason)])
         let problem = try #require(search.problems.first)

@@ -20,7 +20,7 @@ extension ProblemScene {
         backends: [(app: String, status: BackendStatus)] = [], answers: [AnswerWindow.Finding] = [], letsIn: Bool = true,
         nearestApp: String? = nil, unserved: [UnservedDevices.Finding] = [],
         disks: [(name: String, freeBytes: UInt64, wasLow: Bool)] = [], dead: [DeadDeliveries] = [],
-        renewed: [String] = [], revokedKeys: [RevokedMintingKey] = [], withoutDevices: [String] = []
+        renewed: [String] = [], revokedKeys: [RevokedKey] = [], withoutDevices: [String] = []
     ) throws -> ProblemSearch {
         let crm = #""crm":{"type":"http","url":"https://crm.test/","secret":"\#(secret)"}"#
         let notifier = #""allow_insecure_secrets":true,"notifiers":{\#(crm)\#(others)}"#

@@ -103,7 +103,8 @@ import Time
     }
 
     @Test func `a revoked key that mints is a problem`() throws {
-        let problem = try #require(try Self.search(revokedKeys: [RevokedMintingKey(app: "shop", keyID: 7, other: nil)]).problems.first)
+        let problem = try #require(
+            try Self.search(revokedKeys: [RevokedKey(app: "shop", keyID: 7, isMinting: true, other: nil)]).problems.first)
         #expect(problem.kind == .appKeyEnds)
         #expect(problem.severity == .problem)
         #expect(problem.subject == "shop")
@@ -113,7 +114,8 @@ import Time
     }
 
     @Test func `another key mints in place of a revoked one without a rotation`() throws {
-        let problem = try #require(try Self.search(revokedKeys: [RevokedMintingKey(app: "shop", keyID: 7, other: 3)]).problems.first)
+        let problem = try #require(
+            try Self.search(revokedKeys: [RevokedKey(app: "shop", keyID: 7, isMinting: true, other: 3)]).problems.first)
         let remedy = "Set \"state\": \"verify_only\" for key 7 in apps[].keys and run deskgate reload. "
         #expect(problem.remedy.english == remedy + "Then key 3 mints: have the app's backend mint with it.")
         #expect(problem.remedy.isTranslated)
