@@ -58,6 +58,8 @@ package struct AnswerWindow: Sendable {
             case undecided
             /// Nearly all are denied.
             case mostDenied
+            /// Some are denied as revoked, while others are let in.
+            case revoked
             /// The requests name an app that is not configured.
             case unknownApp
             /// The requests are malformed.
@@ -150,7 +152,9 @@ package struct AnswerWindow: Sendable {
         let undecided = Self.finding(.undecided, .undecided, own, total: total, isClosed: isClosed)
             .filter { $0.count * Self.share >= total }
         let denied = Self.finding(.mostDenied, .denied, own, total: total, isClosed: true).filter { $0.count * 2 > total }
-        return undecided + (isClosed ? denied : []) + strangers(app, sums, letIn: letIn)
+        let revoked = Self.finding(
+            .revoked, .denied, own.filter { $0.key.reason == Denial.revoked.rawValue }, total: total, isClosed: false)
+        return undecided + (isClosed ? denied : revoked) + strangers(app, sums, letIn: letIn)
     }
 
     /// Finds refusals that strangers may have caused.

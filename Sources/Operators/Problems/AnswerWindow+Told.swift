@@ -1,12 +1,13 @@
 internal import Core
 
 extension AnswerWindow.Finding {
-    /// The problem that is shown for it.
+    /// The problem that is shown for it; nil for none.
     /// - Parameter facts: the policy of keys, the app's backend, and the configured app that the last unknown one resembled.
-    func problem(_ facts: KeyFacts) -> Problem {
+    func problem(_ facts: KeyFacts) -> Problem? {
         switch kind {
         case .undecided: undecided(facts)
         case .mostDenied: mostDenied(facts)
+        case .revoked: facts.revokedKey.flatMap { revoked($0, facts) }
         case .unknownApp: unknownApp(facts)
         case .malformed: malformed
         case .callersRefused: callersRefused
@@ -53,6 +54,23 @@ extension AnswerWindow.Finding {
                 \(share) % отказов с причиной \(reason).\(cause)
                 """),
             remedy: denial.remedy(facts))
+    }
+
+    /// Blocked users are denied so too, so it is told only beside a revoked key. One with which Deskgate mints is a problem of its own.
+    private func revoked(_ key: RevokedKey, _ facts: KeyFacts) -> Problem? {
+        guard !key.isMinting else { return nil }
+        return Problem(
+            .appKeyEnds, as: .warning, of: app,
+            Told(
+                """
+                \(count) of \(total) authorizations of \(app) within \(window) minutes were denied as revoked, and the key id \(key.keyID) \
+                is revoked: a backend may still mint with it.
+                """,
+                """
+                За \(window) мин. отказано в \(count) из \(total) запросов доступа приложения \(app) с причиной revoked, а ключ с номером \
+                \(key.keyID) отозван: возможно, сервер ещё выдаёт ключи им.
+                """),
+            remedy: Denial.revoked.remedy(facts))
     }
 
     private func unknownApp(_ facts: KeyFacts) -> Problem {

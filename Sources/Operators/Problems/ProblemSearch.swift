@@ -128,7 +128,7 @@ package struct ProblemSearch {
         case .bodiesFull: crowded.filter { $0.bound == nil }.map(bodiesFull)
         case .callerFull: crowded.compactMap(callerFull)
         case .listenerCertificateEnds, .appKeyEnds, .credentialEnds:
-            (endingCredentials + revokedKeys.filter(\.isMinting).map(revoked)).filter { $0.kind == kind }
+            (endingCredentials + revokedKeys.filter(\.isMinting).map(revoked) + keptOut).filter { $0.kind == kind }
         case .listenerCertificateRenewed: renewedCertificates
         case .notifierFailing: standings.compactMap(failing)
         case .notifierUnknown: pending.filter { !configuration.runs($0.notifier) }.map(unknown)
@@ -148,7 +148,7 @@ package struct ProblemSearch {
         var facts = KeyFacts(now: now.seconds)
         facts.policy = configuration.keyPolicy
         facts.similarApp = nearestApp.flatMap { configuration.app($0)?.id }
-        return answers.filter { $0.app.isEmpty || configuration.app($0.app) != nil }.map { answer in
+        return answers.filter { $0.app.isEmpty || configuration.app($0.app) != nil }.compactMap { answer in
             let app = configuration.app(answer.app)
             facts.mintingEnd = app?.lastMinting
             facts.revokedKey = revokedKeys.first { $0.app.utf8.elementsEqual(answer.app.utf8) }

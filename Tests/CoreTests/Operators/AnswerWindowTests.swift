@@ -67,6 +67,14 @@ import Time
         #expect(process.look() == [expected])
     }
 
+    @Test(arguments: [(4, nil), (9, .revoked), (28, .mostDenied)] as [(UInt64, AnswerWindow.Finding.Kind?)])
+    func `denials as revoked are found also while others are let in`(_ denied: UInt64, _ kind: AnswerWindow.Finding.Kind?) {
+        var process = Process()
+        process.count(.authorized, 3)
+        process.count(.denied, denied, reason: "revoked")
+        #expect(process.look().map(\.kind) == [kind].compactMap(\.self))
+    }
+
     @Test(arguments: [(0, 4, nil), (0, 5, true), (45, 5, false), (46, 5, nil), (1, 9, false), (1, 10, true)] as [(UInt64, UInt64, Bool?)])
     func `authorizations that are not decided are wrong from one in ten on`(authorized: UInt64, undecided: UInt64, isClosed: Bool?) {
         var process = Process()

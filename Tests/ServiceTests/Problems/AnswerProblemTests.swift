@@ -101,6 +101,19 @@ import Time
         #expect(search.problems.first?.remedy.isTranslated == true)
     }
 
+    @Test(arguments: [
+        (RevokedKey(app: "shop", keyID: 1, isMinting: false, other: 2), [Problem.Severity.warning]),
+        // Deskgate itself mints with it.
+        (RevokedKey(app: "shop", keyID: 1, isMinting: true, other: nil), [.problem]),
+        (RevokedKey(app: "bank", keyID: 1, isMinting: false, other: 2), []),
+    ])
+    func `some denials as revoked are a warning beside a revoked key`(_ key: RevokedKey, _ severities: [Problem.Severity]) throws {
+        let search = try Self.search(answers: [Self.answers(.revoked, app: "shop", "revoked", isClosed: false)], revokedKeys: [key])
+        #expect(search.problems.map(\.severity) == severities)
+        #expect(search.problems.allSatisfy { $0.kind == .appKeyEnds })
+        #expect(search.problems.allSatisfy { $0.text.isTranslated })
+    }
+
     @Test(arguments: Indecision.allCases.map(\.rawValue)) func `each reason of undecided ones has its remedy`(_ reason: String) throws {
         let search = try Self.search(answers: [Self.answers(.undecided, app: "shop", reason)])
         let problem = try #require(search.problems.first)
