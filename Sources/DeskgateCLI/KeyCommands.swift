@@ -47,14 +47,17 @@ enum KeyCommands {
 
     /// Tells if a running service denies the keys that one of the app's keys makes.
     private static func warnOfRevocation(of keyID: Int64, app: String, _ configuration: Configuration) {
-        let keys = serviceStatus(configuration)?["keys"]?.elements ?? []
-        let isRevoked = keys.contains {
-            $0["state"] == "revoked" && $0["key_id"]?.integer == keyID && $0["app_id"]?.text?.utf8.elementsEqual(app.utf8) == true
+        let keys = (serviceStatus(configuration)?["keys"]?.elements ?? []).filter {
+            $0["app_id"]?.text?.utf8.elementsEqual(app.utf8) == true
         }
-        guard isRevoked else { return }
+        guard keys.contains(where: { $0["state"] == "revoked" && $0["key_id"]?.integer == keyID }) else { return }
+        let option = "--app \(ShellWord.quoted(app))"
+        let remedy =
+            keys.contains { $0["state"] == "active" }
+            ? "mint with another one (--key-id)" : "rotate the app's secret (deskgate secret rotate \(option))"
         Console.complain(
-            "warning: the service denies this security key, because the key id \(keyID) is revoked; mint with another one (--key-id), or let "
-                + "it count again: deskgate revocations list --app \(ShellWord.quoted(app))")
+            "warning: the service denies this security key, because the key id \(keyID) is revoked; \(remedy), or let it count again: "
+                + "deskgate revocations list \(option)")
     }
 
     /// How a running service is, as `StatusAction` asks; nil when none answers.

@@ -79,6 +79,7 @@ import Time
         let minted = try Deskgate.run(words)
         #expect(minted.code == 0)
         #expect(minted.errors.hasPrefix("deskgate: warning: the service denies this security key, because the key id 1 is revoked; "))
+        #expect(minted.errors.contains("; rotate the app's secret (deskgate secret rotate --app "))
         #expect(minted.output.hasPrefix("dgk1."))
         #expect(try server.stop() == .exit(0))
     }
