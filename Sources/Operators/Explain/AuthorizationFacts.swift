@@ -15,6 +15,13 @@ enum AuthorizationFacts {
     /// Whether the latest request was allowed.
     var isAllowed: Bool { history.map { !$0.isDenied && !$0.isUndecided && $0.lastSuccess != nil } ?? false }
 
+    /// Whether a request was denied within the last minutes, as a replica denies that does not have the key or has another secret for it.
+    func lacksKey(at now: UnixSeconds) -> Bool {
+        history?.denials.contains {
+            [.unknownKey, .wrongMac].contains($0.denial) && now.elapsed(since: $0.at) * 1000 < AnswerWindow.lengthMilliseconds
+        } ?? false
+    }
+
     /// Whether a service runs and knows of no request that was not answered 200.
     var hasNoRefusal: Bool {
         if case .known(let known) = self { known.history.map { $0.denials.isEmpty && $0.failure == nil } ?? true } else { false }

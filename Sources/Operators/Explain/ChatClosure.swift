@@ -9,7 +9,9 @@ struct ChatClosure {
 
     /// Tells why nobody is let in, or that services elsewhere may let people in; nil when people are let in here.
     var ofAll: Explanation.Step? {
-        problems.first { $0.kind == .serviceDown || $0.severity == .problem && $0.kind != .nearlyAllDenied }.map { $0.step() }
+        problems.first {
+            $0.kind == .serviceDown || $0.severity == .problem && $0.kind != .nearlyAllDenied && $0.kind != .replicaKeys
+        }.map { $0.step() }
     }
 
     /// Tells why nearly nobody is let in; nil when that is not so.
@@ -18,9 +20,25 @@ struct ChatClosure {
         problems.first { $0.kind == .nearlyAllDenied }.map { $0.step(isLetIn: isLetIn) }
     }
 
+    /// Tells that other replicas have other keys in force, which may deny what is allowed here; nil when none has.
+    /// - Parameter lacksKey: whether the user in question was denied lately, as a replica denies that lacks a key.
+    func ofReplicas(lacksKey: Bool) -> Explanation.Step? {
+        problems.first { $0.kind == .replicaKeys }.map { $0.step(isLetIn: !lacksKey) }
+    }
+
     /// One step for each problem.
-    /// - Parameter isLetIn: whether the user or the key in question is let in, although most are denied.
-    func steps(isLetIn: Bool) -> [Explanation.Step] { problems.map { $0.step(isLetIn: isLetIn && $0.kind == .nearlyAllDenied) } }
+    /// - Parameters:
+    ///   - isLetIn: whether the user or the key in question is let in, although most are denied.
+    ///   - lacksKey: whether the user in question was denied lately, as a replica denies that lacks a key.
+    func steps(isLetIn: Bool, lacksKey: Bool = false) -> [Explanation.Step] {
+        problems.map { problem in
+            switch problem.kind {
+            case .nearlyAllDenied: problem.step(isLetIn: isLetIn)
+            case .replicaKeys: problem.step(isLetIn: !lacksKey)
+            default: problem.step()
+            }
+        }
+    }
 
     /// Whether authorization knows any revocations.
     var knowsRevocations: Bool { !problems.contains { $0.kind == .revocationsUnknown } }
@@ -38,12 +56,13 @@ extension ProblemSearch {
 }
 
 extension Problem {
-    /// Whether it keeps out everybody or most: neither what is wrong with single keys, nor what explanations tell of the app's backend.
-    /// A caller with too many connections, which may be the help desk, counts also as a warning.
+    /// Whether it keeps out everybody or most, or those whom another replica answers: neither what is wrong with single keys, nor what
+    /// explanations tell of the app's backend. A caller with too many connections, which may be the help desk, counts also as a warning.
     fileprivate func closesTheChat(of appID: String) -> Bool {
         switch kind {
         case .revocationsUnknown, .authorizationsUndecided, .nearlyAllDenied, .unknownApp, .authorizationsMalformed, .callersRefused:
             severity == .problem && subject.map { $0.utf8.elementsEqual(appID.utf8) } ?? true
+        case .replicaKeys: true
         case .listenerFull, .callerFull: subject == CrowdedListener.Name.public.rawValue
         default: false
         }

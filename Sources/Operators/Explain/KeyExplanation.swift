@@ -11,14 +11,17 @@ extension Explanation {
         self.init(
             Self.conclusion(facts, Conclusion(outcome, finding, from: Self.cause(facts, checks))),
             checks + backend + [Self.shadow(facts), Self.store(facts)].compactMap(\.self)
-                + facts.closing.steps(isLetIn: facts.isAuthorized) + Self.past(facts))
+                + facts.closing.steps(isLetIn: facts.isAuthorized, lacksKey: facts.lacksKey) + Self.past(facts))
     }
 
     /// What the answer is worth while nobody is let in, or while the person is refused with another key.
     private static func conclusion(_ facts: KeyFacts, _ verdict: Conclusion) -> Conclusion {
         if let closed = facts.closing.ofAll ?? facts.closing.ofMost(isLetIn: facts.isAuthorized) { return verdict.but(closed) }
+        guard verdict.outcome != .problem else { return verdict }
+        // Each replica decides by its own keys, so what is allowed here may be denied there.
+        if facts.lacksKey, let replicas = facts.closing.ofReplicas(lacksKey: true) { return verdict.but(replicas) }
         let reservation = facts.authorizations.reservations(facts).first { $0.outcome == .problem }
-        guard verdict.outcome != .problem, let refusal = facts.authorizations.refusal(facts) ?? reservation else { return verdict }
+        guard let refusal = facts.authorizations.refusal(facts) ?? reservation else { return verdict }
         return verdict.but(Step(refusal.subject, .note, refusal.text, at: refusal.at, remedy: refusal.remedy))
     }
 

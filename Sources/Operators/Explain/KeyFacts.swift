@@ -48,6 +48,9 @@ struct KeyFacts {
     /// Whether authorization lets the key in, and nobody else has the last word.
     var isAuthorized: Bool { if case .authorized? = verdict { true } else { false } }
 
+    /// Whether the person was denied lately, as a replica denies that lacks a key.
+    var lacksKey: Bool { authorizations.lacksKey(at: now) }
+
     /// The ids of the app's keys, in words; nil when it has none.
     var keyIDs: Told? {
         let ids = application?.keys.map { "\($0.id)" } ?? []

@@ -117,7 +117,9 @@ extension Explanation {
     }
 
     /// The steps that tell why people may not use the chat of the app now.
-    static func closing(_ key: KeyFacts) -> [Step] { key.closing.steps(isLetIn: key.authorizations.isAllowed) }
+    static func closing(_ key: KeyFacts) -> [Step] {
+        key.closing.steps(isLetIn: key.authorizations.isAllowed, lacksKey: key.lacksKey)
+    }
 
     /// The conclusion from why nobody may use the chat of the app now, from the person's own denial, or from why most may not; nil when
     /// nothing keeps the person out.

@@ -99,6 +99,22 @@ import Time
         #expect(closed.steps.last?.text == problem.text)
     }
 
+    private static let otherKeys = Problem(
+        .replicaKeys, Told("Other keys are in force in b.", "В b действуют другие ключи."),
+        remedy: Told("Reload b.", "Перечитайте настройки b."))
+
+    @Test(arguments: [(Denial.unknownKey, Explanation.Outcome.problem), (.expired, .ok)])
+    func `a key is not well while another replica denies the user`(_ denial: Denial, _ outcome: Explanation.Outcome) throws {
+        var facts = try Self.facts(.authorized(keyID: 1))
+        facts.closing = ChatClosure([Self.otherKeys])
+        #expect(Explanation(facts).outcome == .ok)
+        #expect(Explanation(facts).steps.last?.outcome == .note)
+        #expect(Explanation(facts).steps.last?.text == Self.otherKeys.text)
+        facts.authorizations = AuthorizationExplanationTests.known([.denied(denial, keyID: nil), .authorized(keyID: 1)])
+        #expect(Explanation(facts).outcome == outcome)
+        #expect(Explanation(facts).remedy == (outcome == .problem ? Self.otherKeys.remedy : nil))
+    }
+
     @Test func `a key that is denied is told before why the chat is closed`() throws {
         var facts = try Self.facts(.denied(.wrongMac, keyID: 1))
         let open = Explanation(facts)

@@ -102,6 +102,19 @@ import Time
         #expect(explanation.remedy?.english.hasPrefix("Check in this order") == true)
     }
 
+    @Test(arguments: [(Denial.unknownKey, Explanation.Outcome.problem), (.wrongMac, .problem), (.expired, .ok)])
+    func `another replica may deny a user who is let in here`(_ denial: Denial, _ outcome: Explanation.Outcome) throws {
+        let otherKeys = Problem(
+            .replicaKeys, Told("Other keys are in force in b.", "В b действуют другие ключи."),
+            remedy: Told("Reload b.", "Перечитайте настройки b."))
+        let known = AuthorizationExplanationTests.known([.denied(denial, keyID: nil), .authorized(keyID: 1)])
+        let explanation = try Self.explanation(closing: [otherKeys], authorizations: known)
+        #expect(explanation.outcome == outcome)
+        #expect(explanation.finding.english.hasPrefix("Nothing keeps this user out"))
+        #expect(explanation.finding.english.hasSuffix("But: Other keys are in force in b.") == (outcome == .problem))
+        #expect(explanation.steps.contains { $0.text == otherKeys.text })
+    }
+
     @Test func `a user who was let in is not kept out with most`() throws {
         let allowed = AuthorizationExplanationTests.known([.authorized(keyID: 1)])
         let explanation = try Self.explanation(closing: [Self.mostDenied], authorizations: allowed)
