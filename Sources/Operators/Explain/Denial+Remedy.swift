@@ -99,9 +99,15 @@ extension Denial {
                 + Told(
                     "If the app is new, configure it and \(Told.reload).", "Если приложение новое, добавьте его и \(Told.reload).")
         case .unknownKey:
+            let stale =
+                facts.closing.ofReplicas(lacksKey: true) == nil
+                ? Told(verbatim: "")
+                : Told(
+                    ", or this replica has not been reloaded: copy the configuration and the secrets here and \(Told.reload)",
+                    ", либо эта реплика не перечитала настройки: скопируйте сюда настройки и секреты и \(Told.reload)")
             return Told(
-                "Either the secret has left the configuration, or the key was made for another environment. \(newKey) ",
-                "Либо секрет убран из настроек, либо ключ создан для другой среды. \(newKey) ")
+                "Either the secret has left the configuration, or the key was made for another environment\(stale). \(newKey) ",
+                "Либо секрет убран из настроек, либо ключ создан для другой среды\(stale). \(newKey) ")
                 + Told(
                     "If many users still have such keys, configure the former secret again under apps[].keys until they have expired.",
                     "Если такие ключи ещё у многих, верните прежний секрет в apps[].keys, пока их срок не истечёт.")

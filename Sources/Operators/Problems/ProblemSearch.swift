@@ -147,6 +147,7 @@ package struct ProblemSearch {
     private var keptOut: [Problem] {
         var facts = KeyFacts(now: now.seconds)
         facts.policy = configuration.keyPolicy
+        facts.closing = ChatClosure(problems(.replicaKeys))
         facts.similarApp = nearestApp.flatMap { configuration.app($0)?.id }
         return answers.filter { $0.app.isEmpty || configuration.app($0.app) != nil }.compactMap { answer in
             let app = configuration.app(answer.app)

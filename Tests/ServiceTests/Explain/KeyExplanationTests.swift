@@ -115,6 +115,15 @@ import Time
         #expect(Explanation(facts).remedy == (outcome == .problem ? Self.otherKeys.remedy : nil))
     }
 
+    @Test func `a replica that does not know a key may need a reload`() throws {
+        var facts = try Self.facts(.denied(.unknownKey, keyID: 1))
+        let reload = "copy the configuration and the secrets here and run deskgate reload"
+        #expect(!Denial.unknownKey.remedy(facts).english.contains(reload))
+        facts.closing = ChatClosure([Self.otherKeys])
+        #expect(Denial.unknownKey.remedy(facts).english.contains(reload))
+        #expect(Denial.unknownKey.remedy(facts).isTranslated)
+    }
+
     @Test func `a key that is denied is told before why the chat is closed`() throws {
         var facts = try Self.facts(.denied(.wrongMac, keyID: 1))
         let open = Explanation(facts)
