@@ -1,6 +1,7 @@
 package import Core
 package import Crypto
 package import HTTPServer
+internal import JSON
 package import Observability
 internal import POSIX
 package import Time
@@ -123,12 +124,19 @@ package struct Configuration: Sendable {
 
     /// The values of the keys that only a restart takes over.
     var fixed: [FixedValue] = []
+    /// Where those keys stand in the file, or the object around one that is not there.
+    var fixedPlaces: [String: JSONPlace] = [:]
 
     /// The paths of the keys that differ and that only a restart can change, in alphabetical order. An object that comes or goes stands for
     /// the keys within it.
     package func fixedKeys(differingFrom other: Configuration) -> [String] {
         let differing = Set(Set(fixed).symmetricDifference(other.fixed).map(\.path))
         return differing.filter { differing.isDisjoint(with: ConfigurationSettings.containers(of: $0)) }.sorted()
+    }
+
+    /// The mistake that a reload names which would change a key that only a restart can change.
+    package func refusal(ofFixedKey path: String) -> ConfigurationProblem {
+        ConfigurationProblem(path: path, message: "cannot change while serving; restart", place: fixedPlaces[path])
     }
 
     /// The apps and keys as the authorizer wants them.

@@ -43,6 +43,7 @@ struct ConfigurationReader {
         var configuration = ConfigurationReader(problems: problems, secrets: secrets, now: now, root: root).configuration()
         guard problems.all.isEmpty else { throw mistakes }
         configuration.fixed = problems.fixed
+        configuration.fixedPlaces = text.places(of: problems.fixed.map(\.path))
         configuration.sources = problems.sources
         configuration.shown = ShownConfiguration(text.value, files: problems.sources.files, hidden: problems.hidden)
         configuration.settings = problems.settings.shown(problems.hidden)

@@ -28,6 +28,14 @@ struct ConfigurationText {
         }
     }
 
+    /// Where keys stand in the file; without those of which not even the object around is there.
+    func places(of paths: [String]) -> [String: JSONPlace] {
+        guard let outline = JSONOutline(bytes.span) else { return [:] }
+        return paths.reduce(into: [:]) { places, path in
+            places[path] = outline.index(of: path).map { JSONPlace(of: $0, in: bytes.span) }
+        }
+    }
+
     private func appID(_ index: Int) -> String? {
         guard case .object(let root) = value, case .array(let apps)? = root["apps"], apps.indices.contains(index),
             case .object(let app) = apps[index], case .string(let id)? = app["app_id"]

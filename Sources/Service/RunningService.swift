@@ -170,13 +170,19 @@ package final class RunningService: Sendable {
         do throws(ConfigurationError) {
             let next = try read()
             let fixed = configuration.fixedKeys(differingFrom: next)
-            guard fixed.isEmpty else { return refuseReload(fixed.map { "\($0): cannot change while serving; restart" }, keys: fixed) }
+            guard fixed.isEmpty else {
+                return refuseReload(fixed.map(next.refusal), in: next.sources.files.first ?? "", keys: fixed)
+            }
             return replaceState(with: next)
         } catch {
-            // The file's whole path, because the log is read from any directory.
-            let file = ConfigurationRecord.wholePath(of: error.file)
-            return refuseReload(error.problems.map { $0.line(in: file) })
+            return refuseReload(error.problems, in: error.file)
         }
+    }
+
+    /// - Parameter file: the configuration. Its whole path is told, because the log is read from any directory.
+    private func refuseReload(_ problems: [ConfigurationProblem], in file: String, keys: [String] = []) -> Bool {
+        let file = ConfigurationRecord.wholePath(of: file)
+        return refuseReload(problems.map { $0.line(in: file) }, keys: keys)
     }
 
     /// Stops: accepts no more connections, starts no more attempts, finishes what is in progress within the configured time, and closes.

@@ -66,7 +66,7 @@ import Testing
         server.process.send(1)
         _ = try server.process.errors.line(containing: "configuration not reloaded")
         #expect(try diff().output.contains("The last reload was refused at 20"))
-        #expect(try diff().output.contains("\n  $.log.format: cannot change while serving; restart\n"))
+        #expect(try diff().output.contains(": $.log.format: cannot change while serving; restart\n"))
         let json = try jsonObject(diff("--json").output)
         #expect(json["restart"] == ["$.log.format", "$.shutdown.drain_seconds"])
         #expect(json["problems"] == [])

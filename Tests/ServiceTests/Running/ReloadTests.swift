@@ -115,13 +115,13 @@ import Time
     }
 
     @Test(arguments: [
-        ("$.listen.port", ServiceFixture.json(keys: [2], listen: #""port":1"#)),
-        ("$.listen.max_connections", ServiceFixture.json(keys: [2], listen: #""port":0,"max_connections":7"#)),
-        ("$.admin.port", ServiceFixture.json(keys: [2], admin: #""port":1"#)),
-        ("$.log.format", ServiceFixture.json(keys: [2], members: #""log":{"format":"text"}"#)),
-        ("$.shutdown.drain_seconds", ServiceFixture.json(keys: [2], members: #""shutdown":{"drain_seconds":1}"#)),
+        ("$.listen.port", "1:12", ServiceFixture.json(keys: [2], listen: #""port":1"#)),
+        ("$.listen.max_connections", "1:21", ServiceFixture.json(keys: [2], listen: #""port":0,"max_connections":7"#)),
+        ("$.admin.port", "1:31", ServiceFixture.json(keys: [2], admin: #""port":1"#)),
+        ("$.log.format", "2:92", ServiceFixture.json(keys: [2], members: #""log":{"format":"text"}"#)),
+        ("$.shutdown.drain_seconds", "2:97", ServiceFixture.json(keys: [2], members: #""shutdown":{"drain_seconds":1}"#)),
     ])
-    func changesNothingThatNeedsARestart(key: String, json: String) throws {
+    func changesNothingThatNeedsARestart(key: String, place: String, json: String) throws {
         try fixture.withService { service in
             #expect(try !reload(service, json))
             let client = try SocketClient(service.publicAddress)
@@ -129,7 +129,16 @@ import Time
             #expect(try authorize(TestKey(keyID: 2, secret: 2), client) == 403)
             #expect(try metrics(service).text.contains(#"deskgate_config_reloads_total{result="failure"} 1"#))
         }
-        #expect(try errors() == [#"ERROR configuration not reloaded reason="\#(key): cannot change while serving; restart""#])
+        let reason = "\(fixture.directory.file):\(place): \(key): cannot change while serving; restart"
+        #expect(try errors() == [#"ERROR configuration not reloaded reason="\#(reason)""#])
+    }
+
+    @Test func `a key that was removed is named at the object that had it`() throws {
+        try fixture.withService { (service) throws in
+            #expect(try !reload(service, ServiceFixture.json(listen: "")))
+        }
+        let reason = "\(fixture.directory.file):1:2: $.listen.port: cannot change while serving; restart"
+        #expect(try errors() == [#"ERROR configuration not reloaded reason="\#(reason)""#])
     }
 
     @Test(arguments: [false, true]) func aRenewedCertificateKeepsNothingBack(_ isAdmin: Bool) throws {
