@@ -127,7 +127,7 @@ enum TicketsCommands {
     static let fields = Command(
         "tickets fields", "Sets fields of a ticket or of a customer at the help desk.",
         details: "\(running) Name a ticket or a user. An empty value clears a field. The help desk drops keys that nobody has registered.",
-        exits: [.negative: "when there is no such ticket or customer"],
+        exits: [.negative: "when there is no such ticket or customer, or the help desk has dropped every field"],
         options: [
             .config, app, Option("ticket", value: number, field: "ticket_id", "the help desk's number of the ticket"),
             Option("user", value: .text("ID"), field: "user_id", "the customer, in place of a ticket"),
@@ -142,7 +142,11 @@ enum TicketsCommands {
             try TicketAction.settingFields(
                 appID: arguments.required("app"), ticketID: arguments.number("ticket"), userID: arguments["user"], try fields(arguments))
         }
-        return try AdminQuestion.ask(action, arguments) { "Set.\(dropped($0))" }
+        // A key is given once, so as many dropped keys as fields are all of them.
+        let isVain = { (answer: JSONObject) in answer["dropped"]?.elements.count == arguments.all("field").count }
+        return try AdminQuestion.ask(action, arguments, verdict: { isVain($0) ? .negative : .done }) { answer in
+            "\(isVain(answer) ? "No field was set." : "Set.")\(dropped(answer))"
+        }
     }
 
     private static func changing(

@@ -79,6 +79,10 @@ import Testing
             let body =
                 #"{"state":"CONFIRMED","ticketId":102,"customerSatisfactionScore":4,"customerSatisfactionComment":"\#(comment ?? "")"}"#
             #expect(try sent(desk) == #"{"type":"\#(Self.satisfaction)","body":\#(body)}"#)
+            // Desk's own ticket has no rating yet.
+            #expect(try result.get().score == 4)
+            #expect(try result.get().ratingComment == comment)
+            #expect(try desk.tickets.ticket(.id(102)).score == nil)
         }
     }
 
@@ -91,7 +95,7 @@ import Testing
         let rated: JSONObject = ["customerSatisfactionScore": 4]
         try answer(.rating(score: 4, comment: nil), to: Self.message(Self.satisfaction, state: "CONFIRMED", more: rated)) {
             desk, result throws in
-            #expect(try result.get().id == 102)
+            #expect(try result.get().score == 4)
             #expect(desk.chat.requests.count == 1)
         }
     }

@@ -109,9 +109,16 @@ package struct DeskTickets: TicketDesk {
         } catch {
             throw TicketFailure(error)
         }
-        guard answer == .closure(isConfirmed: true) else { return try self.ticket(id, owner: owner) }
-        let now = try self.ticket(id, owner: owner)
-        return now.state?.isClosable ?? false ? try changed(id, ask(DeskRequests.close(id, comment: nil))) : now
+        var now = try self.ticket(id, owner: owner)
+        switch answer {
+        case .closure(isConfirmed: true) where now.state?.isClosable ?? false:
+            return try changed(id, ask(DeskRequests.close(id, comment: nil)))
+        case .closure: return now
+        case .rating(let score, let comment):
+            // The rating is in the message; it is not documented when Desk takes it over into the ticket.
+            (now.score, now.ratingComment) = (score, comment)
+            return now
+        }
     }
 }
 
