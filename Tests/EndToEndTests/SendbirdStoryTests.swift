@@ -92,6 +92,19 @@ import Testing
         try site.end(server)
     }
 
+    @Test func `a customer closes the own ticket with a comment for support`() throws {
+        let server = try RunningServer(site.workspace)
+        let id = try site.ticket(server).id
+        let closing: JSONObject = ["ticket_id": .integer(id), "comment": "Has come"]
+        #expect(try site.call(server, "tickets/close", closing, user: "customer-2").status == 404)
+        #expect(try site.call(server, "tickets/close", closing.replacing(["comment": "Has\ncome"])).status == 400)
+        #expect(site.sendbird.desk.ticket(id)?["status2"] == "ACTIVE")
+        #expect(try site.call(server, "tickets/close", closing).text.contains(#""state":"CLOSED""#))
+        #expect(site.sendbird.desk.ticket(id)?["closeComment"] == "Has come")
+        #expect(try site.event("ticket.closed")["ticket_id"] == .integer(id))
+        try site.end(server, hiding: ["Has come"])
+    }
+
     @Test func aSignatureIsVerifiedByHand() throws {
         let directory = site.workspace.directory
         try directory.write("empty.json", "{}")

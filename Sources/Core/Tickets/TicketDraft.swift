@@ -79,6 +79,19 @@ package struct TicketDraft: Sendable, Equatable {
     }
 }
 
+extension Ticket {
+    /// The longest comment with which a ticket is closed, in UTF-16 code units.
+    package static let longestCloseComment = 500
+
+    /// Checks the comment with which somebody wants to close a ticket.
+    package static func closeComment(wanted text: String) throws(TicketProblem) -> String {
+        guard FieldGrammar.problem(of: text.utf8.span, longest: longestCloseComment) == nil else {
+            throw TicketProblem("comment", "expected 1 to \(longestCloseComment) UTF-16 code units without control characters")
+        }
+        return text
+    }
+}
+
 extension TicketPriority {
     /// Reads a caller's word.
     package init(wanted text: String) throws(TicketProblem) {

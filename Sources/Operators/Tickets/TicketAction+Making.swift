@@ -4,8 +4,6 @@ internal import JSON
 
 /// How callers ask: with texts that are checked here, in requests and on the command line alike.
 extension TicketAction {
-    private static let longestComment = 500
-
     /// Makes a ticket.
     package static func creating(
         appID: String?, userID: String?, title: String?, groupKey: String?, priority: String?, fields: [TicketField],
@@ -65,8 +63,8 @@ extension TicketAction {
 
     /// Closes a ticket.
     package static func closing(appID: String?, ticketID: Int64?, comment: String?) throws(AdminProblem) -> TicketAction {
-        if let comment, FieldGrammar.problem(of: comment.utf8.span, longest: longestComment) != nil {
-            throw AdminProblem("comment", "expected 1 to \(longestComment) UTF-16 code units without control characters.")
+        let comment = try comment.map { text throws(AdminProblem) in
+            try checked { () throws(TicketProblem) in try Ticket.closeComment(wanted: text) }
         }
         return TicketAction(appID: try PersonFields.app(appID), kind: .close(try id(ticketID), comment: comment))
     }

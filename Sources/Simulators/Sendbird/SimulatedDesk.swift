@@ -1,5 +1,5 @@
 internal import HTTPServer
-internal import JSON
+package import JSON
 internal import Threading
 package import Time
 
@@ -110,6 +110,11 @@ package final class SimulatedDesk: Sendable {
     package func notice(messageFrom userID: String, in channel: String) {
         guard let ticket = ticket(ofChannel: channel), ticket.customer.utf8.elementsEqual(userID.utf8) else { return }
         _ = rules.act(on: ticket.id) { ticket in ticket.hear() }
+    }
+
+    /// A ticket as the API writes it; nil when there is none.
+    package func ticket(_ id: Int64) -> JSONValue? {
+        rules.book.withLock { book in book.index(of: id).map { book.json(book.tickets[$0]) } }
     }
 
     /// The ticket of a channel, and the `user_id` of its customer.

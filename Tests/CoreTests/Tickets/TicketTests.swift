@@ -22,6 +22,14 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        ("done", true), ("", false), ("a\nb", false), (String(repeating: "\u{1F600}", count: 250), true),
+        (String(repeating: "\u{1F600}", count: 251), false),
+    ])
+    func `a comment of a closing is a short line`(_ comment: String, _ isGood: Bool) {
+        #expect((try? Ticket.closeComment(wanted: comment)) == (isGood ? comment : nil))
+    }
+
     private static func fields(_ count: Int, key: String = "k", value: String = "v") -> [TicketField] {
         (0..<count).map { TicketField(key: "\(key)\($0)", value: value) }
     }

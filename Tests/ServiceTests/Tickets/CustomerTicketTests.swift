@@ -113,7 +113,9 @@ import Testing
             ("create", ["title": 5]), ("create", ["title": "T", "priority": "high"]), ("create", ["title": "T", "group_key": "A B"]),
             ("create", ["title": "T", "custom_fields": ["a": 1]]), ("create", ["title": "T", "custom_fields": []]),
             ("create", ["title": "T", "related_channels": ["a", "b", "c", "d"]]), ("create", ["title": "T", "message": ""]),
-            ("close", [:]), ("reopen", ["ticket_id": true]), ("confirm", ["ticket_id": 1, "message_id": 1]),
+            ("close", [:]), ("close", ["ticket_id": 1, "comment": 1]), ("close", ["ticket_id": 1, "comment": "a\nb"]),
+            ("close", ["ticket_id": 1, "comment": .string(String(repeating: "a", count: 501))]), ("reopen", ["ticket_id": true]),
+            ("confirm", ["ticket_id": 1, "message_id": 1]),
             ("confirm", ["ticket_id": 1, "confirmed": true]), ("rate", ["ticket_id": 1, "message_id": 1, "score": 6]),
             ("rate", ["ticket_id": 1, "message_id": 1, "score": "5"]),
             ("rate", ["ticket_id": 1, "message_id": 1, "score": 5, "comment": 1]),
@@ -123,6 +125,18 @@ import Testing
             let told = try site.call(name, members)
             #expect(told.status == 400 && told.error == "malformed")
             #expect(told.json?["message"]?.text?.contains(" is not as expected: ") == true)
+        }
+    }
+
+    @Test(arguments: [("Has come", "Has come"), ("", ""), (nil, "")] as [(String?, JSONValue)])
+    func `the comment of a closing reaches support`(_ comment: String?, _ told: JSONValue) throws {
+        try TicketSite.with { site throws in
+            let id = try site.activeTicket()
+            let members: JSONObject = ["ticket_id": .integer(id), "comment": comment.map { .string($0) } ?? .null]
+            #expect(try site.call("close", members, user: "user-2").status == 404)
+            #expect(site.desk.ticket(id)?["status2"] == "ACTIVE")
+            #expect(try site.call("close", members).json?["state"] == "CLOSED")
+            #expect(site.desk.ticket(id)?["closeComment"] == told)
         }
     }
 
@@ -207,6 +221,7 @@ import Testing
             #expect(try site.call("create", known).json?["message"] == "failed")
             #expect(try site.call("show", ["channel": "marker-channel"]).status == 404)
             #expect(try site.call("rate", ["ticket_id": 102, "message_id": 1, "score": 5, "comment": "marker-comment"]).status == 503)
+            #expect(try site.call("close", ["ticket_id": 102, "comment": "marker-closing"]).error == "not_closable")
             let text = try site.fixture.log.lines().joined(separator: "\n") + site.metrics()
             #expect(!text.contains("marker") && !text.contains("dgk1.") && !text.contains(site.desk.token))
             #expect(text.contains("reason=refused") && text.contains("reason=not_found") && text.contains("reason=status_500"))

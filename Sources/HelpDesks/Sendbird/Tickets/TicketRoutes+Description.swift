@@ -56,7 +56,12 @@ extension TicketRoutes {
                 ("dropped", Schema.array(Schema.text)),
             ])), [stranger])
 
-    static let close = described("Closes a ticket that is active or idle.", [ticketID], required: ["ticket_id"], one, [notFound, conflict])
+    static let close = described(
+        "Closes a ticket that is active or idle.",
+        [
+            ticketID,
+            ("comment", CallDescription.described(Schema.nullable(Schema.line(0...Ticket.longestCloseComment)), "Why, for support.")),
+        ], required: ["ticket_id"], one, [notFound, conflict])
 
     static let reopen = described(
         "Reopens a closed ticket, where Sendbird lets others do that.", [ticketID], required: ["ticket_id"], one, [notFound, conflict])

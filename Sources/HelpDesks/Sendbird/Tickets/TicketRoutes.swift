@@ -138,7 +138,7 @@ final class TicketRoutes: Sendable {
                     "ticket": .object(new.ticket.customerJSON), "message": new.message.word.map { .string($0.rawValue) } ?? .null,
                     "dropped": .array(dropped.map { .string($0) }),
                 ], status: 201, lacking: new.message.failure)
-        case .close(let id): return shown(.object(try tickets.close(id, comment: nil, owner: userID).customerJSON))
+        case .close(let id, let comment): return shown(.object(try tickets.close(id, comment: comment, owner: userID).customerJSON))
         case .reopen(let id): return shown(.object(try tickets.reopen(id, owner: userID).customerJSON))
         case .answer(let answer, let messageID, let id):
             return shown(.object(try tickets.answer(answer, messageID: messageID, ticket: id, owner: userID).customerJSON))

@@ -8,7 +8,7 @@ enum TicketWish: Sendable {
     case show(TicketPlace)
     case count
     case create(title: String, groupKey: String?, priority: String?, [TicketField], related: [String], message: String?)
-    case close(Int64)
+    case close(Int64, comment: String?)
     case reopen(Int64)
     case answer(CustomerAnswer, messageID: Int64, ticket: Int64)
 
@@ -48,7 +48,12 @@ enum TicketWish: Sendable {
             message: draft.message)
     }
 
-    static func close(_ body: JSONObject) throws(BodyError) -> TicketWish { .close(try body.number("ticket_id")) }
+    static func close(_ body: JSONObject) throws(BodyError) -> TicketWish {
+        let comment = try body.comment().map { text throws(BodyError) in
+            try checked { () throws(TicketProblem) in try Ticket.closeComment(wanted: text) }
+        }
+        return .close(try body.number("ticket_id"), comment: comment)
+    }
 
     static func reopen(_ body: JSONObject) throws(BodyError) -> TicketWish { .reopen(try body.number("ticket_id")) }
 
@@ -64,7 +69,7 @@ enum TicketWish: Sendable {
         guard let score = body["score"]?.integer, (1...5).contains(score) else {
             throw .unexpected(field: "score", expectation: "expected a whole number from 1 to 5")
         }
-        let comment = try body.text("comment").flatMap { $0.isEmpty ? nil : $0 }
+        let comment = try body.comment()
         if let comment, comment.utf16.count > longestComment || comment.utf8.contains(0) {
             throw .unexpected(field: "comment", expectation: "expected at most \(longestComment) UTF-16 code units without NUL")
         }
@@ -75,10 +80,16 @@ enum TicketWish: Sendable {
     private static func draft(
         userID: String, title: String?, groupKey: String?, priority: String?, fields: [TicketField], related: [String], message: String?
     ) throws(BodyError) -> TicketDraft {
-        do throws(TicketProblem) {
-            return try TicketDraft(
+        try checked { () throws(TicketProblem) in
+            try TicketDraft(
                 userID: userID, title: title, groupKey: groupKey, priority: priority, fields: fields, relatedChannels: related,
                 message: message)
+        }
+    }
+
+    private static func checked<Result>(_ make: () throws(TicketProblem) -> Result) throws(BodyError) -> Result {
+        do throws(TicketProblem) {
+            return try make()
         } catch {
             throw .unexpected(field: error.field, expectation: error.expectation)
         }
@@ -94,6 +105,9 @@ extension JSONObject {
         default: throw .unexpected(field: name, expectation: "expected a string, or null")
         }
     }
+
+    /// The comment; nil also for an empty one, which the vendor's SDKs write where there is none.
+    fileprivate func comment() throws(BodyError) -> String? { try text("comment").flatMap { $0.isEmpty ? nil : $0 } }
 
     /// A number from 1 on, also as text, because programs that have no integers of 64 bits cannot write every number.
     fileprivate func number(_ name: String) throws(BodyError) -> Int64 {
