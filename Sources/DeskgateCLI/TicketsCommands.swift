@@ -18,7 +18,9 @@ enum TicketsCommands {
             + "send it.",
         exits: [.negative: "when the help desk does not know the user"],
         options: [
-            .config, app, owner, Option("title", value: .text("TEXT"), required: true, "what it is about"),
+            .config, app, owner,
+            Option("user-name", value: .text("NAME"), field: "user_name", "the customer's name, as support sees it from now on"),
+            Option("title", value: .text("TEXT"), required: true, "what it is about"),
             Option("group", value: .text("KEY"), field: "group_key", "the group of support that gets it"),
             Option("priority", value: priorities, default: "the help desk's", "how urgent it is: LOW, MEDIUM, HIGH or URGENT"),
             Option("field", value: .text("FIELD"), repeatable: true, field: "custom_fields", "KEY=VALUE, a field that the help desk knows"),
@@ -34,8 +36,9 @@ enum TicketsCommands {
     ) { arguments throws(CommandError) in
         let action = try arguments.action { () throws(AdminProblem) in
             try TicketAction.creating(
-                appID: arguments.required("app"), userID: arguments.required("user"), title: arguments.required("title"),
-                groupKey: arguments["group"], priority: arguments["priority"], fields: try fields(arguments),
+                appID: arguments.required("app"), userID: arguments.required("user"), userName: arguments["user-name"],
+                title: arguments.required("title"), groupKey: arguments["group"], priority: arguments["priority"],
+                fields: try fields(arguments),
                 relatedChannels: arguments.all("related"), message: arguments["message"])
         }
         return try AdminQuestion.ask(action, arguments) { answer in

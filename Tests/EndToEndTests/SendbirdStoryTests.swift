@@ -105,6 +105,19 @@ import Testing
         try site.end(server, hiding: ["Has come"])
     }
 
+    @Test func `support sees the name with which a customer opens a ticket`() throws {
+        let server = try RunningServer(site.workspace)
+        let id = try site.ticket(server).id
+        let name = { [site] in site.sendbird.desk.ticket(id)?["customer"]?["displayName"] }
+        #expect(name() == .string(SendbirdSite.user))
+        let members: JSONObject = ["title": "Order 8", "user_name": "Mary"]
+        #expect(try site.call(server, "tickets/create", members.replacing(["user_name": "Ma\nry"])).status == 400)
+        #expect(name() == .string(SendbirdSite.user))
+        #expect(try site.call(server, "tickets/create", members).status == 201)
+        #expect(name() == "Mary")
+        try site.end(server, hiding: ["Mary"])
+    }
+
     @Test func aSignatureIsVerifiedByHand() throws {
         let directory = site.workspace.directory
         try directory.write("empty.json", "{}")

@@ -40,8 +40,12 @@ import Testing
         let unknown = try tickets(workspace, "create", "--user", Self.user, "--title", "Order 7")
         #expect(unknown.code == 1, "Chat does not know the user yet")
         try ask(directory, "chat", "v3/users", #"{"user_id":"\#(Self.user)","nickname":"","profile_url":""}"#)
+        let nameless = try tickets(workspace, "create", "--user", Self.user, "--user-name", "", "--title", "Order 7")
+        #expect(nameless.code == 2)
+        #expect(nameless.errors.contains("--user-name: expected 1 to 80 UTF-16 code units without control characters."))
         let made = try tickets(
-            workspace, "create", "--user", Self.user, "--title", "Order 7", "--group", "cs-team", "--field", "order=7", "--field", "no=1",
+            workspace, "create", "--user", Self.user, "--user-name", "Mary", "--title", "Order 7", "--group", "cs-team", "--field",
+            "order=7", "--field", "no=1",
             "--json")
         #expect(made.code == 0)
         guard case .object(let ticket)? = try made.json["ticket"], case .integer(let id)? = ticket["ticket_id"] else {

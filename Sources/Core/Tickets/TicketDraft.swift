@@ -1,5 +1,7 @@
 /// A ticket that somebody wants to have made.
 package struct TicketDraft: Sendable, Equatable {
+    /// The longest name of a customer, in UTF-16 code units.
+    package static let longestUserName = 80
     /// The longest title, in UTF-16 code units.
     package static let longestTitle = 100
     /// The longest key of a group, in characters.
@@ -12,7 +14,9 @@ package struct TicketDraft: Sendable, Equatable {
     package static let longestMessage = 3000
 
     /// The customer, as the app calls the person.
-    package let userID: String
+    package var userID: String
+    /// The customer's name, as support sees it; nil keeps the one that the help desk has.
+    package let userName: String?
     /// What it is about, for lists.
     package let title: String
     /// The group of support that gets it; nil for the help desk's own rules.
@@ -29,10 +33,15 @@ package struct TicketDraft: Sendable, Equatable {
     /// Checks the wish.
     /// - Parameter userID: of a grammar that has been checked.
     package init(
-        userID: String, title: String?, groupKey: String?, priority: String?, fields: [TicketField], relatedChannels: [String],
+        userID: String, userName: String? = nil, title: String?, groupKey: String?, priority: String?, fields: [TicketField],
+        relatedChannels: [String],
         message: String?
     ) throws(TicketProblem) {
         self.userID = userID
+        if let userName, FieldGrammar.problem(of: userName.utf8.span, longest: Self.longestUserName) != nil {
+            throw TicketProblem("user_name", "expected 1 to \(Self.longestUserName) UTF-16 code units without control characters")
+        }
+        self.userName = userName
         guard let title, FieldGrammar.problem(of: title.utf8.span, longest: Self.longestTitle) == nil else {
             throw TicketProblem("title", "expected 1 to \(Self.longestTitle) UTF-16 code units without control characters")
         }

@@ -86,7 +86,7 @@ package enum TicketFailure: Error, Equatable, Sendable {
         case .unsupported: "The help desk offers this to its own programs only."
         case .notAsked: "This message is not a question of support that is still open."
         case .foreignChannel: "related_channels: the person is no member of one of these channels."
-        case .refused: "The help desk refuses these values; check the group's key and the channels."
+        case .refused: "The help desk refuses these values; check the group's key, the channels and the name."
         case .limited(let seconds): "The help desk takes no more requests now; wait \(max(1, seconds)) seconds."
         case .overloaded: "Too many requests wait for the help desk; try again."
         case .unauthorized: "The help desk does not accept the configured token."

@@ -6,7 +6,7 @@ internal import JSON
 extension TicketAction {
     /// Makes a ticket.
     package static func creating(
-        appID: String?, userID: String?, title: String?, groupKey: String?, priority: String?, fields: [TicketField],
+        appID: String?, userID: String?, userName: String?, title: String?, groupKey: String?, priority: String?, fields: [TicketField],
         relatedChannels: [String], message: String?
     ) throws(AdminProblem) -> TicketAction {
         let (app, user) = (try PersonFields.app(appID), try PersonFields.user(userID))
@@ -15,7 +15,7 @@ extension TicketAction {
             kind: .create(
                 try checked { () throws(TicketProblem) in
                     try TicketDraft(
-                        userID: user, title: title, groupKey: groupKey, priority: priority, fields: fields,
+                        userID: user, userName: userName, title: title, groupKey: groupKey, priority: priority, fields: fields,
                         relatedChannels: relatedChannels, message: message)
                 }))
     }

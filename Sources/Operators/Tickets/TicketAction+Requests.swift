@@ -16,6 +16,9 @@ extension TicketAction {
 
     private static let creation = [
         app, AdminRoute.Parameter("user_id", .body, PersonFields.userGrammar, isRequired: true, text: "The customer."),
+        AdminRoute.Parameter(
+            "user_name", .body, .line(1...TicketDraft.longestUserName),
+            text: "The customer's name, as support sees it; without it, the help desk keeps the one that it has."),
         AdminRoute.Parameter("title", .body, .line(1...TicketDraft.longestTitle), isRequired: true, text: "What it is about."),
         AdminRoute.Parameter("group_key", .body, .matching("^[a-z0-9_-]+$"), text: "The group of support that gets it."), priority, fields,
         AdminRoute.Parameter(
@@ -139,8 +142,8 @@ extension TicketAction {
 
     private static func creating(_ fields: AdminFields) throws(AdminProblem) -> TicketAction {
         try creating(
-            appID: fields.text("app_id"), userID: fields.text("user_id"), title: fields.text("title"), groupKey: fields.text("group_key"),
-            priority: fields.text("priority"), fields: fields.fields("custom_fields") ?? [],
+            appID: fields.text("app_id"), userID: fields.text("user_id"), userName: fields.text("user_name"), title: fields.text("title"),
+            groupKey: fields.text("group_key"), priority: fields.text("priority"), fields: fields.fields("custom_fields") ?? [],
             relatedChannels: fields.texts("related_channels") ?? [], message: fields.text("message"))
     }
 
@@ -190,7 +193,7 @@ extension TicketAction {
 
 extension TicketDraft {
     fileprivate var members: [(String, JSONValue)] {
-        let optional = [("group_key", groupKey), ("priority", priority?.rawValue), ("message", message)]
+        let optional = [("user_name", userName), ("group_key", groupKey), ("priority", priority?.rawValue), ("message", message)]
         var members: [(String, JSONValue)] = [("user_id", .string(userID)), ("title", .string(title))]
         members += optional.compactMap { name, text in text.map { (name, .string($0)) } }
         if !fields.isEmpty { members.append(("custom_fields", fields.json)) }

@@ -45,6 +45,14 @@ struct ChatBook {
 
     mutating func add(_ user: User) { users.set(user, for: user.id) }
 
+    /// - Returns: how the user is now; nil when there is none.
+    mutating func changeUser(_ id: String, _ change: (inout User) -> Void) -> User? {
+        users.change(id) { user in
+            change(&user)
+            return user
+        }
+    }
+
     /// - Returns: false when there is no such user.
     mutating func addSession(_ token: String, until end: UnixMilliseconds, to id: String) -> Bool {
         users.change(id) { user -> Void in

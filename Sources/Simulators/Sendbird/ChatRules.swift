@@ -6,8 +6,8 @@ internal import Time
 
 /// The rules of the Chat Platform API for users: session tokens and push tokens.
 ///
-/// Sources: Sendbird, Chat Platform API v3, "Create a user", "Issue a session token", "Add a registration or device token", "Error codes",
-/// "Rate limits". Which code a refusal has is inferred where those pages do not say.
+/// Sources: Sendbird, Chat Platform API v3, "Create a user", "Update a user", "Issue a session token", "Add a registration or
+/// device token", "Error codes", "Rate limits". Which code a refusal has is inferred where those pages do not say.
 final class ChatRules: Sendable {
     /// Told a category and a webhook's body, in order.
     typealias Observer = @Sendable (_ category: String, _ body: JSONValue) -> Void
@@ -25,6 +25,7 @@ final class ChatRules: Sendable {
     }
 
     private static let longestUserID = 80
+    private static let longestNickname = 80
     private static let usualLifeMilliseconds: UInt64 = 7 * 86_400_000
     /// Each service with the member of a registration that has the token.
     private static let services = ["apns": "apns_device_token", "gcm": "gcm_reg_token", "huawei": "huawei_device_token"]
@@ -47,6 +48,7 @@ final class ChatRules: Sendable {
             route(.get, "/v3/applications/settings/webhook", "view_webhook", viewWebhook),
             route(.post, "/v3/users", "create_user", createUser),
             route(.get, "/v3/users/:user", "view_user") { [self] call in user(call.parameter).map { .ok($0.json) } ?? Self.noUser },
+            route(.put, "/v3/users/:user", "update_user", updateUser),
             route(.post, "/v3/users/:user/token", "issue_session_token", issueToken),
             route(.delete, "/v3/users/:user/token", "end_sessions") { [self] call in
                 book.withLock { $0.endSessions(of: call.parameter) } ? SimulatorAnswer(status: 200) : Self.noUser
@@ -115,6 +117,18 @@ final class ChatRules: Sendable {
             book.add(user)
             return .ok(user.json)
         }
+    }
+
+    private func updateUser(_ call: SimulatedCall) -> SimulatorAnswer {
+        let (nickname, profileURL) = (call.text("nickname"), call.text("profile_url"))
+        guard (nickname ?? "").utf16.count <= Self.longestNickname else { return Self.refusal(Code.tooLong, "nickname is too long.") }
+        let user = book.withLock { book in
+            book.changeUser(call.parameter) { user in
+                user.nickname = nickname ?? user.nickname
+                user.profileURL = profileURL ?? user.profileURL
+            }
+        }
+        return user.map { .ok($0.json) } ?? Self.noUser
     }
 
     private func issueToken(_ call: SimulatedCall) -> SimulatorAnswer {

@@ -51,6 +51,8 @@ struct DeskBook {
     var tickets: [Ticket] = []
     /// The next number; the same series numbers everything.
     var nextID: Int64
+    /// The name of a user of Chat, as support sees it.
+    let displayName: @Sendable (String) -> String
 
     /// The index of a ticket by its number.
     func index(of id: Int64) -> Int? { tickets.firstIndex { $0.id == id } }
@@ -73,10 +75,10 @@ struct DeskBook {
     }
 
     /// A customer as the API writes one.
-    static func json(_ customer: Customer) -> JSONValue {
+    func json(_ customer: Customer) -> JSONValue {
         [
             "id": .integer(customer.id), "sendbirdId": .string(customer.sendbirdID), "channelType": "SENDBIRD_JAVASCRIPT",
-            "displayName": .string(customer.sendbirdID), "customFields": fields(customer.fields),
+            "displayName": .string(displayName(customer.sendbirdID)), "customFields": Self.fields(customer.fields),
         ]
     }
 
@@ -88,7 +90,7 @@ struct DeskBook {
             "id": .integer(ticket.id), "channelName": .string(ticket.title), "channelUrl": .string(ticket.channelURL),
             "channelType": "SENDBIRD_JAVASCRIPT", "status": .string(ticket.hasAgent ? "ASSIGNED" : "UNASSIGNED"),
             "status2": .string(ticket.state), "closeStatus": .string(ticket.closeState), "priority": .string(ticket.priority),
-            "customer": customer(ticket.customer).map(Self.json) ?? .null,
+            "customer": customer(ticket.customer).map(json) ?? .null,
             "group": ticket.groupKey.map { ["id": 3, "key": .string($0), "name": .string($0)] } ?? .null,
             "recentAssignment": ticket.hasAgent ? agent : .null, "customFields": Self.fields(ticket.fields),
             // As text, as the vendor's SDK expects it.

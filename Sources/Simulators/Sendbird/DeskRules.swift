@@ -23,7 +23,7 @@ final class DeskRules: Sendable {
         self.settings = settings
         self.url = url
         self.observer = observer
-        book = Monitor(DeskBook(nextID: settings.firstID))
+        book = Monitor(DeskBook(nextID: settings.firstID, displayName: settings.displayName))
     }
 
     var routes: [SimulatedRoute] {
@@ -70,8 +70,8 @@ final class DeskRules: Sendable {
 
     private func findCustomers(_ call: SimulatedCall) -> SimulatorAnswer {
         let wanted = call.query["sendbird_id"]
-        let found = book.withLock { $0.customers }.filter { wanted == nil || $0.sendbirdID.utf8.elementsEqual(wanted?.utf8 ?? "".utf8) }
-        return page(found.map(DeskBook.json), call, "customers")
+        let found = book.withLock { book in book.customers.filter { Self.fits(wanted, $0.sendbirdID) }.map(book.json) }
+        return page(found, call, "customers")
     }
 
     private func createCustomer(_ call: SimulatedCall) -> SimulatorAnswer {
@@ -83,7 +83,7 @@ final class DeskRules: Sendable {
             }
             let customer = DeskBook.Customer(id: book.takeID(), sendbirdID: id)
             book.add(customer)
-            return SimulatorAnswer(status: 200, json: DeskBook.json(customer))
+            return SimulatorAnswer(status: 200, json: book.json(customer))
         }
     }
 
@@ -93,7 +93,7 @@ final class DeskRules: Sendable {
             guard let index = found else { return Self.notFound }
             guard let fields = Self.fields(call) else { return Self.noFields }
             Self.set(fields, registered: settings.customerKeys, in: &book.customers[index].fields)
-            return SimulatorAnswer(status: 200, json: DeskBook.json(book.customers[index]))
+            return SimulatorAnswer(status: 200, json: book.json(book.customers[index]))
         }
     }
 

@@ -19,6 +19,8 @@ package struct SimulatedDeskSettings: Sendable {
     package var customerKeys: Set<String> = ["plan", "city"]
     /// Whether Sendbird Chat knows a user.
     package var hasUser: @Sendable (String) -> Bool = { _ in true }
+    /// The name of a user of Sendbird Chat, which Desk shows as the customer's.
+    package var displayName: @Sendable (String) -> String = { $0 }
     /// The status with which reopening is refused, as 404 or 405; nil reopens.
     package var reopenRefusal: Int?
     /// The number of the first customer or ticket.

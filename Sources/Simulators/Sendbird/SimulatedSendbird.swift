@@ -31,6 +31,10 @@ package final class SimulatedSendbird: Sendable {
         let book = Monitor(ChatBook())
         var deskSettings = settings.desk
         deskSettings.hasUser = { id in book.withLock { $0.user(id) } != nil }
+        deskSettings.displayName = { id in
+            let nickname = book.withLock { $0.user(id) }?.nickname ?? ""
+            return nickname.isEmpty ? id : nickname
+        }
         let desk = try SimulatedDesk(deskSettings, faults: faults)
         do throws(SimulatorSet.Failure) {
             chat = try SimulatedChat(settings.chat, book, desk, faults: faults)

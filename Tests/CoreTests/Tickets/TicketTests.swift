@@ -7,10 +7,12 @@ import Testing
 @Suite struct TicketTests {
     private func draft(
         title: String? = "T", group: String? = nil, priority: String? = nil, fields: [TicketField] = [], related: [String] = [],
-        message: String? = nil
+        message: String? = nil, userName: String? = nil
     ) throws -> TicketDraft {
         try TicketDraft(
-            userID: "user-1", title: title, groupKey: group, priority: priority, fields: fields, relatedChannels: related, message: message)
+            userID: "user-1", userName: userName, title: title, groupKey: group, priority: priority, fields: fields,
+            relatedChannels: related,
+            message: message)
     }
 
     private func problem(_ make: () throws -> TicketDraft) -> String? {
@@ -28,6 +30,19 @@ import Testing
     ])
     func `a comment of a closing is a short line`(_ comment: String, _ isGood: Bool) {
         #expect((try? Ticket.closeComment(wanted: comment)) == (isGood ? comment : nil))
+    }
+
+    @Test(arguments: [
+        "", "a\nb", "a\u{0}b", String(repeating: "a", count: 81), String(repeating: "\u{1F600}", count: 41),
+    ])
+    func `a customer's name is a short line`(_ name: String) {
+        #expect(problem { try draft(userName: name) } == "user_name")
+    }
+
+    @Test(arguments: ["M", "Мария", String(repeating: "\u{1F600}", count: 40)]) func `a customer's name stays as it is`(_ name: String)
+        throws
+    {
+        #expect(try draft(userName: name).userName == name)
     }
 
     private static func fields(_ count: Int, key: String = "k", value: String = "v") -> [TicketField] {

@@ -70,11 +70,12 @@ final class DeskFixture {
 
     func create(
         _ user: String = "user-1", title: String = "Order 7", group: String? = nil, priority: String? = nil, fields: [TicketField] = [],
-        related: [String] = []
+        related: [String] = [], name: String? = nil
     ) throws -> Ticket {
         try tickets.create(
             TicketDraft(
-                userID: user, title: title, groupKey: group, priority: priority, fields: fields, relatedChannels: related, message: nil)
+                userID: user, userName: name, title: title, groupKey: group, priority: priority, fields: fields, relatedChannels: related,
+                message: nil)
         ).ticket
     }
 }

@@ -16,7 +16,8 @@ import Testing
             let made = try site.ask(
                 "",
                 [
-                    "user_id": "user-1", "title": "Order 7", "group_key": "cs-team", "priority": "LOW", "custom_fields": ["order": "7"],
+                    "user_id": "user-1", "user_name": "Mary", "title": "Order 7", "group_key": "cs-team", "priority": "LOW",
+                    "custom_fields": ["order": "7"],
                     "related_channels": [earlier], "message": "Where is it?",
                 ])
             #expect(made.status == 201 && made.json?["message"] == "sent" && made.json?["dropped"] == [])
@@ -24,6 +25,7 @@ import Testing
             let shown = try site.ask("/show", query: "&ticket_id=\(id)")
             #expect(shown.json?["group_key"] == "cs-team" && shown.json?["custom_fields"] == ["order": "7"])
             #expect(shown.json?["user_id"] == "user-1")
+            #expect(site.desk.ticket(id)?["customer"]?["displayName"] == "Mary")
             #expect(shown.json?["related_channels"] == [earlier])
             #expect(try site.ask("/show", query: "&channel=sendbird_desk_\(id)").text == shown.text)
             #expect(try site.ask("/priority", ["ticket_id": .integer(id), "priority": "URGENT"]).json?["priority"] == "URGENT")
@@ -41,6 +43,7 @@ import Testing
             try #require(audit.count == 8)
             #expect(audit[1].contains("action=tickets.create"))
             #expect(audit[1].contains("ticket_id=\(id)"))
+            #expect(!audit.contains { $0.contains("Mary") })
             #expect(!audit.contains { $0.contains("user-1") || $0.contains("Where") || $0.contains("gold") })
         }
     }

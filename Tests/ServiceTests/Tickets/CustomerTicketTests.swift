@@ -110,7 +110,10 @@ import Testing
             ("list", ["state": "all"]), ("list", ["after": "x"]), ("show", [:]), ("show", ["ticket_id": 0]),
             ("show", ["ticket_id": .real(1.5)]),
             ("show", ["ticket_id": "01"]), ("show", ["ticket_id": 1, "channel": "c"]), ("show", ["channel": ""]), ("create", [:]),
-            ("create", ["title": 5]), ("create", ["title": "T", "priority": "high"]), ("create", ["title": "T", "group_key": "A B"]),
+            ("create", ["title": 5]), ("create", ["title": "T", "user_name": ""]), ("create", ["title": "T", "user_name": 5]),
+            ("create", ["title": "T", "user_name": "a\u{7F}"]),
+            ("create", ["title": "T", "user_name": .string(String(repeating: "a", count: 81))]),
+            ("create", ["title": "T", "priority": "high"]), ("create", ["title": "T", "group_key": "A B"]),
             ("create", ["title": "T", "custom_fields": ["a": 1]]), ("create", ["title": "T", "custom_fields": []]),
             ("create", ["title": "T", "related_channels": ["a", "b", "c", "d"]]), ("create", ["title": "T", "message": ""]),
             ("close", [:]), ("close", ["ticket_id": 1, "comment": 1]), ("close", ["ticket_id": 1, "comment": "a\nb"]),
@@ -137,6 +140,25 @@ import Testing
             #expect(site.desk.ticket(id)?["status2"] == "ACTIVE")
             #expect(try site.call("close", members).json?["state"] == "CLOSED")
             #expect(site.desk.ticket(id)?["closeComment"] == told)
+        }
+    }
+
+    @Test func `support sees the name that the customer gives, and nobody else changes it`() throws {
+        try TicketSite.with { site throws in
+            let made = try site.call("create", ["title": "T", "user_name": "Mary"])
+            let id = try #require(made.json?["ticket"]?["ticket_id"]?.integer)
+            let name = { site.desk.ticket(id)?["customer"]?["displayName"] }
+            #expect(name() == "Mary")
+            for other: JSONValue in ["Eve", .null] {
+                let key = try TestKey(user: "user-2").text()
+                #expect(try site.call("create", ["title": "T", "user_name": other], key: key).status == 403)
+                #expect(try site.call("create", ["title": "T", "user_name": other], user: "user-2").status == 201)
+            }
+            #expect(try site.call("create", ["title": "T"]).status == 201)
+            #expect(try site.call("create", ["title": "T", "user_name": .null]).status == 201)
+            #expect(name() == "Mary")
+            #expect(try site.ask("", ["user_id": "user-1", "title": "T", "user_name": "Maria"]).status == 201)
+            #expect(name() == "Maria")
         }
     }
 
@@ -216,6 +238,8 @@ import Testing
                 "group_key": "marker-group",
             ]
             #expect(try site.call("create", words).error == "refused")
+            let named: JSONObject = ["title": "marker-title", "user_name": "marker-name"]
+            #expect(try site.call("create", named).error == "help_desk_unavailable")
             var known = JSONObject()
             for member in words.members where member.key != "group_key" { known.append(member.value, forKey: member.key) }
             #expect(try site.call("create", known).json?["message"] == "failed")

@@ -86,7 +86,7 @@ import Time
         try TicketSite.with(stuck: desk.url("")) { site throws in
             defer { desk.stop() }
             let (asking, waiting) = try beginCreations(site, desk)
-            site.pass(milliseconds: TimeLimit.milliseconds(32_000) as UInt64)
+            site.pass(milliseconds: TimeLimit.milliseconds(37_000) as UInt64)
             desk.release(2)
             for client in waiting {
                 let told = TicketSite.Told(try client.readResponse())

@@ -12,7 +12,7 @@ enum DeskRequests {
         "create_customer", "customer_fields",
     ]
     /// The names of those to Chat.
-    static let chatNames = ["send_message", "view_message", "answer_message", "view_member"]
+    static let chatNames = ["send_message", "view_message", "answer_message", "view_member", "update_user"]
 
     private static let answerLimit = 1 << 20
 
@@ -68,6 +68,14 @@ enum DeskRequests {
 
     static func createCustomer(_ userID: String) -> PlatformRequest {
         PlatformRequest("create_customer", .post, ["customers"], body: ["sendbirdId": .string(userID)])
+    }
+
+    /// To Chat: the person's name, which Desk shows to support as the customer's; nil when there can be no such person.
+    ///
+    /// Source: Sendbird, Chat Platform API v3, "Update a user". That Desk shows it is inferred.
+    static func name(_ userID: String, _ name: String) -> PlatformRequest? {
+        guard PlatformRequest.isAddressable(userID) else { return nil }
+        return PlatformRequest("update_user", .put, ["users", userID], body: ["nickname": .string(name)])
     }
 
     /// To Chat: a message of the customer's.

@@ -7,6 +7,8 @@ extension DeskTickets {
         // A message in the name of somebody of support would be one of support.
         guard !SupportAccount.resemblesSupport(draft.userID) else { throw .unknownPerson }
         try checkMembership(of: draft.userID, in: draft.relatedChannels)
+        // Before the ticket: a call that fails for the name has made none.
+        if let name = draft.userName { try self.name(draft.userID, name) }
         let customer = try foundOrMade(draft.userID)
         guard let ticket = DeskTicket.read(try ask(DeskRequests.create(draft, customer: customer))) else {
             throw .unavailable(reason: Self.malformed)
@@ -37,6 +39,17 @@ extension DeskTickets {
         // Somebody who was only invited sees nothing of a channel yet.
         let isMember = answers.allSatisfy { $0["is_member"] == .bool(true) && $0["state"]?.text ?? "joined" == "joined" }
         guard isMember else { throw .foreignChannel }
+    }
+
+    private func name(_ userID: String, _ name: String) throws(TicketFailure) {
+        guard let request = DeskRequests.name(userID, name) else { throw .unknownPerson }
+        do throws(PlatformError) {
+            _ = try client.askChat(request)
+        } catch .notFound {
+            throw .unknownPerson
+        } catch {
+            throw TicketFailure(error)
+        }
     }
 
     /// The number of the person's customer, who is made if Desk has none.

@@ -39,7 +39,12 @@ extension TicketRoutes {
     static let create = described(
         "Makes a ticket.",
         [
-            ("title", Schema.line(1...TicketDraft.longestTitle)), ("group_key", maybeText),
+            (
+                "user_name",
+                CallDescription.described(
+                    Schema.nullable(Schema.line(1...TicketDraft.longestUserName)),
+                    "The person's name, as support sees it; without it, the help desk keeps the one that it has.")
+            ), ("title", Schema.line(1...TicketDraft.longestTitle)), ("group_key", maybeText),
             ("priority", Schema.nullable(Schema.choice(of: TicketPriority.self))),
             ("custom_fields", Schema.nullable(["type": "object", "additionalProperties": Schema.text])),
             (

@@ -11,8 +11,8 @@ internal import Time
 /// `POST /sendbird/tickets/…`: what a customer may do for himself, with his security key and his own tickets only, so that his app needs no token
 /// of Sendbird Desk's.
 final class TicketRoutes: Sendable {
-    /// How long a call may take: the longest asks Sendbird six times, each for at most five seconds.
-    private static let timeoutMilliseconds: UInt64 = TimeLimit.milliseconds(32_000)
+    /// How long a call may take: the longest asks Sendbird seven times, each for at most five seconds.
+    private static let timeoutMilliseconds: UInt64 = TimeLimit.milliseconds(37_000)
     private static let bodyLimit = 32 * 1024
     /// How many calls ask Sendbird at a time, and how many more wait: in all, of an app, and of a person.
     private static let shares = (all: ShareBound(32, waiting: 256), app: ShareBound(8, waiting: 64), person: ShareBound(2, waiting: 8))
@@ -125,14 +125,10 @@ final class TicketRoutes: Sendable {
         case .count:
             let counts = try tickets.count(of: userID)
             return shown(["open": .integer(counts.open), "closed": .integer(counts[.closed] ?? 0)])
-        case .create(let title, let groupKey, let priority, let fields, let related, let message):
-            guard
-                let draft = try? TicketDraft(
-                    userID: userID, title: title, groupKey: groupKey, priority: priority, fields: fields, relatedChannels: related,
-                    message: message)
-            else { preconditionFailure("the wish was checked when it was read") }
+        case .create(var draft):
+            draft.userID = userID
             let new = try tickets.create(draft)
-            let dropped = new.ticket.fields.missing(of: fields)
+            let dropped = new.ticket.fields.missing(of: draft.fields)
             return shown(
                 [
                     "ticket": .object(new.ticket.customerJSON), "message": new.message.word.map { .string($0.rawValue) } ?? .null,

@@ -7,7 +7,8 @@ enum TicketWish: Sendable {
     case list(TicketQuestion.Selection, after: TicketCursor)
     case show(TicketPlace)
     case count
-    case create(title: String, groupKey: String?, priority: String?, [TicketField], related: [String], message: String?)
+    /// The draft names no person yet.
+    case create(TicketDraft)
     case close(Int64, comment: String?)
     case reopen(Int64)
     case answer(CustomerAnswer, messageID: Int64, ticket: Int64)
@@ -39,13 +40,16 @@ enum TicketWish: Sendable {
     }
 
     static func create(_ body: JSONObject) throws(BodyError) -> TicketWish {
+        let (name, title, groupKey) = (try body.text("user_name"), try body.text("title"), try body.text("group_key"))
+        let (priority, message) = (try body.text("priority"), try body.text("message"))
+        let (fields, related) = (try body.fields("custom_fields"), try body.texts("related_channels"))
         // The same checks as for the company's backend; only then the person is known.
-        let draft = try TicketWish.draft(
-            userID: "", title: body.text("title"), groupKey: body.text("group_key"), priority: body.text("priority"),
-            fields: body.fields("custom_fields"), related: body.texts("related_channels"), message: body.text("message"))
         return .create(
-            title: draft.title, groupKey: draft.groupKey, priority: draft.priority?.rawValue, draft.fields, related: draft.relatedChannels,
-            message: draft.message)
+            try checked { () throws(TicketProblem) in
+                try TicketDraft(
+                    userID: "", userName: name, title: title, groupKey: groupKey, priority: priority, fields: fields,
+                    relatedChannels: related, message: message)
+            })
     }
 
     static func close(_ body: JSONObject) throws(BodyError) -> TicketWish {
@@ -75,16 +79,6 @@ enum TicketWish: Sendable {
         }
         return .answer(
             .rating(score: score, comment: comment), messageID: try body.number("message_id"), ticket: try body.number("ticket_id"))
-    }
-
-    private static func draft(
-        userID: String, title: String?, groupKey: String?, priority: String?, fields: [TicketField], related: [String], message: String?
-    ) throws(BodyError) -> TicketDraft {
-        try checked { () throws(TicketProblem) in
-            try TicketDraft(
-                userID: userID, title: title, groupKey: groupKey, priority: priority, fields: fields, relatedChannels: related,
-                message: message)
-        }
     }
 
     private static func checked<Result>(_ make: () throws(TicketProblem) -> Result) throws(BodyError) -> Result {
