@@ -81,6 +81,13 @@ import Testing
 
         let own = try call(server, workspace, "show", ["ticket_id": .integer(id)])
         #expect(own.status == 200 && own.text.contains(#""title":"Order 7""#) && !own.text.contains("cs-team"))
+        let found = try call(server, workspace, "list", ["custom_fields": ["order": "7"]])
+        #expect(found.text.contains(#""title":"Order 7""#))
+        let others: [(user: String, order: String)] = [(Self.user, "8"), ("ticket-user-2", "7")]
+        for (user, order) in others {
+            let list = try call(server, workspace, "list", ["custom_fields": ["order": .string(order)]], user: user)
+            #expect(list.text == #"{"tickets":[],"next":null}"#)
+        }
         let foreign = try call(server, workspace, "show", ["ticket_id": .integer(id)], user: "ticket-user-2")
         #expect(foreign.status == 404)
         let counted = try call(server, workspace, "count", [:])

@@ -92,8 +92,8 @@ package struct TicketQuestion: Sendable, Equatable {
     package let selection: Selection
     /// Whose; nil for everybody's.
     package let userID: String?
-    /// A field that they must have; nil for all.
-    package let field: TicketField?
+    /// The fields that they must have, all of them.
+    package let fields: [TicketField]
     /// The list goes on from here.
     package let after: TicketCursor
     /// How many at most.
@@ -101,11 +101,11 @@ package struct TicketQuestion: Sendable, Equatable {
 
     /// Asks for a page.
     package init(
-        _ selection: Selection, userID: String?, field: TicketField?, after: TicketCursor = TicketCursor(), limit: Int = pageLength
+        _ selection: Selection, userID: String?, fields: [TicketField] = [], after: TicketCursor = TicketCursor(), limit: Int = pageLength
     ) {
         self.selection = selection
         self.userID = userID
-        self.field = field
+        self.fields = fields
         self.after = after
         self.limit = limit
     }

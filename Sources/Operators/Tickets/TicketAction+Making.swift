@@ -52,7 +52,7 @@ extension TicketAction {
         let wanted = try field.map { text throws(AdminProblem) in try self.field(text) }
         return TicketAction(
             appID: app,
-            kind: .list(TicketQuestion(selection, userID: user, field: wanted, after: place, limit: limit)))
+            kind: .list(TicketQuestion(selection, userID: user, fields: wanted.map { [$0] } ?? [], after: place, limit: limit)))
     }
 
     /// Counts tickets.

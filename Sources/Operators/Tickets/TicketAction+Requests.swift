@@ -162,7 +162,7 @@ extension TicketAction {
         case .show(.channel(let channel)): return get("show", [("channel", channel)])
         case .count(let userID): return get("count", userID.map { [("user_id", $0)] } ?? [])
         case .list(let question):
-            let optional = [("user_id", question.userID), ("custom_field", question.field.map { "\($0.key)=\($0.value)" })]
+            let optional = [("user_id", question.userID), ("custom_field", question.fields.first.map { "\($0.key)=\($0.value)" })]
             return get(
                 nil,
                 [("state", question.selection.rawValue), ("after", question.after.text), ("limit", "\(question.limit)")]

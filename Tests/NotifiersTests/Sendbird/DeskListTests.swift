@@ -8,10 +8,10 @@ import Testing
 
 /// Lists that are merged from several states, page by page.
 @Suite struct DeskListTests {
-    private func open(_ user: String? = nil, field: TicketField? = nil, after: TicketCursor = TicketCursor(), limit: Int = 10)
+    private func open(_ user: String? = nil, fields: [TicketField] = [], after: TicketCursor = TicketCursor(), limit: Int = 10)
         -> TicketQuestion
     {
-        TicketQuestion(.open, userID: user, field: field, after: after, limit: limit)
+        TicketQuestion(.open, userID: user, fields: fields, after: after, limit: limit)
     }
 
     private func numbers(_ desk: DeskFixture, _ question: TicketQuestion) throws -> (pages: [[Int64]], all: [Int64]) {
@@ -19,7 +19,7 @@ import Testing
         while let place = after, pages.count < 100 {
             let page = try desk.tickets.list(
                 TicketQuestion(
-                    question.selection, userID: question.userID, field: question.field, after: place, limit: question.limit))
+                    question.selection, userID: question.userID, fields: question.fields, after: place, limit: question.limit))
             pages.append(page.tickets.map(\.id))
             after = page.next
         }
@@ -55,7 +55,7 @@ import Testing
         try DeskFixture.with { desk throws in
             let ids = try (0..<12).map { try desk.activeTicket(title: "T\($0)").id }
             for id in ids { _ = try desk.tickets.close(id, comment: nil, owner: nil) }
-            let question = TicketQuestion(.closed, userID: nil, field: nil)
+            let question = TicketQuestion(.closed, userID: nil)
             #expect(try numbers(desk, question).pages == [Array(ids.reversed().prefix(10)), Array(ids.prefix(2).reversed())])
             #expect(try numbers(desk, open()).all.isEmpty)
         }
@@ -67,8 +67,13 @@ import Testing
             let wanted = TicketField(key: "order", value: "7")
             let expected = try made.filter { try desk.tickets.ticket(.id($0)).has(wanted) }
             #expect(expected.count > 4)
-            #expect(try numbers(desk, open(field: wanted, limit: 3)).all == expected.reversed())
-            #expect(try numbers(desk, open(field: TicketField(key: "order", value: "8"))).all.isEmpty)
+            #expect(try numbers(desk, open(fields: [wanted], limit: 3)).all == expected.reversed())
+            #expect(try numbers(desk, open(fields: [TicketField(key: "order", value: "8")])).all.isEmpty)
+            // Every one of several fields counts.
+            let both = [wanted, TicketField(key: "language", value: "ru")]
+            #expect(try numbers(desk, open(fields: both)).all.isEmpty)
+            _ = try desk.tickets.setFields([both[1]], ofTicket: expected[1])
+            #expect(try numbers(desk, open(fields: both)).all == [expected[1]])
         }
     }
 

@@ -107,7 +107,9 @@ import Testing
 
     @Test(
         arguments: [
-            ("list", ["state": "all"]), ("list", ["after": "x"]), ("show", [:]), ("show", ["ticket_id": 0]),
+            ("list", ["custom_fields": "order"]), ("list", ["custom_fields": ["order": 7]]), ("list", ["custom_fields": ["a:b": "7"]]),
+            ("list", ["custom_fields": ["order": .string(String(repeating: "a", count: 191))]]), ("list", ["state": "all"]),
+            ("list", ["after": "x"]), ("show", [:]), ("show", ["ticket_id": 0]),
             ("show", ["ticket_id": .real(1.5)]),
             ("show", ["ticket_id": "01"]), ("show", ["ticket_id": 1, "channel": "c"]), ("show", ["channel": ""]), ("create", [:]),
             ("create", ["title": 5]), ("create", ["title": "T", "user_name": ""]), ("create", ["title": "T", "user_name": 5]),
@@ -140,6 +142,25 @@ import Testing
             #expect(site.desk.ticket(id)?["status2"] == "ACTIVE")
             #expect(try site.call("close", members).json?["state"] == "CLOSED")
             #expect(site.desk.ticket(id)?["closeComment"] == told)
+        }
+    }
+
+    @Test func `a customer finds the own tickets by their fields`() throws {
+        try TicketSite.with { site throws in
+            let (own, other, foreign) = (try site.activeTicket(), try site.activeTicket(), try site.activeTicket(of: "user-2"))
+            for (id, order) in [(own, "7"), (other, "8"), (foreign, "7")] {
+                let fields: JSONObject = ["ticket_id": .integer(id), "custom_fields": ["order": .string(order)]]
+                #expect(try site.ask("/fields", fields).status == 200)
+            }
+            let found = try site.call("list", ["custom_fields": ["order": "7"]])
+            #expect(found.json?["tickets"]?.elements.map { $0["ticket_id"] } == [.integer(own)])
+            #expect(try site.call("list", ["custom_fields": ["order": "7", "language": "ru"]]).json?["tickets"] == [])
+            for all: JSONValue in [[:], .null] {
+                #expect(try site.call("list", ["custom_fields": all]).json?["tickets"]?.elements.count == 2)
+            }
+            #expect(try site.call("close", ["ticket_id": .integer(own)]).status == 200)
+            let closed = try site.call("list", ["state": "closed", "custom_fields": ["order": "7"]])
+            #expect(closed.json?["tickets"]?.elements.count == 1)
         }
     }
 

@@ -9,13 +9,13 @@ extension DeskTickets {
 
     /// As `TicketDesk` says.
     package func list(_ question: TicketQuestion) throws(TicketFailure) -> TicketPage {
-        let length = question.field == nil ? question.limit : max(Self.searchLength, question.limit)
+        let length = question.fields.isEmpty ? question.limit : max(Self.searchLength, question.limit)
         var lanes = question.states.map { Lane(state: $0) }
         var (cursor, found) = (question.after, [Ticket]())
         for _ in 0..<Self.mostRounds {
             try refill(&lanes, cursor, question, length)
             while found.count < question.limit, lanes.allSatisfy({ !$0.isStarved }), let next = Self.next(&lanes, &cursor) {
-                if question.field.map(next.has) ?? true { found.append(next) }
+                if question.fields.allSatisfy(next.has) { found.append(next) }
             }
             if found.count == question.limit || lanes.allSatisfy(\.isOver) { break }
         }

@@ -11,6 +11,7 @@ extension TicketRoutes {
     private static let messageID = ("message_id", CallDescription.described(number, "The number of the message in which support asks."))
 
     private static let maybeText = Schema.nullable(Schema.text)
+    private static let fields = Schema.nullable(["type": "object", "additionalProperties": Schema.text])
     private static let maybeTime = Schema.nullable(Schema.time)
     private static let ticket = Schema.object([
         ("ticket_id", Schema.integer), ("channel", maybeText), ("title", maybeText),
@@ -21,7 +22,10 @@ extension TicketRoutes {
 
     static let list = described(
         "Lists the person's open or closed tickets, the last changed first, ten a page.",
-        [("state", Schema.nullable(Schema.choice(of: TicketQuestion.Selection.self))), ("after", maybeText)], required: [],
+        [
+            ("state", Schema.nullable(Schema.choice(of: TicketQuestion.Selection.self))),
+            ("custom_fields", CallDescription.described(fields, "Fields that the tickets must have, all of them.")), ("after", maybeText),
+        ], required: [],
         RouteDescription.Answer(
             200, "The tickets, and where the list goes on; null at its end.",
             Schema.object([("tickets", Schema.array(ticket)), ("next", maybeText)])))
@@ -46,7 +50,7 @@ extension TicketRoutes {
                     "The person's name, as support sees it; without it, the help desk keeps the one that it has.")
             ), ("title", Schema.line(1...TicketDraft.longestTitle)), ("group_key", maybeText),
             ("priority", Schema.nullable(Schema.choice(of: TicketPriority.self))),
-            ("custom_fields", Schema.nullable(["type": "object", "additionalProperties": Schema.text])),
+            ("custom_fields", fields),
             (
                 "related_channels",
                 CallDescription.described(

@@ -113,8 +113,8 @@ final class TicketRoutes: Sendable {
     /// Asks Sendbird, and waits.
     private static func answer(to wish: TicketWish, of userID: String, _ tickets: DeskTickets) throws(TicketFailure) -> ProvenAnswer {
         switch wish {
-        case .list(let selection, let after):
-            let page = try tickets.list(TicketQuestion(selection, userID: userID, field: nil, after: after))
+        case .list(let selection, let fields, let after):
+            let page = try tickets.list(TicketQuestion(selection, userID: userID, fields: fields, after: after))
             return shown([
                 "tickets": .array(page.tickets.map { .object($0.customerJSON) }), "next": page.next.map { .string($0.text) } ?? .null,
             ])

@@ -4,7 +4,7 @@ internal import JSON
 
 /// What a customer wants of his own tickets, apart from who he is.
 enum TicketWish: Sendable {
-    case list(TicketQuestion.Selection, after: TicketCursor)
+    case list(TicketQuestion.Selection, [TicketField], after: TicketCursor)
     case show(TicketPlace)
     case count
     /// The draft names no person yet.
@@ -23,7 +23,9 @@ enum TicketWish: Sendable {
         guard let place = after.map({ TicketCursor($0) }) ?? TicketCursor() else {
             throw .unexpected(field: "after", expectation: "expected the next of an earlier list")
         }
-        return .list(selection, after: place)
+        let fields = try body.fields("custom_fields")
+        return .list(
+            selection, fields.isEmpty ? [] : try checked { () throws(TicketProblem) in try TicketField.wanted(fields) }, after: place)
     }
 
     static func show(_ body: JSONObject) throws(BodyError) -> TicketWish {
