@@ -47,48 +47,6 @@ import Testing
         }
     }
 
-    @Test func `only a name that is given replaces the one in Chat`() throws {
-        try DeskFixture.with { desk throws in
-            _ = try desk.create("user 1")
-            #expect(desk.chat.requests.isEmpty)
-            _ = try desk.create("user 1", name: "Мария")
-            #expect(desk.chat.requests.map(\.method) == ["PUT"])
-            #expect(desk.chat.requests.map(\.target) == ["/v3/users/user%201"])
-            #expect(desk.chat.requests.map(\.text) == [#"{"nickname":"Мария"}"#])
-        }
-    }
-
-    /// The answers of Chat to a name, with the resulting failure.
-    private static let names: [(answer: ScriptedStep, failure: TicketFailure)] = [
-        (.respond(400, body: #"{"error":true,"code":400201}"#), .unknownPerson), (.respond(404), .unknownPerson),
-        (.respond(400, body: #"{"error":true,"code":400111}"#), .refused),
-        (.respond(429, headers: ["Retry-After: 3"]), .limited(seconds: 3)),
-        (.respond(401), .unauthorized), (.respond(500), .unavailable(reason: "status_500")),
-    ]
-
-    @Test(arguments: names.indices) func `a name that Chat does not take makes no ticket`(_ index: Int) throws {
-        let (answer, expected) = Self.names[index]
-        try DeskFixture.with(chat: .everyRequest(answer)) { desk throws in
-            let ticket = try desk.create()
-            #expect(try failure { try desk.create(name: "Mary") } == expected)
-            #expect(desk.desk.ticket(ticket.id + 1) == nil)
-        }
-    }
-
-    @Test(arguments: [".", ".."]) func `a person without an address in Chat gets no name`(_ user: String) throws {
-        try DeskFixture.with { desk throws in
-            #expect(try failure { try desk.create(user, name: "Mary") } == .unknownPerson)
-            #expect(desk.chat.requests.isEmpty)
-        }
-    }
-
-    @Test func `support gets no name`() throws {
-        try DeskFixture.with { desk throws in
-            #expect(try failure { try desk.create("sendbird_desk_agent_id_1", name: "Mary") } == .unknownPerson)
-            #expect(desk.chat.requests.isEmpty)
-        }
-    }
-
     /// The answers of Chat about the second of two channels, with the resulting failure.
     private static let memberships: [(answer: ScriptedStep, failure: TicketFailure?)] = [
         (.respond(200, body: #"{"is_member":true,"state":"joined"}"#), nil), (.respond(200, body: #"{"is_member":true}"#), nil),
