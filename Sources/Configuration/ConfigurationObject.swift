@@ -47,10 +47,7 @@ struct ConfigurationObject {
             } else {
                 // Which notifier a key of another type's belongs to, only the types' lists say.
                 let places = path.hasPrefix("$.notifiers.") ? [] : UnknownKey.places(of: member.key)
-                let isObject = if case .object = member.value { true } else { false }
-                problems.add(
-                    "\(path).\(printable(member.key))",
-                    UnknownKey.message(member.key, known: keys.names, places: places, isObject: isObject))
+                problems.add("\(path).\(printable(member.key))", UnknownKey.message(member.key, known: keys.names, places: places))
             }
         }
         self.init(known, path: path, keys: keys, problems: problems)

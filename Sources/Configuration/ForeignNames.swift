@@ -40,14 +40,13 @@ enum UnknownKey {
     /// How many places are still a help to find the right one.
     private static let mostPlaces = 3
 
-    /// - Parameters:
-    ///   - places: the objects that have this key. For a simple value, objects of different names are no help: many have a `type` or a `key`.
-    ///   - isObject: whether its value is an object.
-    static func message(_ key: String, known: [String], places: [String] = [], isObject: Bool = false) -> String {
+    /// - Parameter places: where the configuration has this key. Objects of different names are no help: many have a `type` or a `key`.
+    ///   Only a key that is an object itself, such as `tls`, tells enough by its name.
+    static func message(_ key: String, known: [String], places: [Place] = []) -> String {
         if let slip = ForeignLetters.slip(key, known: known) { return "unknown key: \(slip)" }
-        let names = Set(places.map { $0.split(separator: ".").last })
-        if names.count == 1 || isObject && (1...mostPlaces).contains(places.count) {
-            return "unknown key; it belongs to \(places.joined(separator: " or "))"
+        let names = Set(places.map { $0.path.split(separator: ".").last })
+        if names.count == 1 || (1...mostPlaces).contains(places.count) && places.allSatisfy(\.isObject) {
+            return "unknown key; it belongs to \(places.map(\.path).joined(separator: " or "))"
         }
         // A text of any length may stand here.
         let word = String(key.prefix(64))
@@ -55,15 +54,23 @@ enum UnknownKey {
         return "unknown key; known here: \(known.sorted().joined(separator: ", "))"
     }
 
-    /// The JSON paths of the objects that have a key.
-    static func places(of key: String, in keys: ConfigurationKeys = ConfigurationReader.rootKeys, at path: String = "$") -> [String] {
-        let here = keys.names.contains(key) ? [path] : []
-        return here
-            + keys.all.flatMap { member -> [String] in
+    /// An object of the configuration that has a key.
+    struct Place {
+        /// The object's JSON path.
+        let path: String
+        /// Whether the key's value is an object with keys of its own, or a list of such.
+        let isObject: Bool
+    }
+
+    /// The objects that have a key.
+    static func places(of key: String, in keys: ConfigurationKeys = ConfigurationReader.rootKeys, at path: String = "$") -> [Place] {
+        keys.all.filter { $0.name == key }.prefix(1).map { Place(path: path, isObject: !$0.value.keys.all.isEmpty) }
+            + keys.all.flatMap { member -> [Place] in
                 switch member.value {
                 case .object(let below): places(of: key, in: below, at: "\(path).\(member.name)")
                 case .objects(let below, _): places(of: key, in: below, at: "\(path).\(member.name)[]")
-                case .notifiers: NotifierType.allCases.contains { $0.keys.names.contains(key) } ? ["\(path).\(member.name).NAME"] : []
+                case .notifiers:
+                    Array(NotifierType.allCases.flatMap { places(of: key, in: $0.keys, at: "\(path).\(member.name).NAME") }.prefix(1))
                 default: []
                 }
             }

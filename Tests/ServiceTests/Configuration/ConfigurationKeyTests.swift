@@ -19,6 +19,7 @@ import Testing
             #""listen":{"token":"x"}"#,
             "$.listen.token: unknown key; known here: \(listenerKeys)"
         ),
+        (#""shutdown":{"key":{"file":"x"}}"#, "$.shutdown.key: unknown key; known here: drain_seconds"),
         (#""shutdown":{"type":"x"}"#, "$.shutdown.type: unknown key; known here: drain_seconds"),
         (#""listen":{"роrt":1}"#, #"$.listen.роrt: unknown key: its letters р, о are Cyrillic; type "port" in Latin letters"#),
         (#""listen":{"p\u03BFrt":1}"#, "$.listen.p\u{3BF}rt: unknown key: its letter \u{3BF} is Greek; type \"port\" in Latin letters"),
