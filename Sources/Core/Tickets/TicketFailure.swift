@@ -75,7 +75,8 @@ package enum TicketFailure: Error, Equatable, Sendable {
     }
 
     /// One sentence for people.
-    package var message: String {
+    /// - Parameter isOfChange: whether something was to be changed.
+    package func message(isOfChange: Bool) -> String {
         switch self {
         case .notFound: "There is no such ticket."
         case .unknownPerson: "The help desk does not know this person, and does not take the person as a customer."
@@ -90,8 +91,9 @@ package enum TicketFailure: Error, Equatable, Sendable {
         case .limited(let seconds): "The help desk takes no more requests now; wait \(max(1, seconds)) seconds."
         case .overloaded: "Too many requests wait for the help desk; try again."
         case .unauthorized: "The help desk does not accept the configured token."
-        case .unavailable:
+        case .unavailable where isOfChange:
             "The help desk does not answer as it should; what was to be changed may have been changed. Look before you repeat it."
+        case .unavailable: "The help desk does not answer as it should; try again."
         }
     }
 }

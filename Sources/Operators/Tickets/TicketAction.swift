@@ -41,14 +41,14 @@ package struct TicketAction: AdminAction, Equatable {
     package func perform(in context: AdminContext) throws(StoreError) -> AdminAnswer {
         guard context.state.authorizer.index(of: appID.utf8.span) != nil else { return .unknownApp(appID, context.state.names.apps) }
         guard let desk = context.tickets(appID) else {
-            return .error(400, "no_tickets", "app_id: the help desk of this app offers no tickets.")
+            return .error(400, "no_tickets", "app_id: only apps of Sendbird Desk have tickets; this app has another help desk.")
         }
         do throws(TicketFailure) {
             return try perform(on: desk, context)
         } catch {
             return AdminAnswer(
-                status: error.status, .error(error.code, error.message), outcome: error.code, about: about(context),
-                retryAfterSeconds: error.retryAfterSeconds)
+                status: error.status, .error(error.code, error.message(isOfChange: change != nil)), outcome: error.code,
+                about: about(context), retryAfterSeconds: error.retryAfterSeconds)
         }
     }
 

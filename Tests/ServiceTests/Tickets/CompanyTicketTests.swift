@@ -84,6 +84,17 @@ import Testing
             let other = try site.post(
                 site.service.adminAddress, "/v1/tickets/close", Array(#"{"app_id":"other","ticket_id":1}"#.utf8))
             #expect(other.status == 400 && other.error == "no_tickets")
+            #expect(other.json?["message"] == "app_id: only apps of Sendbird Desk have tickets; this app has another help desk.")
+        }
+    }
+
+    @Test func `only of a change is told that it may have been made`() throws {
+        try TicketSite.with(members: "") { site throws in
+            site.faults.add(Fault(.answer(.init(500)), at: .sendbirdDesk, token: "view_ticket", times: 2))
+            let read = try site.ask("/show", query: "&ticket_id=1")
+            #expect(read.json?["message"] == "The help desk does not answer as it should; try again.")
+            let change = try site.ask("/close", ["ticket_id": 1])
+            #expect(change.json?["message"]?.text?.contains("may have been changed") == true)
         }
     }
 

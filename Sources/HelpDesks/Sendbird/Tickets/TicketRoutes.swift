@@ -83,7 +83,7 @@ final class TicketRoutes: Sendable {
         return .later { [self] complete in
             let fail: @Sendable (TicketFailure) -> Void = { [limits] failure in
                 if isCreation, !failure.mayHaveChanged { limits.giveBackCreation(caller.person, at: now) }
-                complete(Self.failed(failure))
+                complete(Self.failed(failure, isOfChange: wish.isChange))
             }
             let isQueued = queue.submit(for: caller.person.share) { [self] in
                 // The customer was told meanwhile that nothing was done.
@@ -148,9 +148,9 @@ final class TicketRoutes: Sendable {
             level: .warning)
     }
 
-    private static func failed(_ failure: TicketFailure) -> ProvenAnswer {
+    private static func failed(_ failure: TicketFailure, isOfChange: Bool) -> ProvenAnswer {
         let retry = failure.retryAfterSeconds.map { [(name: "Retry-After", value: "\($0)")] } ?? []
-        let response = Response.error(failure.status, failure.code, failure.message, headers: retry)
+        let response = Response.error(failure.status, failure.code, failure.message(isOfChange: isOfChange), headers: retry)
         return ProvenAnswer(
             response, result: result(of: failure), reason: failure.reason, level: failure.status == 503 ? .warning : .info)
     }

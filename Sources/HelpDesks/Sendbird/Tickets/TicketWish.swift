@@ -15,6 +15,14 @@ enum TicketWish: Sendable {
 
     private static let longestComment = 1000
 
+    /// Whether something is to be changed.
+    var isChange: Bool {
+        switch self {
+        case .list, .show, .count: false
+        case .create, .close, .reopen, .answer: true
+        }
+    }
+
     static func list(_ body: JSONObject) throws(BodyError) -> TicketWish {
         guard let selection = try body.text("state").map({ TicketQuestion.Selection(rawValue: $0) }) ?? .open else {
             throw .unexpected(field: "state", expectation: "expected \(TicketQuestion.Selection.alternatives)")
