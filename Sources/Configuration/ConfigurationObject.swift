@@ -208,7 +208,8 @@ struct ConfigurationObject {
     func array(_ key: String) -> [(value: JSONValue, path: String)]? {
         guard let value = members[key] else { return nil }
         guard case .array(let elements) = value else {
-            problems.add(path(of: key), "expected a list, found \(value.kind)")
+            let remedy = keys.value(of: key).listForm.map { "; write \($0)" } ?? ""
+            problems.add(path(of: key), "expected a list, found \(value.kind)\(remedy)")
             return nil
         }
         return elements.enumerated().map { ($0.element, "\(path(of: key))[\($0.offset)]") }

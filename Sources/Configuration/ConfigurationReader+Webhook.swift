@@ -69,7 +69,7 @@ extension ConfigurationReader {
     ) -> [SecretBytes] {
         guard webhook.value(key) != nil else { return [] }
         let found = secretList(webhook, key) { value, path in
-            guard let secret = secrets.text(value, path: path, from: key == "secret" ? .own : .issued) else { return nil }
+            guard let secret = secrets.text(value, path: path, from: .shared) else { return nil }
             guard isRight(secret) else {
                 problems.add(path, "expected \(expectation)")
                 return nil

@@ -39,11 +39,16 @@ package enum NearestWord {
 enum UnknownKey {
     /// How many places are still a help to find the right one.
     private static let mostPlaces = 3
+    /// The keys by which other servers learn which of Apple's two environments to use.
+    private static let apnsEnvironments = ["environment", "production", "sandbox"]
 
     /// - Parameter places: where the configuration has this key. Objects of different names are no help: many have a `type` or a `key`.
     ///   Only a key that is an object itself, such as `tls`, tells enough by its name.
     static func message(_ key: String, known: [String], places: [Place] = []) -> String {
         if let slip = ForeignLetters.slip(key, known: known) { return "unknown key: \(slip)" }
+        if apnsEnvironments.contains(key), known.contains("sandbox_url") {
+            return "unknown key; remove it: whether a device is in the sandbox, Deskgate finds out by itself"
+        }
         let names = Set(places.map { $0.path.split(separator: ".").last })
         if names.count == 1 || (1...mostPlaces).contains(places.count) && places.allSatisfy(\.isObject) {
             return "unknown key; it belongs to \(places.map(\.path).joined(separator: " or "))"

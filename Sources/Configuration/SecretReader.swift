@@ -31,6 +31,11 @@ struct SecretReader {
             return nil
         case .string(let inline):
             guard allowsInsecure else {
+                let isPath = SecretSlip.isPath(inline) || File.exists(resolve(inline))
+                guard !isPath else {
+                    problems.add(path, "expected \(Self.sources), found a path; give it as {\"file\": \"PATH\"}")
+                    return nil
+                }
                 problems.add(path, "a secret must not stand in the configuration; give \(Self.sources), \(Self.remedy)")
                 return nil
             }
@@ -90,14 +95,18 @@ struct SecretReader {
         }
     }
 
-    /// The remedy when a path is a directory, or this user may not read the file, as the end of a sentence.
+    /// The remedy when a path is a directory, or this user may not read the file or enter a directory above it, as the end of a sentence.
     private func remedy(_ error: SystemError, _ path: String) -> String {
         if FileSystem.isDirectory(path) { return "; give the path of a file. Containers get a directory where a mounted file is missing" }
         guard error.isForbidden, let (visible, owner) = FileSystem.visibleOwner(of: path) else { return "" }
         let name = Machine.userName(owner)
-        return
-            "; \(printable(visible, longest: 4096)) belongs to \(name): if \(name) serves, run this as that user, otherwise chown the file "
-            + "to the user that serves"
+        let isClosedDirectory = FileSystem.isDirectory(visible)
+        let other =
+            isClosedDirectory
+            ? "let the user that serves enter the directory, or copy the file to where that user may read it, at each renewal, too"
+            : "chown the file to the user that serves"
+        return "; \(printable(visible, longest: 4096)) belongs to \(name)\(isClosedDirectory ? " and is closed to this user" : ""): "
+            + "if \(name) serves, run this as that user, otherwise \(other)"
     }
 
     private func check(_ contents: File.Contents, _ path: String, at place: String, shown: String, isSecret: Bool) {

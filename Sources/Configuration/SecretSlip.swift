@@ -50,7 +50,7 @@ enum SecretSlip {
         return parts.count == 2 && EnvironmentVariable.isName(String(parts[0])) && !parts[1].allSatisfy { $0 == "=" }
     }
 
-    private static func isPath(_ text: String) -> Bool {
+    static func isPath(_ text: String) -> Bool {
         ["/", "./", "../", "~/"].contains { text.hasPrefix($0) } || text.contains("/") && text.contains(".")
     }
 }
@@ -61,6 +61,8 @@ enum SecretOrigin {
     case own
     /// The same command, for a secret that signs what we send.
     case signing
+    /// The same command, for a secret that a help desk must learn.
+    case shared
     /// A help desk, a provider or another service.
     case issued
 
@@ -70,7 +72,8 @@ enum SecretOrigin {
         // A shell would split or replace other characters.
         let isPlain = file.utf8.allSatisfy { SecretRules.isUnreserved($0) || $0 == UInt8(ascii: "/") }
         let command = "deskgate secret new \(self == .signing ? "--signing " : "")--out \(isPlain ? file : "FILE")"
-        return "; put it back, or, if none is in use yet, make one with: \(command)"
+        let making = self == .shared ? "make one and give it to the help desk" : "make one with"
+        return "; put it back, or, if none is in use yet, \(making): \(command)"
     }
 }
 

@@ -69,6 +69,17 @@ indirect enum ConfigurationValue: Sendable {
         }
     }
 
+    /// How a list of it is written; nil for other values.
+    var listForm: String? {
+        switch self {
+        case .texts: return "[\"…\"]"
+        case .objects(let keys, _):
+            let required = keys.all.filter(\.isRequired)
+            return "[{\((required.isEmpty ? keys.all : required).map { "\"\($0.name)\": …" }.joined(separator: ", "))}]"
+        default: return nil
+        }
+    }
+
     /// The keys of the object, or of each object of the list; empty for other values.
     var keys: ConfigurationKeys {
         switch self {

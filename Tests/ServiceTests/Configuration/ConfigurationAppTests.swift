@@ -21,8 +21,8 @@ import Time
     @Test(arguments: [
         ("{}", "$.apps: missing; list the apps that may use the chat"),
         (#"{"apps":[]}"#, "$.apps: expected at least one app"),
-        (#"{"apps":{}}"#, "$.apps: expected a list, found an object"),
-        (#"{"apps":null}"#, "$.apps: expected a list, found null"),
+        (#"{"apps":{}}"#, #"$.apps: expected a list, found an object; write [{"app_id": …}]"#),
+        (#"{"apps":null}"#, #"$.apps: expected a list, found null; write [{"app_id": …}]"#),
         (#"{"apps":["shop"]}"#, "$.apps[0]: expected an object, found a string"),
         (#"{"apps":[{"keys":[\#(key)]}]}"#, "$.apps[0].app_id: missing; give the app_id that the help desk shows"),
         (
@@ -50,7 +50,10 @@ import Time
             #"{"apps":[{"app_id":"shop"}]}"#, #"$.apps[0].keys: missing; give [{"id": 1, "secret": {"file": "PATH"}}]"#
         ),
         (#"{"apps":[{"app_id":"shop","keys":[]}]}"#, "$.apps[0].keys: expected at least one key"),
-        (#"{"apps":[{"app_id":"shop","keys":"x"}]}"#, "$.apps[0].keys: expected a list, found a string"),
+        (
+            #"{"apps":[{"app_id":"shop","keys":"x"}]}"#,
+            #"$.apps[0].keys: expected a list, found a string; write [{"id": …, "secret": …}]"#
+        ),
         (#"{"apps":[{"app_id":"shop","keys":[1]}]}"#, "$.apps[0].keys[0]: expected an object, found a number"),
     ])
     func isChecked(json: String, problem: String) throws {

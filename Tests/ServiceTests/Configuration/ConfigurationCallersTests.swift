@@ -38,7 +38,8 @@ import Time
     }
 
     @Test(arguments: [
-        ("[]", ": expected at least one network, such as \(example)"), (#""10.0.0.0/8""#, ": expected a list, found a string"),
+        ("[]", ": expected at least one network, such as \(example)"),
+        (#""10.0.0.0/8""#, #": expected a list, found a string; write ["…"]"#),
         ("[7]", "[0]: expected a network such as \(example), found a number"),
         (#"["10.0.0.0/8","10.0.0.7"]"#, "[1]: expected a network such as \(example)"),
         (#"["10.0.0.7/8"]"#, "[0]: the address has bits beyond the prefix; the network is 10.0.0.0/8"),
@@ -68,7 +69,7 @@ import Time
     }
 
     @Test(arguments: [
-        ("[]", ": expected at least one network, such as \(example)"), (#""unix""#, ": expected a list, found a string"),
+        ("[]", ": expected at least one network, such as \(example)"), (#""unix""#, #": expected a list, found a string; write ["…"]"#),
         (#"["unix","proxy"]"#, "[1]: expected a network such as \(example)"),
         (#"["10.0.0.7/8"]"#, "[0]: the address has bits beyond the prefix; the network is 10.0.0.0/8"),
         (#"["0.0.0.0/0"]"#, "[0]: every caller would be believed; give the addresses of the proxies alone"),

@@ -57,7 +57,7 @@ import Testing
             ),
             (#""notifiers":["log","log"]"#, "$.operators.notifiers[1]: this notifier is named twice"),
             (#""notifiers":[1]"#, "$.operators.notifiers[0]: expected the name of a notifier, found a number"),
-            (#""notifiers":"log""#, "$.operators.notifiers: expected a list, found a string"),
+            (#""notifiers":"log""#, #"$.operators.notifiers: expected a list, found a string; write ["…"]"#),
             (#""thresholds":{"paused_seconds":0}"#, "$.operators.thresholds.paused_seconds: expected an integer from 1 to 86400, found 0"),
             (#""thresholds":{"denials":0}"#, "$.operators.thresholds.denials: expected an integer from 1 to 1000000000, found 0"),
         ])

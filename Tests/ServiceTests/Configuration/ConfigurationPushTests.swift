@@ -138,6 +138,10 @@ import Time
             ["key_id: expected 10 letters and digits", "team_id: expected 10 letters and digits"]
         ),
         (
+            #""type":"apns",\#(key),\#(ids),\#(topic),"environment":"sandbox""#,
+            ["environment: unknown key; remove it: whether a device is in the sandbox, Deskgate finds out by itself"]
+        ),
+        (
             #""type":"apns","key":{"file":"none.p8"},\#(ids),\#(topic)"#,
             [
                 "key.file: cannot read DIR/none.p8: No such file or directory; download or copy it from its issuer, and save it there"

@@ -112,8 +112,17 @@ import Testing
             (#"{"*":"one"}"#, "routes.*: takes only devices that registered with the type \"*\"; write \"default\" for all other types"),
             (
                 #"{"iOS":"backend"}"#,
-                "routes.iOS: takes only devices that registered with exactly this type; if the app registers with \"ios\", write that"
+                "routes.iOS: takes only devices that registered with exactly this type; if \"ios\" is meant, write that"
             ),
+            (
+                #"{"andriod":"one"}"#,
+                "routes.andriod: takes only devices that registered with exactly this type; if \"android\" is meant, write that"
+            ),
+            (
+                #"{"defualt":"one"}"#,
+                "routes.defualt: takes only devices that registered with exactly this type; if \"default\" is meant, write that"
+            ),
+            (#"{"iOS":"backend","ios":"backend"}"#, nil),
             (#"{"ios":"one"}"#, "routes.ios: names a notifier of type rustore, which reaches no such devices; name one that does"),
         ] as [(String, String?)])
     func `a route that reaches no device is warned of`(_ routes: String, _ warning: String?) throws {

@@ -38,8 +38,8 @@ import Time
 
     @Test(arguments: [
         ("[]", #"$.admin.tokens: expected at least one token, or no "tokens""#),
-        ("{}", "$.admin.tokens: expected a list, found an object"),
-        ("null", "$.admin.tokens: expected a list, found null"),
+        ("{}", #"$.admin.tokens: expected a list, found an object; write [{"name": …, "role": …, "token": …}]"#),
+        ("null", #"$.admin.tokens: expected a list, found null; write [{"name": …, "role": …, "token": …}]"#),
         ("[7]", "$.admin.tokens[0]: expected an object, found a number"),
         (
             #"[{"name":"a","token":{"file":"secrets/read-token"}}]"#, #"$.admin.tokens[0].role: missing; give "mint", "read" or "operate""#

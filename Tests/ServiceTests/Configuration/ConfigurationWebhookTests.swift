@@ -54,6 +54,15 @@ import Testing
     }
 
     @Test(arguments: ["secret", "signature_secret"])
+    func `the help desk must learn a new secret`(_ key: String) throws {
+        #expect(
+            try directory.problems(apps(#""webhook":{"\#(key)":{"file":"none"}}"#)) == [
+                "$.apps[0].webhook.\(key).file: cannot read DIR/none: No such file or directory; put it back, or, if none is in use yet, "
+                    + "make one and give it to the help desk: deskgate secret new --out DIR/none"
+            ])
+    }
+
+    @Test(arguments: ["secret", "signature_secret"])
     func takesAListWhileOneReplacesAnother(_ key: String) throws {
         directory.environment["NEXT"] = TestSecret.text(10)
         func webhook(_ list: String) -> String { apps(#""webhook":{"\#(key)":[\#(list)]}"#) }
@@ -155,8 +164,8 @@ import Testing
     }
 
     @Test(arguments: [
-        (#""log""#, "$.apps[0].notifiers: expected a list, found a string"),
-        ("null", "$.apps[0].notifiers: expected a list, found null"),
+        (#""log""#, #"$.apps[0].notifiers: expected a list, found a string; write ["…"]"#),
+        ("null", #"$.apps[0].notifiers: expected a list, found null; write ["…"]"#),
         ("[7]", "$.apps[0].notifiers[0]: expected the name of a notifier, found a number"),
         (#"["log","none"]"#, "$.apps[0].notifiers[1]: no notifier has this name; known are: log"),
         (#"["log","log"]"#, "$.apps[0].notifiers[1]: the app has this notifier already"),

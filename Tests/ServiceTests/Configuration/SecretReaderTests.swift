@@ -230,6 +230,16 @@ import Testing
         #expect(empty == ["$.apps[0].keys[0].secret: the secret is empty; make one with: deskgate secret new"])
     }
 
+    @Test(arguments: ["secrets/app-1.key", "/etc/deskgate/none", "./none", "app"])
+    func `a path in place of a secret is named as one`(_ path: String) throws {
+        try directory.scratch.write("app", secret)
+        #expect(
+            try directory.problems(secret: "\"\(path)\"") == [
+                #"$.apps[0].keys[0].secret: expected {"file": "PATH"}, {"env": "NAME"} or {"credential": "NAME"}, found a path; give it "#
+                    + #"as {"file": "PATH"}"#
+            ])
+    }
+
     @Test func refusesAFileThatEveryoneCanRead() throws {
         try directory.scratch.write("app.key", secret, mode: 0o644)
         #expect(
