@@ -107,13 +107,22 @@ enum CommandTable {
         if known.count < typed.count, let nearest = nearest(to: typed, in: Array(known)) {
             return ("\(complaint); did you mean \(nearest)?", " \(all)")
         }
-        guard !known.isEmpty else { return (complaint, "; \(all)") }
+        let remark = remarks[typed[0]].map { "; \($0)" } ?? ""
+        guard !known.isEmpty else { return (complaint + remark, "; \(all)") }
         let group = known.joined(separator: " ")
         let following = Value.alternatives(self.words(after: Array(known)).map(\.word))
         let start = known.count == typed.count ? "unfinished command: \(group)" : complaint
-        let remark = group == "config" ? "; to change a key, edit the file and run deskgate reload" : ""
         return ("\(start); \(group) goes on with \(following)\(remark)", "; deskgate \(known[0]) --help lists the commands")
     }
+
+    /// How to do what other programs have a command for, by its first word.
+    private static let remarks = [
+        "config": "to change a key, edit the file and run deskgate reload",
+        "logs": "journalctl -u deskgate shows the log",
+        "restart": "systemctl restart deskgate restarts the service",
+        "start": "deskgate serve serves, systemctl start deskgate starts the service",
+        "stop": "systemctl stop deskgate stops the service",
+    ]
 
     /// How many words at the beginning are those of a command's name.
     private static func knownCount(_ words: [String]) -> Int {

@@ -5,7 +5,8 @@ internal import Operators
 /// `deskgate deliveries list`, `show`, `retry` and `purge`
 enum DeliveriesCommands {
     private static let states = Delivery.State.allCases.map(\.rawValue)
-    private static let state = Option("state", value: .choice(states, "STATE"), Value.alternatives(states))
+    private static let state = Option(
+        "state", value: .choice(states, "STATE"), "\(Value.alternatives(states)); what was only logged: --reason logged")
     private static let filters = [
         Option("type", value: .text("TYPE"), "of an event of this type, such as ticket.rated"),
         Option("app", value: .app, field: "app_id", "of this app_id"),

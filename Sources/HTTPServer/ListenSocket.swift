@@ -151,7 +151,12 @@ struct ListenSocket: ~Copyable {
         if reason == EADDRINUSE {
             return ServerError(kind: .addressInUse, description: "cannot listen on \(address): it is already in use; \(remedy(address))")
         }
-        let remedy = reason == EADDRNOTAVAIL ? "; give an address of this machine" : ""
+        let remedy =
+            switch (reason, address) {
+            case (EADDRNOTAVAIL, _): "; give an address of this machine"
+            case (EACCES, .tcp(_, 1..<1024)): "; ports below 1024 need AmbientCapabilities=CAP_NET_BIND_SERVICE in the unit, or root"
+            default: ""
+            }
         return ServerError(
             kind: .cannotListen, description: "cannot listen on \(address): \(unsafe String(cString: strerror(reason)))\(remedy)")
     }

@@ -67,6 +67,11 @@ import Testing
         #expect(!overview.output.contains("\n  serve "))
     }
 
+    @Test func `a state that is a reason names the option that takes it`() throws {
+        let result = try Deskgate.run(["deliveries", "list", "--state", "logged"])
+        #expect(result.errors.contains("--reason logged\n"), "\(result.errors)")
+    }
+
     @Test func commandIsMissing() throws {
         let result = try Deskgate.run()
         #expect(result.code == 2)
@@ -100,6 +105,10 @@ import Testing
             "unknown command: list; did you mean deliveries list or tokens list or revocations list or tickets list or bots calls list? "
                 + "deskgate --help"
         ),
+        (["start"], "unknown command: start; deskgate serve serves, systemctl start deskgate starts the service; deskgate --help"),
+        (["stop"], "unknown command: stop; systemctl stop deskgate stops the service; deskgate --help"),
+        (["restart"], "unknown command: restart; systemctl restart deskgate restarts the service; deskgate --help"),
+        (["logs", "--follow"], "unknown command: logs; journalctl -u deskgate shows the log; deskgate --help"),
         (["frobnicate"], "unknown command: frobnicate; deskgate --help"), ([""], "unknown command; deskgate --help"),
         (["--config", "c", "check"], "the command comes first, before its options: --config; deskgate --help"),
     ])

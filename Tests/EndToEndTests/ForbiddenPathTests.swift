@@ -102,6 +102,39 @@ import Testing
     }
 
     @Test(.enabled(if: getuid() == 0, "only root can become another user"))
+    func `a directory that is closed is told from a file that is`() throws {
+        let directory = try TemporaryDirectory()
+        #expect(unsafe chmod(directory.path, 0o755) == 0)
+        try directory.write("live/key.pem", TestCertificate.shared.key)
+        let live = directory.path("live")
+        #expect(unsafe chmod(live, 0o700) == 0)
+        let json = #"{"listen": {"tls": {"certificate": "live/key.pem", "key": "live/key.pem"}}, "apps": []}"#
+        try directory.write("config.json", json, mode: 0o644)
+        let text = try run(["check", "--config", directory.path("config.json")])
+        #expect(
+            text.contains(
+                "$.listen.tls.key: cannot read \(live)/key.pem: Permission denied; \(live) belongs to root and is closed to this user: if "
+                    + "root serves, run this as that user, otherwise let the user that serves enter the directory, or copy the file to "
+                    + "where that user may read it, at each renewal, too\n"))
+    }
+
+    @Test(.enabled(if: getuid() == 0 && privilegedPorts > 443, "only root can become another user, and port 443 is not everybody's"))
+    func `a port below 1024 names the right that it needs`() throws {
+        let workspace = try Workspace(["listen": ["port": 443], "allow_insecure_secrets": true])
+        #expect(try Command("chown", "-R", "65534:65534", workspace.directory.path).status == 0)
+        let text = try run(["serve", "--config", workspace.configuration])
+        #expect(
+            text == "deskgate: cannot listen on 127.0.0.1:443: Permission denied; ports below 1024 need "
+                + "AmbientCapabilities=CAP_NET_BIND_SERVICE in the unit, or root\n")
+    }
+
+    /// The first port that every user may listen on (ip(7), ip_unprivileged_port_start).
+    private static let privilegedPorts: Int = {
+        let text = try? File.read("/proc/sys/net/ipv4/ip_unprivileged_port_start", limit: 16).bytes
+        return text.flatMap { Int(String(decoding: $0.dropLast(), as: UTF8.self)) } ?? 0
+    }()
+
+    @Test(.enabled(if: getuid() == 0, "only root can become another user"))
     func `a socket of another user is named with the line that works`() throws {
         let workspace = try Workspace([
             "listen": ["unix": "public.sock", "max_connections": 100],
