@@ -27,6 +27,7 @@ extension ConfigurationReader {
         let served = servedApps(object, apps)
         let publicURL = publicAddress(object)
         let secrets = botSecrets(object)
+        let model: BotModel = object.choice("model")
         let (systemMessage, firstMessage) = (systemMessage(object), firstMessage(object))
         let life = object.integer("ticket_life_seconds")
         let records = object.bool("record_arguments")
@@ -34,9 +35,9 @@ extension ConfigurationReader {
         guard !secrets.isEmpty, let systemMessage else { return nil }
         do throws(CryptoError) {
             let bot = try BotDefinition(
-                name: name, apps: served, publicURL: publicURL, secrets: secrets, systemMessage: systemMessage, firstMessage: firstMessage,
-                ticketLifeSeconds: UInt64(life), recordsArguments: records, functions: functions)
-            refuseTooManyTokens(bot, object)
+                name: name, apps: served, publicURL: publicURL, secrets: secrets, model: model, systemMessage: systemMessage,
+                firstMessage: firstMessage, ticketLifeSeconds: UInt64(life), recordsArguments: records, functions: functions)
+            refuseLongTexts(bot, object)
             return bot
         } catch {
             problems.add(object.path(of: "secret"), "cannot be used: \(error)")
@@ -140,20 +141,26 @@ extension ConfigurationReader {
         return BotDefinition.FirstMessage(message: message, options: options)
     }
 
-    /// Refuses texts that the vendor may cut off.
-    private func refuseTooManyTokens(_ bot: BotDefinition, _ object: ConfigurationObject) {
-        let (bound, most) = (BotTokenBound(of: bot), BotTokenBound.most)
+    /// Refuses texts that the vendor may cut off, or that are endless.
+    private func refuseLongTexts(_ bot: BotDefinition, _ object: ConfigurationObject) {
+        let (bound, most) = (BotTokenBound(of: bot), BotTokenBound.most(for: bot.model))
+        let (unit, taker, remedy) =
+            switch bot.model {
+            case .vendor: ("tokens", "the vendor", #", or give "model": "own" if the model is your own"#)
+            case .own: ("bytes", "Deskgate", "")
+            }
         if bound.prompt > most {
             let parts = bound.parts.prefix(5).map { "\($0.name) \($0.bytes)" }.joined(separator: ", ")
+            let counted = bot.model == .vendor ? "a token is counted for each byte" : "they are counted"
             problems.add(
                 object.path,
-                "the model's texts may have up to \(bound.prompt) tokens, and the vendor takes \(most); a token is counted for each byte, with "
-                    + "the longest user_id and fields: \(parts); shorten texts, or give each bot fewer functions")
+                "the model's texts may have up to \(bound.prompt) \(unit), and \(taker) takes \(most); \(counted), with the longest "
+                    + "user_id and fields: \(parts); shorten texts, or give each bot fewer functions\(remedy)")
         }
         if bound.firstMessage > most {
             problems.add(
                 object.path(of: "first_message"),
-                "may have up to \(bound.firstMessage) tokens, and the vendor takes \(most); shorten the message or its options")
+                "may have up to \(bound.firstMessage) \(unit), and \(taker) takes \(most); shorten the message or its options\(remedy)")
         }
     }
 }

@@ -12,6 +12,12 @@ extension ConfigurationReader {
             signs calls of the backend, tickets and confirmations: `whsec_` and base64, as `deskgate secret new --signing` makes it; at \
             most 4, the new one first
             """),
+        .live(
+            "model", .word(of: BotModel.self, default: .vendor),
+            """
+            whose model the bot talks with: `vendor`, whose [bound](BOTS.md#limits) of 4,027 tokens holds for its texts, or `own`, where \
+            the bound is 256 KiB
+            """),
         .required(
             "system_message", .text(),
             """
@@ -23,7 +29,7 @@ extension ConfigurationReader {
             "ticket_life_seconds", .integer(60...3600, default: Int(BotDefinition.usualTicketLifeSeconds)),
             "how long a start's ticket is valid; it ends with the security key if that is sooner"),
         .live("record_arguments", .bool(default: false), "whether the arguments of calls are stored in clear"),
-        .required("functions", .objects(botFunctionKeys), "1 to 64 functions"),
+        .required("functions", .objects(botFunctionKeys), "1 to 64 functions; [the vendor's bound](BOTS.md#limits) holds fewer"),
     ]
 
     static let botFirstMessageKeys: ConfigurationKeys = [

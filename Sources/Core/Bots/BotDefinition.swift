@@ -1,6 +1,14 @@
 internal import Bytes
 package import Crypto
 
+/// Whose model a bot talks with.
+package enum BotModel: String, Sendable, CaseIterable {
+    /// The chat vendor's.
+    case vendor
+    /// The company's own.
+    case own
+}
+
 /// A chatbot: for which apps it answers, what it is told, and which functions a model may call for it.
 package struct BotDefinition: Sendable {
     /// What the bot says first.
@@ -26,6 +34,8 @@ package struct BotDefinition: Sendable {
     package let secrets: [StandardWebhookSecret]
     /// What signs tickets and confirmations, derived from the secrets.
     package let keys: BotKeys
+    /// Whose model it talks with, which bounds its texts.
+    package let model: BotModel
     /// What the model is told.
     package let systemMessage: BotText
     /// What the bot says first; nil for nothing.
@@ -40,13 +50,13 @@ package struct BotDefinition: Sendable {
     /// Makes a bot of parts that have been checked; throws when OpenSSL fails.
     /// - Parameter secrets: at least one.
     package init(
-        name: String, apps: [String], publicURL: String, secrets: [StandardWebhookSecret], systemMessage: BotText,
-        firstMessage: FirstMessage? = nil, ticketLifeSeconds: UInt64 = usualTicketLifeSeconds, recordsArguments: Bool = false,
-        functions: [BotFunction]
+        name: String, apps: [String], publicURL: String, secrets: [StandardWebhookSecret], model: BotModel = .vendor,
+        systemMessage: BotText, firstMessage: FirstMessage? = nil, ticketLifeSeconds: UInt64 = usualTicketLifeSeconds,
+        recordsArguments: Bool = false, functions: [BotFunction]
     ) throws(CryptoError) {
         keys = try BotKeys(secrets)
         (self.name, self.apps, self.publicURL, self.secrets) = (name, apps, publicURL, secrets)
-        (self.systemMessage, self.firstMessage) = (systemMessage, firstMessage)
+        (self.model, self.systemMessage, self.firstMessage) = (model, systemMessage, firstMessage)
         (self.ticketLifeSeconds, self.recordsArguments, self.functions) = (ticketLifeSeconds, recordsArguments, functions)
     }
 

@@ -1,12 +1,18 @@
 internal import JSON
 
-/// The most tokens that the texts for a bot's model can have.
+/// The most bytes, and so the most tokens, that the texts for a bot's model can have.
 ///
 /// A byte-level BPE, as the common tokenisers are, makes no more tokens than the text has bytes of UTF-8. So the bound is the number of bytes
 /// with the longest ticket, the longest user's id and the longest fields.
 package struct BotTokenBound: Sendable, Equatable {
-    /// What the vendor takes of one `data`, in tokens.
-    package static let most = 4027
+    /// The longest text of either kind, in bytes: the vendor takes 4,027 tokens of one `data`. A model of the company's own takes what its
+    /// context has room for, so the bound is only there to keep the answers to starts small.
+    package static func most(for model: BotModel) -> Int {
+        switch model {
+        case .vendor: 4027
+        case .own: 256 * 1024
+        }
+    }
 
     /// One part of the bound.
     package struct Part: Sendable, Equatable {

@@ -149,10 +149,43 @@ import Time
         #expect(found.count == 1)
         #expect(found[0].hasPrefix("$.bots[0]: the model's texts may have up to 4"))
         #expect(found[0].contains(" tokens, and the vendor takes 4027; ") && found[0].contains("system_message 4000, cancel_order "))
+        #expect(found[0].hasSuffix(#"; shorten texts, or give each bot fewer functions, or give "model": "own" if the model is your own"#))
         let long = try directory.problems(
             bots: BotDocument.bot(["first_message": #"{"message":"\#(String(repeating: "x", count: 4000))"}"#]))
         #expect(
-            long == ["$.bots[0].first_message: may have up to 4049 tokens, and the vendor takes 4027; shorten the message or its options"])
+            long == [
+                "$.bots[0].first_message: may have up to 4049 tokens, and the vendor takes 4027; shorten the message or its options, "
+                    + #"or give "model": "own" if the model is your own"#
+            ])
+    }
+
+    @Test func `the model is the vendor's unless told`() throws {
+        #expect(try directory.configuration(bots: BotDocument.bot()).bots.first?.model == .vendor)
+        #expect(try directory.configuration(bots: BotDocument.bot(["model": #""own""#])).bots.first?.model == .own)
+        #expect(try directory.problems(bots: BotDocument.bot(["model": #""Own""#])).first?.hasPrefix("$.bots[0].model: ") == true)
+    }
+
+    @Test func `a model of one's own takes 64 functions, and the vendor's does not`() throws {
+        let functions = (1...64).map { BotDocument.function(["name": "\"f\($0)\""]) }.joined(separator: ",")
+        let own = ["model": #""own""#, "functions": "[\(functions)]"]
+        #expect(try directory.configuration(bots: BotDocument.bot(own)).bots.first?.functions.count == 64)
+        let refused = try directory.problems(bots: BotDocument.bot(["functions": "[\(functions)]"]))
+        #expect(refused.count == 1)
+        #expect(refused.first?.contains("the vendor takes 4027") == true)
+    }
+
+    @Test func `texts for a model of one's own end at 256 KiB`() throws {
+        let long = "\"\(String(repeating: "é", count: 131_072))\""
+        let message = try directory.problems(bots: BotDocument.bot(["model": #""own""#, "system_message": long]))
+        #expect(message.count == 1)
+        #expect(message.first?.hasPrefix("$.bots[0]: the model's texts may have up to 26") == true)
+        #expect(message.first?.contains(" bytes, and Deskgate takes 262144; ") == true)
+        #expect(message.first?.hasSuffix("; shorten texts, or give each bot fewer functions") == true)
+        let first = try directory.problems(bots: BotDocument.bot(["model": #""own""#, "first_message": "{\"message\":\(long)}"]))
+        #expect(
+            first == [
+                "$.bots[0].first_message: may have up to 262193 bytes, and Deskgate takes 262144; shorten the message or its options"
+            ])
     }
 
     @Test func backendsAreCalledHosts() throws {
