@@ -136,6 +136,18 @@ struct ReceivedArguments: Sendable {
     /// Reads a JSON text of at most `mostValues` values and names without making a tree of it.
     static func outline(_ text: Span<UInt8>) throws(JSONError) -> JSONElement { try JSONElement(parsing: text, mostValues: mostValues) }
 
+    /// The body of a request with a ticket in it: a JSON object.
+    static func callBody(_ request: borrowing Request) throws(BotArgumentsProblem) -> JSONElement {
+        let body: JSONElement
+        do throws(JSONError) {
+            body = try request.withBody { body throws(JSONError) in try outline(body) }
+        } catch {
+            throw BotArgumentsProblem("the body is not strict JSON: \(error)")
+        }
+        guard body.isObject else { throw BotArgumentsProblem("the body must be a JSON object") }
+        return body
+    }
+
     /// The tree of a text that `outline` has read.
     private static func tree(_ text: [UInt8]) throws(BotArgumentsProblem) -> JSONValue {
         do throws(JSONError) {

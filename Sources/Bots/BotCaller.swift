@@ -34,7 +34,11 @@ final class BotCaller: Sendable {
     /// The refusal of another call of somebody whose refused calls have taken too much, or of whom too many calls are under way; nil when
     /// another one may be read.
     func exhaustion(of caller: BotGrant, at bot: ServedBot) -> CallRefusal? {
-        if bot.ledger.withLock({ $0.isFull(for: caller.person) }) { return .busy }
+        bot.ledger.withLock({ $0.isFull(for: caller.person) }) ? .busy : exhaustion(of: caller)
+    }
+
+    /// The refusal of somebody whose refused calls have taken too much; nil when another request may be read.
+    func exhaustion(of caller: BotGrant) -> CallRefusal? {
         let now = services.clocks.unixMilliseconds()
         return refused.withLock { $0.secondsToWait(caller.person, now: now) }.map { .exhausted(seconds: $0) }
     }

@@ -64,6 +64,22 @@ enum BotDescriptions {
             example: ["ticket": "dgbt1.AAAA", "name": "get_order_list", "arguments": [:]]),
         answers: [wrapped] + refusals + [confirmationRequired])
 
+    static let reply = RouteDescription(
+        "Takes the quick replies out of a text that a model of your own has written.",
+        text:
+            "A block such as `JSON^{\"options\":[\"Yes\",\"No\"]}^NSOJ` is cut out of the text; a broken one stays in it. The text has at most 64 KiB.",
+        parameters: [name],
+        body: RouteDescription.Body(
+            Schema.object([("ticket", Schema.text), ("text", Schema.text)]),
+            example: ["ticket": "dgbt1.AAAA", "text": "Shall I? JSON^{\"options\":[\"Yes\",\"No\"]}^NSOJ"]),
+        answers: [
+            .init(
+                200, "The text without the blocks, and the quick replies of all of them.",
+                Schema.object([("text", Schema.text), ("options", Schema.array(Schema.text))])),
+            .init(400, "The body is not such an object; the message says why."), unauthorized, deniedTicket,
+            .init(404, "There is no such bot."), limited, CallDescription.undecided,
+        ])
+
     static let confirm = RouteDescription(
         "Makes a call that changes something, after the person has agreed to it in the app.",
         text:
@@ -84,14 +100,14 @@ enum BotDescriptions {
     private static let answered = [RouteDescription.Answer(200, "What the backend has answered.", Schema.any)] + refusals
     private static let refusals: [RouteDescription.Answer] = [
         .init(400, "The arguments are not what the function takes; the message names the parameter."),
-        .init(
-            401, "There is no ticket, or it is not valid any more; never the backend's own 401, which is 502.",
-            headers: ["WWW-Authenticate"]),
-        .init(403, "The ticket does not allow this call. Nothing tells why."), notFound,
+        unauthorized, deniedTicket, notFound,
         .init(405, "The function changes something, and is called with POST."), .init(413, "The arguments have more than 64 KiB."), limited,
         badGateway, .init(503, "The backend was not called, because of a failure of the service or its load.", headers: ["Retry-After"]),
         timeout,
     ]
+    private static let unauthorized = RouteDescription.Answer(
+        401, "There is no ticket, or it is not valid any more; never the backend's own 401, which is 502.", headers: ["WWW-Authenticate"])
+    private static let deniedTicket = RouteDescription.Answer(403, "The ticket does not allow this call. Nothing tells why.")
     private static let notFound = RouteDescription.Answer(404, "There is no such bot or function.")
     private static let limited = RouteDescription.Answer(
         429, "The person has called too often, or refused calls have brought too much.", headers: ["Retry-After"])

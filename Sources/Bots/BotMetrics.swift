@@ -14,6 +14,7 @@ package struct BotMetrics: Sendable {
     private let calls: MetricFamily<Counter>
     private let durations: MetricFamily<Histogram>
     private let starts: MetricFamily<Counter>
+    private let quickReplies: MetricFamily<Counter>
 
     /// Registers the metrics.
     package init(_ registry: MetricsRegistry) {
@@ -23,6 +24,8 @@ package struct BotMetrics: Sendable {
             "deskgate_bot_call_duration_seconds", "How long companies' backends took to answer calls of bots' functions.", labels: ["bot"],
             bounds: Self.bounds)
         starts = registry.counter("deskgate_bot_starts_total", "Starts of bots by result.", labels: ["bot", "result"])
+        quickReplies = registry.counter(
+            "deskgate_bot_quick_replies_total", "Blocks of quick replies in bots' texts by result.", labels: ["bot", "result"])
     }
 
     /// The counters of a function, from now on with 0.
@@ -43,5 +46,10 @@ package struct BotMetrics: Sendable {
     /// - Parameter bot: empty where none is known.
     func starts(bot: String) -> LabelledCounters<StartResult> {
         LabelledCounters(StartResult.allCases) { starts.child(bot, $0.rawValue) }
+    }
+
+    /// The counters of the blocks of quick replies in a bot's texts, from now on with 0.
+    func quickReplies(bot: String) -> (cut: Counter, broken: Counter) {
+        (quickReplies.child(bot, "cut"), quickReplies.child(bot, "broken"))
     }
 }

@@ -23,6 +23,7 @@ struct ServedBot: Sendable {
     /// How long its backends take.
     let duration: Histogram
     let starts: LabelledCounters<BotMetrics.StartResult>
+    let quickReplies: (cut: Counter, broken: Counter)
     /// Counts calls of no function that it has.
     let others: LabelledCounters<CallResult>
     private let functions: [ByteKey: Function]
@@ -31,6 +32,7 @@ struct ServedBot: Sendable {
         (self.definition, self.ledger) = (definition, ledger)
         duration = metrics.duration(bot: definition.name)
         starts = metrics.starts(bot: definition.name)
+        quickReplies = metrics.quickReplies(bot: definition.name)
         others = metrics.calls(bot: definition.name, function: "")
         functions = Dictionary(
             definition.functions.map { function in

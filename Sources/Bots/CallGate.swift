@@ -64,9 +64,8 @@ struct CallGate: Sendable {
         _ asked: AskedCall, _ bot: ServedBot, _ function: ServedBot.Function?, _ state: BotsState, _ mark: RequestMark,
         _ findings: inout Findings, _ readArguments: ArgumentReader
     ) throws(CallRefusal) -> ReadyCall {
-        let ticket = try ticket(asked.ticket, bot)
+        let ticket = try provenTicket(asked.ticket, bot, state, &findings.caller)
         let holder = ticket.grant
-        try check(holder, state, &findings.caller, CallRefusal.denied)
         guard let function else { throw .unknownFunction }
         if asked.isGet, function.definition.changesSomething { throw .notByGet }
         if let refusal = caller.exhaustion(of: holder, at: bot) { throw refusal }
@@ -78,6 +77,18 @@ struct CallGate: Sendable {
         return ReadyCall(
             bot: bot, function: function, caller: holder, arguments: arguments, byteCount: findings.byteCount, request: request, key: key,
             mark: mark)
+    }
+
+    /// A ticket of this bot that is valid now, and whose person may use the chat.
+    /// - Parameters:
+    ///   - text: the ticket; nil when none was sent.
+    ///   - caller: set as `check` says.
+    func provenTicket(
+        _ text: String?, _ bot: ServedBot, _ state: BotsState, _ caller: inout BotGrant?
+    ) throws(CallRefusal) -> BotTicket {
+        let ticket = try ticket(text, bot)
+        try check(ticket.grant, state, &caller, CallRefusal.denied)
+        return ticket
     }
 
     private func ticket(_ text: String?, _ bot: ServedBot) throws(CallRefusal) -> BotTicket {

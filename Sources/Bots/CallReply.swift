@@ -153,6 +153,9 @@ extension CallRefusal {
         CallRefusal(.error(400, code, sentence(problem.description)), .invalid, reason: reason)
     }
 
+    /// 400 for a body that is no request at all.
+    static func malformed(_ problem: BotArgumentsProblem) -> CallRefusal { invalid(problem, code: "malformed", reason: "body") }
+
     /// 413 for arguments that are too long.
     static let tooLong = CallRefusal(
         .error(413, "arguments_too_long", "The arguments have more than \(ReceivedArguments.longest) bytes."), .invalid, reason: "too_long")

@@ -59,7 +59,7 @@ final class CallRoutes: Sendable {
                 return try ReceivedArguments(ofCall: body)
             }
         } catch {
-            let refusal = CallRefusal.invalid(error, code: "malformed", reason: "body")
+            let refusal = CallRefusal.malformed(error)
             let bot = state.current.bot(request.withPathParameter { String(repairing: $0) })
             bot?.others.increment(.invalid)
             caller.log(refusal, bot, nil, nil, end.mark, id: nil)
@@ -69,13 +69,7 @@ final class CallRoutes: Sendable {
 
     /// Reads a call, all but its arguments: they are read for somebody with a ticket.
     private static func asked(_ request: borrowing Request) throws(BotArgumentsProblem) -> AskedCall {
-        let body: JSONElement
-        do throws(JSONError) {
-            body = try request.withBody { body throws(JSONError) in try ReceivedArguments.outline(body) }
-        } catch {
-            throw BotArgumentsProblem("the body is not strict JSON: \(error)")
-        }
-        guard body.isObject else { throw BotArgumentsProblem("the body must be a JSON object") }
+        let body = try ReceivedArguments.callBody(request)
         guard let name = body["name"]?.string else { throw BotArgumentsProblem("name must be the name of a function") }
         return AskedCall(ticket: body["ticket"]?.string, function: name, isGet: false, confirmation: try confirmation(body))
     }

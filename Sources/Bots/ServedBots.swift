@@ -32,6 +32,7 @@ package final class ServedBots: Sendable {
         routes =
             PersonRoutes(state: state, services: services, metrics: metrics, gate: gate, caller: caller).routes
             + CallRoutes(state, services, gate, caller).routes
+            + [ReplyRoute(state: state, services: services, gate: gate, caller: caller).route]
         services.news.listen { item in
             if case .revocations(let change) = item { state.current.forgetAnswers(after: change) }
         }

@@ -6,7 +6,6 @@ internal import JSON
 extension ConfigurationReader {
     private static let mostBots = 100
     private static let mostBotSecrets = 4
-    private static let mostOptions = 20
 
     /// - Parameter apps: the apps that bots may serve.
     func bots(in root: ConfigurationObject, apps: [Configuration.App]) -> [BotDefinition] {
@@ -130,8 +129,8 @@ extension ConfigurationReader {
         guard let elements = object.array("options") else {
             return BotDefinition.FirstMessage(message: message, options: object.standardTexts("options"))
         }
-        if elements.count > Self.mostOptions {
-            problems.add(object.path(of: "options"), "expected at most \(Self.mostOptions) quick replies, found \(elements.count)")
+        if elements.count > QuickReplies.most {
+            problems.add(object.path(of: "options"), "expected at most \(QuickReplies.most) quick replies, found \(elements.count)")
         }
         let options = elements.compactMap { value, path -> String? in
             if case .string(let text) = value, !text.isEmpty { return text }

@@ -32,7 +32,8 @@ import Testing
         #expect(try process.waitForEnd() == .exit(0), "\(said)")
         for text in [
             "get_order_list", "get_order_details", "get_recommendation", "409 confirmation_required", "order 1002 is cancelled",
-            "every order is as it was", "Everything happened as expected.", "deskgate bots calls list --config",
+            "Anything else?  Quick replies: My orders, No", "every order is as it was",
+            "Everything happened as expected.", "deskgate bots calls list --config",
         ] {
             #expect(said.contains(text), "\(text)")
         }

@@ -34,7 +34,7 @@ extension ConfigurationReader {
 
     static let botFirstMessageKeys: ConfigurationKeys = [
         .required("message", .text(), "what the bot says first; without `first_message` nothing"),
-        .live("options", .texts(default: []), "up to 20 quick replies below it"),
+        .live("options", .texts(default: []), "up to \(QuickReplies.most) quick replies below it"),
     ]
 
     static let botFunctionKeys: ConfigurationKeys = [

@@ -49,6 +49,11 @@ struct BotDemoCaller: Sendable {
         try post("call", ["ticket": .string(ticket), "name": .string(function), "arguments": .string(arguments)])
     }
 
+    /// The company has the quick replies taken out of the text of its own model.
+    func reply(_ ticket: String, _ text: String) throws(DemoFailure) -> DemoRequests.Answer {
+        try post("reply", ["ticket": .string(ticket), "text": .string(text)])
+    }
+
     /// An operator lists the calls of a customer, the newest first.
     func calls(of user: String) throws(DemoFailure) -> [JSONValue] {
         let path = "/v1/bots/calls?app_id=\(app)&user_id=\(user)&limit=1000"

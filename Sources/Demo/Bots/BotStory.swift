@@ -128,6 +128,12 @@ struct BotStory {
         let called = FunctionResponse(answer)
         tell("deskgate", "\(answer.status), \(called.map { ModelScript.words(for: $0) } ?? "")")
         check(called?.response["status"]?.text == "cancelled", "the direct call does not show the cancelled order")
+        let text = #"It is cancelled. Anything else? JSON^{"options":["My orders","No"]}^NSOJ"#
+        tell("model", text)
+        let reply = try caller.reply(start.ticket, text)
+        let options = (reply.body["options"]?.elements ?? []).compactMap(\.text)
+        tell("deskgate", "\(reply.status), \(reply.body["text"]?.text ?? "")  Quick replies: \(options.joined(separator: ", "))")
+        check(options == ["My orders", "No"], "the quick replies were not taken out of the text")
     }
 
     /// A line of the script, from the question to what the model says.

@@ -24,6 +24,9 @@ struct ChatWebhook: Sendable {
         case unnamedBot
         /// A customer, another member of the channel, or a stranger.
         case other
+
+        /// Whether a message counts as a bot's, for which a customer may be the cause.
+        var mayBeBot: Bool { self == .namedBot || self == .automatic }
     }
 
     private static let ticketChannel = "SENDBIRD_DESK_CHANNEL_CUSTOM_TYPE"
@@ -34,6 +37,7 @@ struct ChatWebhook: Sendable {
     let writer: Writer
     let messageID: HelpDeskID
     let channel: HelpDeskID
+    /// That of a bot without the quick replies that its model has embedded, which apps show apart from it.
     let text: String
     /// The user id of the writer; nil where none is named.
     let senderID: String?
@@ -78,7 +82,6 @@ struct ChatWebhook: Sendable {
         let customType =
             Self.word([payload.string("custom_type"), root.string("custom_type")], preferring: MessageClass.agentsOnlyType) ?? ""
         content = MessageClass(type: type, customType: customType, data: payload.text("data"))
-        text = payload.text("message") ?? ""
         let sender = root.object("sender")
         senderID = sender?.string("user_id").flatMap { $0.isEmpty ? nil : $0 }
         senderName = sender?.text("nickname").flatMap { $0.isEmpty ? nil : $0 }
@@ -90,6 +93,8 @@ struct ChatWebhook: Sendable {
         let time = payload.integer(category == .sent ? "created_at" : "updated_at")
         occurredAt = time.flatMap { UInt64(exactly: $0) }.flatMap { $0 == 0 ? nil : UnixMilliseconds(rawValue: $0) }
         writer = Self.writer(senderID, isOfAdministrator: type == "ADMM", customType: customType, bots)
+        let message = payload.text("message") ?? ""
+        text = writer.mayBeBot ? QuickReplies(in: message).text : message
         customerID = Self.customer(among: root.objects("members").map { $0.string("user_id") }, bots)
     }
 

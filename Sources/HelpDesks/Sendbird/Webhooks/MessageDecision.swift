@@ -60,7 +60,7 @@ extension ChatWebhook {
         if writer == .other { return .ignored(nil) }
         if writer == .unnamedBot { return .ignored(.notABot) }
         // A customer can make a channel that looks like a ticket's, and leave it to others. Desk alone knows the tickets.
-        let needsTicket = writer == .automatic || writer == .namedBot
+        let needsTicket = writer.mayBeBot
         let isKnown = needsTicket ? memory.owner?.ticketID != nil : memory.owner != nil
         guard isKnown || memory.isDeskAsked else { return .undecided }
         if needsTicket, !isKnown { return .ignored(.unknownTicket) }

@@ -1,0 +1,69 @@
+internal import Bytes
+internal import Core
+internal import HTTPServer
+internal import HelpDesk
+internal import JSON
+internal import Observability
+internal import Threading
+internal import Tracing
+
+/// `POST /bots/:name/reply`: a bot's text apart from its quick replies, for a company whose own model writes it.
+///
+/// A ticket proves the person as for a call, and refusals are counted and logged as those of a call of no function.
+struct ReplyRoute: Sendable {
+    static let path: StaticString = "/bots/:name/reply"
+    /// The longest text, in bytes.
+    static let longestText = 64 * 1024
+    /// A text in JSON is up to twice as long unless letters are escaped. Proxies take no more of a bot's request.
+    private static let bodyLimit = 2 * longestText
+
+    let state: Live<BotsState>
+    let services: HelpDeskServices
+    let gate: CallGate
+    let caller: BotCaller
+
+    var route: Route {
+        Route(Self.path, bodyLimit: Self.bodyLimit, described: [.post: BotDescriptions.reply], [(.post, { answer($0, $1) })])
+    }
+
+    private func answer(_ request: borrowing Request, _ responder: consuming Responder) -> Answered {
+        let mark = RequestMark(id: request.requestID, services.tracer.beginRequest(request.callersTrace()))
+        let state = state.current
+        let bot = state.bot(request.withPathParameter { String(repairing: $0) })
+        var holder: BotGrant?
+        let response: Response
+        var result = CallResult.succeeded
+        do throws(CallRefusal) {
+            let asked = try Self.asked(request)
+            guard let bot else { throw .unknownBot }
+            let grant = try gate.provenTicket(asked.ticket, bot, state, &holder).grant
+            if let refusal = caller.exhaustion(of: grant) { throw refusal }
+            response = Self.response(QuickReplies(in: asked.text), bot)
+        } catch {
+            (response, result) = (error.response, error.result)
+            if let bot { _ = caller.refuse(error, bot, nil, holder, mark) } else { caller.log(error, nil, nil, nil, mark, id: nil) }
+        }
+        services.tracer.endRequest(mark.span, Self.path, response, app: holder?.appID, result: result.rawValue)
+        return responder.respond(response)
+    }
+
+    private static func asked(_ request: borrowing Request) throws(CallRefusal) -> (ticket: String?, text: String) {
+        do throws(BotArgumentsProblem) {
+            let body = try ReceivedArguments.callBody(request)
+            guard let text = body["text"]?.string, text.utf8.count <= longestText else {
+                throw BotArgumentsProblem("text must be a text of at most \(longestText) bytes")
+            }
+            return (body["ticket"]?.string, text)
+        } catch {
+            throw .malformed(error)
+        }
+    }
+
+    private static func response(_ replies: QuickReplies, _ bot: ServedBot) -> Response {
+        bot.quickReplies.cut.increment(by: UInt64(replies.cut))
+        bot.quickReplies.broken.increment(by: UInt64(replies.broken))
+        return Response(
+            status: 200, json: ["text": .string(replies.text), "options": .array(replies.options.map { .string($0) })],
+            headers: [("Cache-Control", "no-store")])
+    }
+}
