@@ -19,6 +19,10 @@ extension Configuration {
         package var makesURLPreviews: Bool
         /// Whether customers may see and change their own tickets.
         package var servesTickets: Bool
+        /// The keys of custom fields that customers may set of their own tickets.
+        package var ticketFields: [String] = []
+        /// The keys of custom fields that customers may set of themselves.
+        package var customerFields: [String] = []
         /// Whether registrations are passed on to Sendbird.
         package var relaysRegistrations: Bool
         /// The user ids of the bots that write in tickets; nil when the app does not name its bots.

@@ -20,7 +20,7 @@ extension Configuration {
     package func toldWarnings(now: UnixSeconds) -> [ConfigurationWarning] {
         callerWarnings + adminWarnings + storeWarnings + relayWarnings + certificateExpiries.compactMap { Self.warning($0, now) }
             + issuerWarnings + shadowWarnings(now) + keyWarnings(now) + audienceWarnings + botWarnings + apnsWarnings + providerHostWarnings
-            + routeWarnings + traceWarnings + leftoverWarnings
+            + routeWarnings + traceWarnings + ticketWarnings + leftoverWarnings
     }
 
     /// When the certificates of the listeners expire.

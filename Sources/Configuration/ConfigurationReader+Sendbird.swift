@@ -19,6 +19,7 @@ extension ConfigurationReader {
             deskURL: sendbirdAddress(object, "desk_url", default: "https://desk-api-\(id).sendbird.com"),
             sessionTokens: object.object("session_tokens", keys: Self.sessionTokenKeys).map { sessionTokens($0) },
             makesURLPreviews: object.bool("url_previews"), servesTickets: object.bool("tickets"),
+            ticketFields: fieldKeys(object, "ticket_fields"), customerFields: fieldKeys(object, "customer_fields"),
             relaysRegistrations: object.bool("relay"), botUserIDs: botUserIDs(object))
     }
 
@@ -103,6 +104,19 @@ extension ConfigurationReader {
             problems.add(object.path(of: key), "expected at most \(Self.mostTokensOfOneKind) tokens, found \(found.count)")
         }
         return found
+    }
+
+    /// Reads the keys of custom fields that customers may set.
+    private func fieldKeys(_ object: ConfigurationObject, _ key: String) -> [String] {
+        guard let elements = object.array(key) else { return object.standardTexts(key) }
+        if elements.count > TicketField.mostFields {
+            problems.add(object.path(of: key), "expected at most \(TicketField.mostFields) keys, found \(elements.count)")
+        }
+        return elements.compactMap { value, path in
+            if let text = value.text, TicketField.isKey(text) { return text }
+            problems.add(path, "expected the key of a custom field of \(TicketField.keyGrammar)")
+            return nil
+        }
     }
 
     /// Reads the user ids of bots. An empty list says that there are none.

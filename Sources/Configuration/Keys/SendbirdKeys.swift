@@ -16,6 +16,13 @@ extension ConfigurationReader {
         .live("url_previews", .bool(default: false), "whether apps may ask for [URL previews](SENDBIRD.md#url-previews)"),
         .live("tickets", .bool(default: false), "whether users may work with their [tickets](SENDBIRD.md#tickets)"),
         .live(
+            "ticket_fields", .texts(default: []),
+            """
+            the keys of custom fields that customers may [set of their own tickets](SENDBIRD.md#what-a-customer-may-do), at most 20; it \
+            needs `tickets`
+            """),
+        .live("customer_fields", .texts(default: []), "the same of the customers themselves"),
+        .live(
             "relay", .bool(default: false),
             """
             whether registrations of devices are [passed on](SENDBIRD.md#push-tokens); the app must then name a notifier of type \

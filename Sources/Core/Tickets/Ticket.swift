@@ -97,6 +97,11 @@ extension [TicketField] {
         return .object(object)
     }
 
+    /// Those that have one of these keys; compares bytes.
+    package func having(keys: [String]) -> [TicketField] {
+        filter { field in keys.contains { $0.utf8.elementsEqual(field.key.utf8) } }
+    }
+
     /// The keys of wanted fields that are missing here or have another value: the help desk drops what nobody has registered without a word.
     package func missing(of wanted: [TicketField]) -> [String] {
         wanted.filter { field in

@@ -17,8 +17,9 @@ package protocol TicketDesk: Sendable {
     /// Changes how urgent a ticket is.
     func prioritize(_ id: Int64, _ priority: TicketPriority) throws(TicketFailure) -> Ticket
     /// Sets fields of a ticket; other fields stay.
+    /// - Parameter owner: whose ticket it must be; nil for anybody's.
     /// - Returns: all its fields as the help desk has them afterwards.
-    func setFields(_ fields: [TicketField], ofTicket id: Int64) throws(TicketFailure) -> [TicketField]
+    func setFields(_ fields: [TicketField], ofTicket id: Int64, owner: String?) throws(TicketFailure) -> [TicketField]
     /// Sets fields of a customer; other fields stay.
     /// - Returns: all of them as the help desk has them afterwards.
     func setFields(_ fields: [TicketField], ofCustomer userID: String) throws(TicketFailure) -> [TicketField]

@@ -14,6 +14,8 @@ package enum TicketFailure: Error, Equatable, Sendable {
     case notAsked
     /// The person is no member of a channel that the ticket is to be about.
     case foreignChannel
+    /// Customers may not set one of these fields; the configuration's key lists those that they may.
+    case fieldNotAllowed(listedBy: String)
     /// The help desk refuses what was asked for, such as a group that it does not have.
     case refused
     /// Too many requests: wait so many seconds.
@@ -39,6 +41,7 @@ package enum TicketFailure: Error, Equatable, Sendable {
         case .unsupported: "unsupported"
         case .notAsked: "not_asked"
         case .foreignChannel: "foreign_channel"
+        case .fieldNotAllowed: "field_not_allowed"
         case .refused: "refused"
         case .limited: "too_many_requests"
         case .overloaded: "overloaded"
@@ -52,7 +55,7 @@ package enum TicketFailure: Error, Equatable, Sendable {
         switch self {
         case .notFound, .unknownPerson: 404
         case .notClosable, .notClosed, .unsupported, .notAsked: 409
-        case .foreignChannel, .refused: 400
+        case .foreignChannel, .fieldNotAllowed, .refused: 400
         case .limited: 429
         case .overloaded, .unauthorized, .unavailable: 503
         }
@@ -87,6 +90,7 @@ package enum TicketFailure: Error, Equatable, Sendable {
         case .unsupported: "The help desk offers this to its own programs only."
         case .notAsked: "This message is not a question of support that is still open."
         case .foreignChannel: "related_channels: the person is no member of one of these channels."
+        case .fieldNotAllowed(let key): "custom_fields: customers may set only fields that the app's \(key) lists; nothing was set."
         case .refused: "The help desk refuses these values; check the group's key, the channels and the name."
         case .limited(let seconds): "The help desk takes no more requests now; wait \(max(1, seconds)) seconds."
         case .overloaded: "Too many requests wait for the help desk; try again."

@@ -36,6 +36,8 @@ package struct TicketField: Sendable, Equatable {
     package static let longestKey = 20
     /// The longest value, in UTF-16 code units.
     package static let longestValue = 190
+    /// The grammar of a key, as the end of a sentence.
+    package static let keyGrammar = "1 to \(longestKey) UTF-16 code units without control characters, colons and commas"
 
     /// Its key.
     package let key: String
@@ -53,11 +55,7 @@ package struct TicketField: Sendable, Equatable {
         let name = "custom_fields"
         guard (1...mostFields).contains(fields.count) else { throw TicketProblem(name, "expected 1 to \(mostFields) fields") }
         for (index, field) in fields.enumerated() {
-            guard FieldGrammar.problem(of: field.key.utf8.span, longest: longestKey) == nil, !field.key.utf8.contains(where: isSeparator)
-            else {
-                throw TicketProblem(
-                    name, "expected keys of 1 to \(longestKey) UTF-16 code units without control characters, colons and commas")
-            }
+            guard isKey(field.key) else { throw TicketProblem(name, "expected keys of \(keyGrammar)") }
             // An empty value clears a field.
             guard field.value.isEmpty || FieldGrammar.problem(of: field.value.utf8.span, longest: longestValue) == nil else {
                 throw TicketProblem(name, "expected texts of at most \(longestValue) UTF-16 code units without control characters")
@@ -67,6 +65,11 @@ package struct TicketField: Sendable, Equatable {
             }
         }
         return fields
+    }
+
+    /// Whether a text may be the key of a field.
+    package static func isKey(_ text: String) -> Bool {
+        FieldGrammar.problem(of: text.utf8.span, longest: longestKey) == nil && !text.utf8.contains(where: isSeparator)
     }
 
     private static func isSeparator(_ byte: UInt8) -> Bool { byte == UInt8(ascii: ":") || byte == UInt8(ascii: ",") }

@@ -127,7 +127,7 @@ private struct Sendbird {
         let previewer = URLPreviewer()
         routes.append(URLPreviewRoute(services, previewer) { state.current.app($0)?.settings.makesURLPreviews == true }.route)
         let tickets = TicketRoutes(services) { id in
-            state.current.app(id).flatMap { $0.settings.servesTickets ? DeskTickets($0.desk) : nil }
+            state.current.app(id).flatMap { $0.settings.servesTickets ? $0 : nil }
         }
         routes += tickets.routes
         served = ServedHelpDesk(

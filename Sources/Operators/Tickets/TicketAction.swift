@@ -65,7 +65,7 @@ package struct TicketAction: AdminAction, Equatable {
         case .close(let id, let comment): return answer(try desk.close(id, comment: comment, owner: nil), context)
         case .reopen(let id): return answer(try desk.reopen(id, owner: nil), context)
         case .prioritize(let id, let priority): return answer(try desk.prioritize(id, priority), context)
-        case .setFields(let id, let fields): return answer(try desk.setFields(fields, ofTicket: id), wanted: fields, context)
+        case .setFields(let id, let fields): return answer(try desk.setFields(fields, ofTicket: id, owner: nil), wanted: fields, context)
         case .setCustomerFields(let userID, let fields):
             return answer(try desk.setFields(fields, ofCustomer: userID), wanted: fields, context)
         }

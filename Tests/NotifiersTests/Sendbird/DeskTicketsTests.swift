@@ -155,13 +155,24 @@ import Testing
         try DeskFixture.with { desk throws in
             let ticket = try desk.create(fields: [TicketField(key: "language", value: "ru")])
             let wanted = [Self.order, TicketField(key: "no", value: "x"), TicketField(key: "language", value: "")]
-            let fields = try desk.tickets.setFields(wanted, ofTicket: ticket.id)
+            let fields = try desk.tickets.setFields(wanted, ofTicket: ticket.id, owner: nil)
             #expect(fields == [Self.order] && fields.missing(of: wanted) == ["no"])
             let plan = [TicketField(key: "plan", value: "gold"), Self.order]
             let own = try desk.tickets.setFields(plan, ofCustomer: "user-1")
             #expect(own == [plan[0]] && own.missing(of: plan) == ["order"])
             #expect(try failure { try desk.tickets.setFields(plan, ofCustomer: "stranger") } == .unknownPerson)
-            #expect(try failure { try desk.tickets.setFields(plan, ofTicket: 9) } == .notFound)
+            #expect(try failure { try desk.tickets.setFields(plan, ofTicket: 9, owner: nil) } == .notFound)
+        }
+    }
+
+    @Test func `a customer's own fields are set before the first ticket`() throws {
+        try DeskFixture.with({ $0.hasUser = { $0 != "stranger" } }) { desk throws in
+            let plan = TicketField(key: "plan", value: "gold")
+            #expect(try desk.tickets.setOwnFields([plan], of: "user-1") == [plan])
+            #expect(try desk.tickets.setOwnFields([TicketField(key: "city", value: "Rome")], of: "user-1").count == 2)
+            for nobody in ["stranger", "sendbird_desk_agent_id_1", "SENDBIRD_DESK_AGENT_ID_1"] {
+                #expect(try failure { try desk.tickets.setOwnFields([plan], of: nobody) } == .unknownPerson)
+            }
         }
     }
 
@@ -171,11 +182,13 @@ import Testing
             let ticket = try desk.activeTicket(of: "user-2")
             #expect(try failure { try desk.tickets.close(ticket.id, comment: nil, owner: "user-1") } == .notFound)
             #expect(try failure { try desk.tickets.reopen(ticket.id, owner: "user-1") } == .notFound)
+            #expect(try failure { try desk.tickets.setFields([Self.order], ofTicket: ticket.id, owner: "user-1") } == .notFound)
             #expect(try failure { try desk.tickets.ticket(ticket.id, owner: "user-1") } == .notFound)
             let answer = CustomerAnswer.closure(isConfirmed: true)
             #expect(try failure { try desk.tickets.answer(answer, messageID: 1, ticket: ticket.id, owner: "user-1") } == .notFound)
             #expect(desk.chat.requests.isEmpty)
             #expect(try desk.tickets.ticket(.id(ticket.id)).state == .active)
+            #expect(try desk.tickets.ticket(.id(ticket.id)).fields.isEmpty)
         }
     }
 

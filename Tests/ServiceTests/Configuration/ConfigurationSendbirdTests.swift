@@ -37,6 +37,8 @@ import Testing
         #expect(settings.sessionTokens == nil)
         #expect(!settings.makesURLPreviews && !settings.servesTickets && !settings.relaysRegistrations)
         #expect(settings.botUserIDs == nil)
+        #expect(settings.ticketFields == [])
+        #expect(settings.customerFields == [])
         #expect(configuration.calledHosts.map(\.host) == ["api-app-1.sendbird.com", "desk-api-app-1.sendbird.com"])
     }
 
@@ -86,6 +88,34 @@ import Testing
             let problems = try directory.problems(sendbird(#"\#(Self.tokens),"bot_user_ids":\#(list)"#))
             #expect(problems.map { String($0.prefix { $0 != ":" }) } == ["$.apps[0].sendbird.bot_user_ids\(path)"], "\(list.prefix(20))")
         }
+    }
+
+    @Test(arguments: [("[]", []), (#"["order","\u0433\u043e\u0440\u043e\u0434"]"#, ["order", "город"])] as [(String, [String])])
+    func `the fields that customers may set are named by their keys`(_ list: String, _ expected: [String]) throws {
+        let json = sendbird(#"\#(Self.tokens),"tickets":true,"ticket_fields":\#(list),"customer_fields":\#(list)"#)
+        let configuration = try directory.configuration(json)
+        #expect(configuration.apps.first?.sendbird?.ticketFields == expected)
+        #expect(configuration.apps.first?.sendbird?.customerFields == expected)
+        #expect(!configuration.warnings(now: TestTime.now).contains { $0.path.contains("_fields") })
+    }
+
+    @Test(arguments: ["ticket_fields", "customer_fields"]) func `the key of a field is checked`(_ key: String) throws {
+        let (longest, many) = (String(repeating: "x", count: 21), String(repeating: #""f","#, count: 20))
+        for (list, path) in [
+            ("7", ""), ("null", ""), (#"["order",7]"#, "[1]"), (#"[""]"#, "[0]"), (#"["a\u0000"]"#, "[0]"), (#"["a:b"]"#, "[0]"),
+            (#"["a,b"]"#, "[0]"), (#"["\#(longest)"]"#, "[0]"), (#"[\#(many)"f"]"#, ""),
+        ] {
+            let problems = try directory.problems(sendbird(#"\#(Self.tokens),"tickets":true,"\#(key)":\#(list)"#))
+            #expect(problems.map { String($0.prefix { $0 != ":" }) } == ["$.apps[0].sendbird.\(key)\(path)"], "\(list.prefix(20))")
+        }
+    }
+
+    @Test(arguments: ["ticket_fields", "customer_fields"]) func `fields have no effect without tickets`(_ key: String) throws {
+        let configuration = try directory.configuration(sendbird(#"\#(Self.tokens),"\#(key)":["order"]"#))
+        let warning = try #require(configuration.warnings(now: TestTime.now).first { $0.path == "$.apps[0].sendbird.\(key)" })
+        #expect(
+            warning.message
+                == #"has no effect, because the app serves its customers no tickets; set "tickets": true beside it, or remove it"#)
     }
 
     @Test func tellsEveryMistakeAtOnce() throws {

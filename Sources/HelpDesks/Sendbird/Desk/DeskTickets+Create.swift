@@ -53,7 +53,7 @@ extension DeskTickets {
     }
 
     /// The number of the person's customer, who is made if Desk has none.
-    private func foundOrMade(_ userID: String) throws(TicketFailure) -> Int64 {
+    func foundOrMade(_ userID: String) throws(TicketFailure) -> Int64 {
         if let customer = try customer(userID) { return customer }
         do throws(PlatformError) {
             let json = try client.ask(DeskRequests.createCustomer(userID))

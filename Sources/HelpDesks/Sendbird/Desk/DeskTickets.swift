@@ -76,13 +76,26 @@ package struct DeskTickets: TicketDesk {
     }
 
     /// As `TicketDesk` says.
-    package func setFields(_ fields: [TicketField], ofTicket id: Int64) throws(TicketFailure) -> [TicketField] {
-        try changed(id, ask(DeskRequests.setFields(fields, ofTicket: id))).fields
+    package func setFields(_ fields: [TicketField], ofTicket id: Int64, owner: String?) throws(TicketFailure) -> [TicketField] {
+        if owner != nil { _ = try ticket(id, owner: owner) }
+        return try changed(id, ask(DeskRequests.setFields(fields, ofTicket: id))).fields
     }
 
     /// As `TicketDesk` says.
     package func setFields(_ fields: [TicketField], ofCustomer userID: String) throws(TicketFailure) -> [TicketField] {
         guard let customer = try customer(userID) else { throw .unknownPerson }
+        return try setFields(fields, of: customer, userID)
+    }
+
+    /// Sets the person's own fields; other fields stay. Makes the customer if Desk does not know the person yet, as the vendor's SDK
+    /// does when a person signs in.
+    /// - Returns: all of them as Desk has them afterwards.
+    func setOwnFields(_ fields: [TicketField], of userID: String) throws(TicketFailure) -> [TicketField] {
+        guard !SupportAccount.resemblesSupport(userID) else { throw .unknownPerson }
+        return try setFields(fields, of: foundOrMade(userID), userID)
+    }
+
+    private func setFields(_ fields: [TicketField], of customer: Int64, _ userID: String) throws(TicketFailure) -> [TicketField] {
         let json = try ask(DeskRequests.setFields(fields, ofCustomer: customer))
         if let fields = json["customFields"]?.nonNull { return DeskTicket.fields(fields) }
         let found = try ask(DeskRequests.findCustomer(userID))

@@ -75,6 +75,29 @@ extension TicketRoutes {
     static let reopen = described(
         "Reopens a closed ticket, where Sendbird lets others do that.", [ticketID], required: ["ticket_id"], one, [notFound, conflict])
 
+    private static let settable = (
+        "custom_fields",
+        CallDescription.described(
+            [
+                "type": "object", "additionalProperties": Schema.text, "minProperties": 1,
+                "maxProperties": .integer(Int64(TicketField.mostFields)),
+            ],
+            "The fields; an empty text clears one. A key that the app's configuration does not list is 400 `field_not_allowed`, and "
+                + "nothing is set."
+        )
+    )
+    private static let set = RouteDescription.Answer(
+        200, "The fields that customers may set, as the help desk has them now, and the keys that it has dropped.",
+        Schema.object([
+            ("custom_fields", ["type": "object", "additionalProperties": Schema.text]), ("dropped", Schema.array(Schema.text)),
+        ]))
+
+    static let ticketFields = described(
+        "Sets fields of a ticket; others stay.", [ticketID, settable], required: ["ticket_id", "custom_fields"], set, [notFound])
+
+    static let customerFields = described(
+        "Sets the person's own fields; others stay.", [settable], required: ["custom_fields"], set, [stranger])
+
     static let confirm = described(
         "Answers support's question whether the ticket may be closed.",
         [ticketID, messageID, ("confirmed", ["type": "boolean"])], required: ["ticket_id", "message_id", "confirmed"], one,

@@ -17,16 +17,16 @@ final class TicketRoutes: Sendable {
     /// How many calls ask Sendbird at a time, and how many more wait: in all, of an app, and of a person.
     private static let shares = (all: ShareBound(32, waiting: 256), app: ShareBound(8, waiting: 64), person: ShareBound(2, waiting: 8))
 
-    private let tickets: @Sendable (_ appID: String) -> DeskTickets?
+    private let app: @Sendable (_ appID: String) -> SendbirdState.App?
     private let services: HelpDeskServices
     private let queue: WorkQueue
     private let limits = TicketLimits()
     private let isStopping = Monitor(false)
 
-    /// - Parameter tickets: those of an app; nil when it does not serve them to customers.
-    init(_ services: HelpDeskServices, tickets: @escaping @Sendable (_ appID: String) -> DeskTickets?) {
+    /// - Parameter app: an app; nil when it serves its customers no tickets.
+    init(_ services: HelpDeskServices, app: @escaping @Sendable (_ appID: String) -> SendbirdState.App?) {
         self.services = services
-        self.tickets = tickets
+        self.app = app
         queue = WorkQueue(Self.shares.all, Self.shares.app, Self.shares.person)
     }
 
@@ -39,6 +39,8 @@ final class TicketRoutes: Sendable {
             route("/sendbird/tickets/create", TicketRoutes.create, TicketWish.create),
             route("/sendbird/tickets/close", TicketRoutes.close, TicketWish.close),
             route("/sendbird/tickets/reopen", TicketRoutes.reopen, TicketWish.reopen),
+            route("/sendbird/tickets/fields", TicketRoutes.ticketFields, TicketWish.ticketFields),
+            route("/sendbird/tickets/customer-fields", TicketRoutes.customerFields, TicketWish.customerFields),
             route("/sendbird/tickets/confirm", TicketRoutes.confirm, TicketWish.confirm),
             route("/sendbird/tickets/rate", TicketRoutes.rate, TicketWish.rate),
         ]
@@ -73,7 +75,7 @@ final class TicketRoutes: Sendable {
     }
 
     private func step(_ caller: ProvenCaller, _ wish: TicketWish) -> ProvenStep {
-        guard let tickets = tickets(caller.appID) else {
+        guard let app = app(caller.appID) else {
             return .answer(ProvenAnswer(.error(404, "off", "This app serves its customers no tickets."), result: "off", reason: "off"))
         }
         let now = services.clocks.unixMilliseconds()
@@ -90,7 +92,7 @@ final class TicketRoutes: Sendable {
                 guard !isStopping.withLock({ $0 }), services.clocks.monotonicMilliseconds() < deadline else { return fail(.overloaded) }
                 if let refusal = refusal(of: caller) { return complete(refusal) }
                 do throws(TicketFailure) {
-                    complete(try Self.answer(to: wish, of: caller.userID, tickets))
+                    complete(try Self.answer(to: wish, of: caller.userID, app))
                 } catch {
                     fail(error)
                 }
@@ -111,7 +113,8 @@ final class TicketRoutes: Sendable {
     }
 
     /// Asks Sendbird, and waits.
-    private static func answer(to wish: TicketWish, of userID: String, _ tickets: DeskTickets) throws(TicketFailure) -> ProvenAnswer {
+    private static func answer(to wish: TicketWish, of userID: String, _ app: SendbirdState.App) throws(TicketFailure) -> ProvenAnswer {
+        let tickets = DeskTickets(app.desk)
         switch wish {
         case .list(let selection, let fields, let after):
             let page = try tickets.list(TicketQuestion(selection, userID: userID, fields: fields, after: after))
@@ -136,6 +139,21 @@ final class TicketRoutes: Sendable {
                 ], status: 201, lacking: new.message.failure)
         case .close(let id, let comment): return shown(.object(try tickets.close(id, comment: comment, owner: userID).customerJSON))
         case .reopen(let id): return shown(.object(try tickets.reopen(id, owner: userID).customerJSON))
+        case .setFields(let fields, let id):
+            let (keys, list) =
+                id == nil
+                ? (app.settings.customerFields, "sendbird.customer_fields") : (app.settings.ticketFields, "sendbird.ticket_fields")
+            guard fields.having(keys: keys).count == fields.count else { throw .fieldNotAllowed(listedBy: list) }
+            let all: [TicketField]
+            if let id {
+                all = try tickets.setFields(fields, ofTicket: id, owner: userID)
+            } else {
+                all = try tickets.setOwnFields(fields, of: userID)
+            }
+            return shown([
+                // Support and the company may note in other fields what the customer must not read.
+                "custom_fields": all.having(keys: keys).json, "dropped": .array(all.missing(of: fields).map { .string($0) }),
+            ])
         case .answer(let answer, let messageID, let id):
             return shown(.object(try tickets.answer(answer, messageID: messageID, ticket: id, owner: userID).customerJSON))
         }

@@ -11,6 +11,8 @@ enum TicketWish: Sendable {
     case create(TicketDraft)
     case close(Int64, comment: String?)
     case reopen(Int64)
+    /// Sets fields of a ticket, or the customer's own where none is named.
+    case setFields([TicketField], ofTicket: Int64?)
     case answer(CustomerAnswer, messageID: Int64, ticket: Int64)
 
     private static let longestComment = 1000
@@ -19,7 +21,7 @@ enum TicketWish: Sendable {
     var isChange: Bool {
         switch self {
         case .list, .show, .count: false
-        case .create, .close, .reopen, .answer: true
+        case .create, .close, .reopen, .setFields, .answer: true
         }
     }
 
@@ -32,8 +34,7 @@ enum TicketWish: Sendable {
             throw .unexpected(field: "after", expectation: "expected the next of an earlier list")
         }
         let fields = try body.fields("custom_fields")
-        return .list(
-            selection, fields.isEmpty ? [] : try checked { () throws(TicketProblem) in try TicketField.wanted(fields) }, after: place)
+        return .list(selection, fields.isEmpty ? [] : try checked(fields), after: place)
     }
 
     static func show(_ body: JSONObject) throws(BodyError) -> TicketWish {
@@ -71,6 +72,14 @@ enum TicketWish: Sendable {
 
     static func reopen(_ body: JSONObject) throws(BodyError) -> TicketWish { .reopen(try body.number("ticket_id")) }
 
+    static func ticketFields(_ body: JSONObject) throws(BodyError) -> TicketWish {
+        .setFields(try checked(body.fields("custom_fields")), ofTicket: try body.number("ticket_id"))
+    }
+
+    static func customerFields(_ body: JSONObject) throws(BodyError) -> TicketWish {
+        .setFields(try checked(body.fields("custom_fields")), ofTicket: nil)
+    }
+
     static func confirm(_ body: JSONObject) throws(BodyError) -> TicketWish {
         guard case .bool(let isConfirmed)? = body["confirmed"] else {
             throw .unexpected(field: "confirmed", expectation: "expected true or false")
@@ -89,6 +98,10 @@ enum TicketWish: Sendable {
         }
         return .answer(
             .rating(score: score, comment: comment), messageID: try body.number("message_id"), ticket: try body.number("ticket_id"))
+    }
+
+    private static func checked(_ fields: [TicketField]) throws(BodyError) -> [TicketField] {
+        try checked { () throws(TicketProblem) in try TicketField.wanted(fields) }
     }
 
     private static func checked<Result>(_ make: () throws(TicketProblem) -> Result) throws(BodyError) -> Result {
