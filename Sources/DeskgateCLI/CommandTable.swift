@@ -37,7 +37,7 @@ enum CommandTable {
             "Tickets",
             [
                 TicketsCommands.create, TicketsCommands.show, TicketsCommands.list, TicketsCommands.count, TicketsCommands.close,
-                TicketsCommands.reopen, TicketsCommands.priority, TicketsCommands.fields,
+                TicketsCommands.reopen, TicketsCommands.priority, TicketsCommands.relate, TicketsCommands.fields,
             ]
         ),
         ("Bots", [BotDemoCommand.command, BotsCommands.list, BotsCommands.show]),

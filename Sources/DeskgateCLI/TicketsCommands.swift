@@ -10,6 +10,8 @@ enum TicketsCommands {
     private static let ticket = Option("ticket", value: number, required: true, field: "ticket_id", "the help desk's number of the ticket")
     private static let number = Value.number(1...UInt64(Int64.max))
     private static let priorities = Value.text("PRIORITY")
+    private static let related = Option(
+        "related", value: .text("CHANNEL"), repeatable: true, field: "related_channels", "a channel that it is about, at most 3")
     private static let running = "Only a running service asks the help desk."
 
     static let create = Command(
@@ -24,9 +26,7 @@ enum TicketsCommands {
             Option("group", value: .text("KEY"), field: "group_key", "the group of support that gets it"),
             Option("priority", value: priorities, default: "the help desk's", "how urgent it is: LOW, MEDIUM, HIGH or URGENT"),
             Option("field", value: .text("FIELD"), repeatable: true, field: "custom_fields", "KEY=VALUE, a field that the help desk knows"),
-            Option(
-                "related", value: .text("CHANNEL"), repeatable: true, field: "related_channels", "a channel that it is about, at most 3"),
-            Option("message", value: .text("TEXT"), "the customer's first message"), .author, .json,
+            related, Option("message", value: .text("TEXT"), "the customer's first message"), .author, .json,
         ],
         examples: [
             Example(
@@ -127,6 +127,25 @@ enum TicketsCommands {
             appID: arguments.required("app"), ticketID: arguments.number("ticket"), priority: arguments.required("to"))
     }
 
+    static let relate = Command(
+        "tickets relate", "Says which channels of its customer's a ticket is about.",
+        details: "\(running) Support sees these conversations beside the ticket. The customer must have joined each.",
+        exits: [.negative: "when there is no such ticket"],
+        options: [.config, app, ticket, related, Option("none", "it is about no channel, in place of --related"), .author, .json],
+        examples: [
+            Example(
+                "deskgate tickets relate --app my-app --ticket 101 --related my-channel", "Shows support my-channel beside the ticket 101.")
+        ]
+    ) { arguments throws(CommandError) in
+        let channels = arguments.all("related")
+        guard channels.isEmpty == arguments.has("none") else { throw .option("related", "expected either it or --none") }
+        let action = try arguments.action { () throws(AdminProblem) in
+            try TicketAction.relating(
+                appID: arguments.required("app"), ticketID: arguments.number("ticket"), channels: channels)
+        }
+        return try AdminQuestion.ask(action, arguments, lines)
+    }
+
     static let fields = Command(
         "tickets fields", "Sets fields of a ticket or of a customer at the help desk.",
         details: "\(running) Name a ticket or a user. An empty value clears a field. The help desk drops keys that nobody has registered.",
@@ -170,37 +189,5 @@ enum TicketsCommands {
         var fields: [TicketField] = []
         for text in arguments.all("field") { fields.append(try TicketAction.field(text)) }
         return fields
-    }
-
-    private static func dropped(_ answer: JSONObject) -> String {
-        guard case .array(let keys)? = answer["dropped"], !keys.isEmpty else { return "" }
-        let names = keys.map { AdminText.text($0) }.joined(separator: ", ")
-        return " The help desk has dropped \(names): register such fields in its dashboard first."
-    }
-
-    private static func lines(_ ticket: JSONObject) -> String {
-        ticket.members.compactMap { member -> String? in
-            switch member.value {
-            case .null: return nil
-            case .array(let values):
-                return values.isEmpty ? nil : "\(member.key): \(values.map { AdminText.text($0) }.joined(separator: ", "))"
-            case .object(let object):
-                let parts = object.members.filter { $0.value != .null }.map {
-                    "\(AdminText.text(.string($0.key)))=\(AdminText.text($0.value))"
-                }
-                return parts.isEmpty ? nil : "\(member.key): \(parts.joined(separator: ", "))"
-            default: return "\(member.key): \(AdminText.text(member.value))"
-            }
-        }.joined(separator: "\n")
-    }
-
-    private static let columns = [
-        (heading: "TICKET", key: "ticket_id"), ("STATE", "state"), ("PRIORITY", "priority"), ("GROUP", "group_key"), ("USER", "user_id"),
-        ("UPDATED", "updated_at"), ("TITLE", "title"),
-    ]
-
-    private static func table(_ answer: JSONObject) -> String {
-        guard case .array(let tickets) = answer["tickets"], !tickets.isEmpty else { return "No ticket matches." }
-        return AdminText.table(tickets, columns)
     }
 }

@@ -193,6 +193,8 @@ import Testing
         ),
         (["tickets", "show", "--app", "a"], "--ticket: expected either it or --channel."),
         (["tickets", "fields", "--app", "a", "--field", "k=v"], "--ticket: expected either it or --user."),
+        (["tickets", "relate", "--app", "a", "--ticket", "1"], "--related: expected either it or --none"),
+        (["tickets", "relate", "--app", "a", "--ticket", "1", "--related", "c", "--none"], "--related: expected either it or --none"),
         (["deliveries", "purge", "--state", "dead", "--notifier", "n"], "--notifier: goes with --state pending, and without --before."),
     ])
     func wrongValueShowsItsOptionAlone(_ words: [String], _ complaint: String) throws {

@@ -44,6 +44,7 @@ import Testing
         "POST /v1/tickets/close": ("", #"{"app_id":"shop","ticket_id":101}"#),
         "POST /v1/tickets/reopen": ("", #"{"app_id":"shop","ticket_id":101}"#),
         "POST /v1/tickets/priority": ("", #"{"app_id":"shop","ticket_id":101,"priority":"HIGH"}"#),
+        "POST /v1/tickets/related-channels": ("", #"{"app_id":"shop","ticket_id":101,"related_channels":[]}"#),
         "POST /v1/tickets/fields": ("", #"{"app_id":"shop","ticket_id":101,"custom_fields":{"order":"7"}}"#),
         "POST /v1/users/unblock": ("", #"{"app_id":"shop","user_id":"user-1"}"#),
     ]

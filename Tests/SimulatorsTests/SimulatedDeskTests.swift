@@ -140,6 +140,17 @@ import Threading
         }
     }
 
+    @Test func `related channels have the names of their tickets, and an empty text clears them`() throws {
+        try with { desk throws in
+            let customer = try desk.customer()
+            let first = try #require(try desk.create(customer)["channelUrl"]?.text)
+            let made = try desk.create(customer, ["relatedChannelUrls": .string(first)])
+            #expect(made["relatedChannels"] == .string(#"[{"channel_url":"\#(first)","name":"Order 7"}]"#))
+            let id = try #require(made["id"]?.integer)
+            #expect(try desk.call(.patch, "tickets/\(id)", ["relatedChannelUrls": ""])["relatedChannels"] == "[]")
+        }
+    }
+
     @Test func givesAWebhookUpAfterThreeTries() throws {
         let receiver = try ScriptedServer(.everyRequest(.respond(503)))
         defer { receiver.stop() }

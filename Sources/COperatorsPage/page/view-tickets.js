@@ -141,10 +141,14 @@ function ticketFacts(app, ticket) {
     [t("tickets.priority"), word(`priority.${ticket.priority}`) ?? ticket.priority ?? "–"],
     [t("tickets.rating-of-desk"), ticket.rating ? t("tickets.score", { score: ticket.rating.score }) : "–"],
     ...Object.entries(ticket.custom_fields).map(([key, value]) => [h("code", {}, key), h("bdi", {}, value)]),
-    ticket.related_channels.length > 0 && [t("tickets.related"), ticket.related_channels.join(", ")],
+    ticket.related_channels.length > 0 && [t("tickets.related"), ticket.related_channels.map(channel)],
     [t("created"), time(ticket.created_at)],
     [t("tickets.changed"), time(ticket.updated_at)],
   ]);
+}
+
+function channel({ channel: url, name }, place) {
+  return [place > 0 && ", ", h("code", {}, url), name && [" (", h("bdi", {}, name), ")"]];
 }
 
 /** What Deskgate has told of it. Its events go by its channel. */

@@ -24,7 +24,7 @@ package struct Ticket: Sendable, Equatable {
     /// Its fields, in the help desk's order.
     package var fields: [TicketField] = []
     /// The channels of the customer's that it is about.
-    package var relatedChannels: [String] = []
+    package var relatedChannels: [RelatedChannel] = []
     /// The customer's rating, 1 to 5.
     package var score: Int64?
     /// What the customer wrote with the rating.
@@ -53,20 +53,30 @@ package struct Ticket: Sendable, Equatable {
 }
 
 extension Ticket {
-    /// The members of what a customer sees of a ticket: nothing that support or the company notes about it.
+    /// The members of what a customer sees of a ticket in a list: nothing that support or the company notes about it.
     package static let customerMembers = [
         "ticket_id", "channel", "title", "state", "agent", "rating", "created_at", "updated_at",
     ]
+    /// The members of what a customer sees of one ticket.
+    package static let shownMembers = customerMembers + ["related_channels"]
     /// The members of what the company sees.
     package static let members =
         customerMembers + ["user_id", "customer_id", "priority", "group_key", "custom_fields", "related_channels"]
 
-    /// What its customer may see.
+    /// What its customer may see in a list.
     package var customerJSON: JSONObject {
         [
             "ticket_id": .integer(id), "channel": Self.text(channel), "title": Self.text(title), "state": Self.text(state?.rawValue),
             "agent": Self.text(agentName), "rating": rating, "created_at": Self.time(createdAt), "updated_at": Self.time(updatedAt),
         ]
+    }
+
+    /// What its customer may see of this ticket alone.
+    /// - Parameter related: the related channels that the customer has joined; nil when that is not known now.
+    package func customerJSON(related: [RelatedChannel]?) -> JSONObject {
+        var object = customerJSON
+        object.append(related?.json ?? .null, forKey: "related_channels")
+        return object
     }
 
     /// What the company sees.
@@ -77,7 +87,7 @@ extension Ticket {
         object.append(Self.text(priority?.rawValue), forKey: "priority")
         object.append(Self.text(groupKey), forKey: "group_key")
         object.append(fields.json, forKey: "custom_fields")
-        object.append(.array(relatedChannels.map { .string($0) }), forKey: "related_channels")
+        object.append(relatedChannels.json, forKey: "related_channels")
         return object
     }
 

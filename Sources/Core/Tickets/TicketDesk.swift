@@ -16,6 +16,9 @@ package protocol TicketDesk: Sendable {
     func reopen(_ id: Int64, owner: String?) throws(TicketFailure) -> Ticket
     /// Changes how urgent a ticket is.
     func prioritize(_ id: Int64, _ priority: TicketPriority) throws(TicketFailure) -> Ticket
+    /// Says which channels a ticket is about, of which its customer must have joined each; none clears them.
+    /// - Parameter owner: whose ticket it must be; nil for anybody's.
+    func relate(_ id: Int64, to channels: [String], owner: String?) throws(TicketFailure) -> Ticket
     /// Sets fields of a ticket; other fields stay.
     /// - Parameter owner: whose ticket it must be; nil for anybody's.
     /// - Returns: all its fields as the help desk has them afterwards.

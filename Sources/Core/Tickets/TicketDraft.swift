@@ -53,7 +53,7 @@ package struct TicketDraft: Sendable, Equatable {
         self.groupKey = groupKey
         self.priority = try priority.map { text throws(TicketProblem) in try TicketPriority(wanted: text) }
         self.fields = fields.isEmpty ? [] : try TicketField.wanted(fields)
-        self.relatedChannels = try Self.channels(relatedChannels)
+        self.relatedChannels = try Ticket.relatedChannels(wanted: relatedChannels)
         if let message, message.isEmpty || message.utf16.count > Self.longestMessage || message.utf8.contains(0) {
             throw TicketProblem("message", "expected 1 to \(Self.longestMessage) UTF-16 code units without NUL")
         }
@@ -70,22 +70,6 @@ package struct TicketDraft: Sendable, Equatable {
                 }
             }
     }
-
-    private static func channels(_ channels: [String]) throws(TicketProblem) -> [String] {
-        guard channels.count <= mostRelatedChannels else {
-            throw TicketProblem("related_channels", "expected at most \(mostRelatedChannels) channels")
-        }
-        for channel in channels {
-            // The help desk takes them as one text with commas between.
-            guard FieldGrammar.problem(of: channel.utf8.span, longest: longestChannel) == nil, !channel.utf8.contains(UInt8(ascii: ","))
-            else {
-                throw TicketProblem(
-                    "related_channels",
-                    "expected addresses of channels of 1 to \(longestChannel) UTF-16 code units without commas and control characters")
-            }
-        }
-        return channels
-    }
 }
 
 extension Ticket {
@@ -98,6 +82,26 @@ extension Ticket {
             throw TicketProblem("comment", "expected 1 to \(longestCloseComment) UTF-16 code units without control characters")
         }
         return text
+    }
+
+    /// Checks the channels that a ticket is to be about.
+    package static func relatedChannels(wanted channels: [String]) throws(TicketProblem) -> [String] {
+        guard channels.count <= TicketDraft.mostRelatedChannels else {
+            throw TicketProblem("related_channels", "expected at most \(TicketDraft.mostRelatedChannels) channels")
+        }
+        for channel in channels {
+            // The help desk takes them as one text with commas between.
+            guard FieldGrammar.problem(of: channel.utf8.span, longest: TicketDraft.longestChannel) == nil,
+                !channel.utf8.contains(UInt8(ascii: ","))
+            else {
+                throw TicketProblem(
+                    "related_channels",
+                    "expected addresses of channels of 1 to \(TicketDraft.longestChannel) UTF-16 code units without commas and control "
+                        + "characters"
+                )
+            }
+        }
+        return channels
     }
 }
 

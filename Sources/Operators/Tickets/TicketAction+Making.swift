@@ -83,6 +83,15 @@ extension TicketAction {
             kind: .prioritize(try id(ticketID), try checked { () throws(TicketProblem) in try TicketPriority(wanted: priority) }))
     }
 
+    /// Says which channels a ticket is about; an empty list clears them.
+    package static func relating(appID: String?, ticketID: Int64?, channels: [String]?) throws(AdminProblem) -> TicketAction {
+        let app = try PersonFields.app(appID)
+        guard let channels else { throw AdminProblem("related_channels", "missing.") }
+        return TicketAction(
+            appID: app,
+            kind: .relate(try id(ticketID), to: try checked { () throws(TicketProblem) in try Ticket.relatedChannels(wanted: channels) }))
+    }
+
     /// Sets fields of a ticket or of a customer, of which exactly one is given.
     package static func settingFields(
         appID: String?, ticketID: Int64?, userID: String?, _ fields: [TicketField]

@@ -43,6 +43,12 @@ extension TicketAction {
     private static let closing = [
         app, ticket, AdminRoute.Parameter("comment", .body, text: "Why, for support."),
     ]
+    private static let relating = [
+        app, ticket,
+        AdminRoute.Parameter(
+            "related_channels", .body, .lines(0...TicketDraft.mostRelatedChannels), isRequired: true,
+            text: "The channels that it is about, all of which its customer must have joined; an empty list clears them."),
+    ]
     private static let setting = [
         app, AdminRoute.Parameter("ticket_id", .body, .number(1...Int64.max), text: "The ticket."),
         AdminRoute.Parameter("user_id", .body, PersonFields.userGrammar, text: "The customer, in place of a ticket."),
@@ -103,6 +109,11 @@ extension TicketAction {
         },
         changing("/v1/tickets/priority", "Changes how urgent a ticket is.", [app, ticket, priority]) { fields throws(AdminProblem) in
             try prioritizing(appID: fields.text("app_id"), ticketID: fields.number("ticket_id"), priority: fields.text("priority"))
+        },
+        changing("/v1/tickets/related-channels", "Says which channels of its customer's a ticket is about.", relating) {
+            fields throws(AdminProblem) in
+            try TicketAction.relating(
+                appID: fields.text("app_id"), ticketID: fields.number("ticket_id"), channels: fields.texts("related_channels"))
         },
         AdminRoute(
             .post, "/v1/tickets/fields", .operate, summary: "Sets fields of a ticket or of a customer; others stay.", setting,
@@ -173,6 +184,8 @@ extension TicketAction {
         case .reopen(let id): return post("reopen", [("ticket_id", .integer(id))])
         case .prioritize(let id, let priority):
             return post("priority", [("ticket_id", .integer(id)), ("priority", .string(priority.rawValue))])
+        case .relate(let id, let channels):
+            return post("related-channels", [("ticket_id", .integer(id)), ("related_channels", .array(channels.map { .string($0) }))])
         case .setFields(let id, let fields): return post("fields", [("ticket_id", .integer(id)), ("custom_fields", fields.json)])
         case .setCustomerFields(let userID, let fields):
             return post("fields", [("user_id", .string(userID)), ("custom_fields", fields.json)])

@@ -14,6 +14,7 @@ package struct TicketAction: AdminAction, Equatable {
         case close(Int64, comment: String?)
         case reopen(Int64)
         case prioritize(Int64, TicketPriority)
+        case relate(Int64, to: [String])
         case setFields(ofTicket: Int64, [TicketField])
         case setCustomerFields(of: String, [TicketField])
     }
@@ -32,6 +33,7 @@ package struct TicketAction: AdminAction, Equatable {
         case .close: "tickets.close"
         case .reopen: "tickets.reopen"
         case .prioritize: "tickets.priority"
+        case .relate: "tickets.related_channels"
         case .setFields: "tickets.fields"
         case .setCustomerFields: "tickets.customer_fields"
         }
@@ -65,6 +67,7 @@ package struct TicketAction: AdminAction, Equatable {
         case .close(let id, let comment): return answer(try desk.close(id, comment: comment, owner: nil), context)
         case .reopen(let id): return answer(try desk.reopen(id, owner: nil), context)
         case .prioritize(let id, let priority): return answer(try desk.prioritize(id, priority), context)
+        case .relate(let id, let channels): return answer(try desk.relate(id, to: channels, owner: nil), context)
         case .setFields(let id, let fields): return answer(try desk.setFields(fields, ofTicket: id, owner: nil), wanted: fields, context)
         case .setCustomerFields(let userID, let fields):
             return answer(try desk.setFields(fields, ofCustomer: userID), wanted: fields, context)
@@ -101,7 +104,7 @@ package struct TicketAction: AdminAction, Equatable {
     private func about(_ context: AdminContext) -> [AuditField] {
         let app = AuditField(name: "app", text: appID)
         switch kind {
-        case .close(let id, _), .reopen(let id), .prioritize(let id, _), .setFields(let id, _):
+        case .close(let id, _), .reopen(let id), .prioritize(let id, _), .relate(let id, _), .setFields(let id, _):
             return [app, AuditField(name: "ticket_id", text: "\(id)")]
         case .create(let draft): return [app] + person(draft.userID, context)
         case .setCustomerFields(let userID, _): return [app] + person(userID, context)

@@ -85,7 +85,7 @@ struct DeskBook {
     /// A ticket as the API writes one, and as the Desk webhooks carry it.
     func json(_ ticket: Ticket) -> JSONValue {
         let agent: JSONValue = ["agent": ["id": 5, "displayName": "Anna", "email": "anna@example.com"]]
-        let related = JSONValue.array(ticket.relatedChannels.map { ["channel_url": .string($0), "name": ""] })
+        let related = JSONValue.array(ticket.relatedChannels.map { ["channel_url": .string($0), "name": .string(title(ofChannel: $0))] })
         return [
             "id": .integer(ticket.id), "channelName": .string(ticket.title), "channelUrl": .string(ticket.channelURL),
             "channelType": "SENDBIRD_JAVASCRIPT", "status": .string(ticket.hasAgent ? "ASSIGNED" : "UNASSIGNED"),
@@ -98,6 +98,11 @@ struct DeskBook {
             "closeComment": .string(ticket.closeComment), "customerSatisfactionScore": .null, "customerSatisfactionComment": .null,
             "createdAt": .string(RFC3339.text(ticket.createdAt)), "updatedAt": .string(RFC3339.text(ticket.updatedAt)),
         ]
+    }
+
+    /// The name of a channel; empty for one of which no ticket is known.
+    private func title(ofChannel url: String) -> String {
+        tickets.first { $0.channelURL.utf8.elementsEqual(url.utf8) }?.title ?? ""
     }
 
     private static func fields(_ fields: [(key: String, value: String)]) -> JSONValue {

@@ -100,6 +100,28 @@ import Testing
         #expect(cursor.text == "0.0.0.2.0.1" && TicketCursor(cursor.text) == cursor)
     }
 
+    @Test func `related channels are compared as bytes, in any order`() {
+        let related = [RelatedChannel("a", name: "A"), RelatedChannel("\u{e9}")]
+        #expect(related.areExactly(["\u{e9}", "a"]))
+        #expect(related.areExactly(["a", "\u{e9}", "a"]))
+        #expect(!related.areExactly(["a"]))
+        #expect(!related.areExactly(["a", "e\u{301}"]))
+        #expect(!related.areExactly(["a", "\u{e9}", "c"]))
+        #expect(!related.areExactly([]))
+        #expect([RelatedChannel]().areExactly([]))
+        #expect(related.at(["a", "c"]) == [related[0]])
+    }
+
+    @Test func `a customer sees the related channels of one ticket, as far as they are known`() {
+        var ticket = Ticket(id: 1)
+        ticket.relatedChannels = [RelatedChannel("not-joined", name: "Fraud")]
+        let shown = ticket.customerJSON(related: [RelatedChannel("joined")])
+        #expect(shown.members.map(\.key) == Ticket.shownMembers)
+        #expect(shown["related_channels"] == [["channel": "joined", "name": .null]])
+        #expect(ticket.customerJSON(related: nil)["related_channels"] == .null)
+        #expect(ticket.json["related_channels"] == [["channel": "not-joined", "name": "Fraud"]])
+    }
+
     /// A customer sees nothing that support or the company notes about the ticket.
     @Test func showsCustomersNoMoreThanTheyMaySee() {
         var ticket = Ticket(id: 9_007_199_254_740_993)

@@ -9,7 +9,7 @@ import Testing
 /// A Desk that answers what it should not.
 @Suite struct DeskHostileTests {
     /// Tickets of a Desk that does as its script says.
-    private func with(_ script: ScriptedServer.Script, _ body: (DeskTickets, ScriptedServer) throws -> Void) throws {
+    func with(_ script: ScriptedServer.Script, _ body: (DeskTickets, ScriptedServer) throws -> Void) throws {
         let server = try ScriptedServer(script)
         defer { server.stop() }
         let http = try Client()
@@ -73,13 +73,13 @@ import Testing
     /// Elements that are no tickets are passed over; what is unknown in one is left out.
     @Test func takesWhatItCanRead() throws {
         let fields = #""customFields":"[{\"key\":\"a\",\"value\":\"b\"},{\"key\":1}]""#
-        let channels = #""relatedChannels":"[\"c1\",{\"channel_url\":\"c2\"},3]""#
+        let channels = #""relatedChannels":"[\"c1\",{\"channel_url\":\"c2\",\"name\":\"N\"},{\"name\":\"M\"},3]""#
         let rest = #""customerSatisfactionScore":6,"createdAt":"yesterday""#
         let odd = #"{"id":7,"status2":"NEW","priority":5,"group":"x",\#(fields),\#(channels),\#(rest)}"#
         try with(.everyRequest(.respond(200, body: Self.list(["null", "5", "{}", odd])))) { tickets, _ throws in
             var ticket = Ticket(id: 7)
             ticket.fields = [TicketField(key: "a", value: "b")]
-            ticket.relatedChannels = ["c1", "c2"]
+            ticket.relatedChannels = [RelatedChannel("c1"), RelatedChannel("c2", name: "N")]
             #expect(try tickets.list(Self.closed) == TicketPage(tickets: [ticket], next: nil))
         }
     }

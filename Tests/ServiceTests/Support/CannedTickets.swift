@@ -24,6 +24,7 @@ struct CannedTickets: TicketDesk {
     func close(_ id: Int64, comment: String?, owner: String?) throws(TicketFailure) -> Ticket { try ticket() }
     func reopen(_ id: Int64, owner: String?) throws(TicketFailure) -> Ticket { try ticket() }
     func prioritize(_ id: Int64, _ priority: TicketPriority) throws(TicketFailure) -> Ticket { try ticket() }
+    func relate(_ id: Int64, to channels: [String], owner: String?) throws(TicketFailure) -> Ticket { try ticket() }
     func setFields(_ fields: [TicketField], ofTicket id: Int64, owner: String?) throws(TicketFailure) -> [TicketField] {
         _ = try ticket()
         return fields

@@ -26,7 +26,7 @@ import Testing
             #expect(shown.json?["group_key"] == "cs-team" && shown.json?["custom_fields"] == ["order": "7"])
             #expect(shown.json?["user_id"] == "user-1")
             #expect(site.desk.ticket(id)?["customer"]?["displayName"] == "Mary")
-            #expect(shown.json?["related_channels"] == [earlier])
+            #expect(shown.json?["related_channels"] == [["channel": earlier, "name": "Earlier"]])
             #expect(try site.ask("/show", query: "&channel=sendbird_desk_\(id)").text == shown.text)
             #expect(try site.ask("/priority", ["ticket_id": .integer(id), "priority": "URGENT"]).json?["priority"] == "URGENT")
             let fields = try site.ask("/fields", ["ticket_id": .integer(id), "custom_fields": ["language": "ru", "no": "1"]])

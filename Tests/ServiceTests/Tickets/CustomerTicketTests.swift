@@ -11,7 +11,8 @@ import Testing
 @Suite struct CustomerTicketTests {
     private static let calls: [(name: String, members: JSONObject)] = [
         ("list", [:]), ("show", ["ticket_id": 101]), ("count", [:]), ("create", ["title": "T"]), ("close", ["ticket_id": 101]),
-        ("reopen", ["ticket_id": 101]), ("fields", ["ticket_id": 101, "custom_fields": ["order": "7"]]),
+        ("reopen", ["ticket_id": 101]), ("related-channels", ["ticket_id": 101, "related_channels": []]),
+        ("fields", ["ticket_id": 101, "custom_fields": ["order": "7"]]),
         ("customer-fields", ["custom_fields": ["plan": "gold"]]), ("confirm", ["ticket_id": 101, "message_id": 1, "confirmed": true]),
         ("rate", ["ticket_id": 101, "message_id": 1, "score": 5]),
     ]
@@ -28,7 +29,8 @@ import Testing
             #expect(made.status == 201 && made.json?["message"] == "sent" && made.json?["dropped"] == ["no"])
             let ticket = try #require(made.json?["ticket"])
             guard case .object(let members) = ticket else { throw SocketClient.Failure.closed }
-            #expect(members.members.map(\.key) == Ticket.customerMembers)
+            #expect(members.members.map(\.key) == Ticket.shownMembers)
+            #expect(ticket["related_channels"] == [["channel": .string(earlier), "name": "Earlier"]])
             let id = try #require(ticket["ticket_id"]?.integer)
             site.desk.perform(.assign, onTicket: id)
             let list = try site.call("list")
@@ -123,7 +125,12 @@ import Testing
             ("create", ["title": "T", "related_channels": ["a", "b", "c", "d"]]), ("create", ["title": "T", "message": ""]),
             ("close", [:]), ("close", ["ticket_id": 1, "comment": 1]), ("close", ["ticket_id": 1, "comment": "a\nb"]),
             ("close", ["ticket_id": 1, "comment": .string(String(repeating: "a", count: 501))]), ("reopen", ["ticket_id": true]),
-            ("fields", ["ticket_id": 1]),
+            ("related-channels", ["ticket_id": 1]), ("related-channels", ["ticket_id": 1, "related_channels": .null]),
+            ("related-channels", ["ticket_id": 1, "related_channels": "a"]),
+            ("related-channels", ["ticket_id": 1, "related_channels": [1]]),
+            ("related-channels", ["ticket_id": 1, "related_channels": ["a,b"]]),
+            ("related-channels", ["ticket_id": 1, "related_channels": ["a", "b", "c", "d"]]),
+            ("related-channels", ["related_channels": []]), ("fields", ["ticket_id": 1]),
             ("fields", ["custom_fields": ["order": "7"]]), ("fields", ["ticket_id": 1, "custom_fields": [:]]),
             ("fields", ["ticket_id": 1, "custom_fields": .null]), ("fields", ["ticket_id": 1, "custom_fields": ["order": .null]]),
             ("fields", ["ticket_id": 1, "custom_fields": ["order": .string(String(repeating: "a", count: 191))]]),

@@ -62,20 +62,22 @@ package struct DeskClient: Sendable {
     func askChat(_ request: PlatformRequest) throws(PlatformError) -> JSONValue { try Self.wait(for: request, from: chat) }
 
     /// Asks Desk for several things at once, and waits for all.
-    func ask(all requests: [PlatformRequest]) throws(PlatformError) -> [JSONValue] { try Self.wait(forAll: requests, from: desk) }
+    func ask(all requests: [PlatformRequest]) throws(PlatformError) -> [JSONValue] {
+        var values: [JSONValue] = []
+        for answer in Self.wait(forEach: requests, from: desk) { values.append(try answer.get()) }
+        return values
+    }
 
     /// Asks Chat for several things at once, and waits for all.
-    func askChat(all requests: [PlatformRequest]) throws(PlatformError) -> [JSONValue] { try Self.wait(forAll: requests, from: chat) }
+    func askChat(each requests: [PlatformRequest]) -> [Result<JSONValue, PlatformError>] { Self.wait(forEach: requests, from: chat) }
 
-    private static func wait(forAll requests: [PlatformRequest], from client: PlatformClient) throws(PlatformError) -> [JSONValue] {
+    private static func wait(forEach requests: [PlatformRequest], from client: PlatformClient) -> [Result<JSONValue, PlatformError>] {
         let answers = Monitor<[Int: Result<JSONValue, PlatformError>]>([:])
         for (index, request) in requests.enumerated() {
             client.send(request) { answer in answers.update { $0[index] = answer } }
         }
         let all = answers.wait { $0.count == requests.count ? $0 : nil } ?? [:]
-        var values: [JSONValue] = []
-        for index in requests.indices { values.append(try (all[index] ?? .failure(malformed)).get()) }
-        return values
+        return requests.indices.map { all[$0] ?? .failure(malformed) }
     }
 
     private static func wait(for request: PlatformRequest, from client: PlatformClient) throws(PlatformError) -> JSONValue {

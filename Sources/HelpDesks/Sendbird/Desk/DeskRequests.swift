@@ -45,6 +45,12 @@ enum DeskRequests {
         PlatformRequest("update_ticket", .patch, ["tickets", "\(id)"], body: ["priority": .string(priority.rawValue)])
     }
 
+    /// An empty text clears them, which is inferred.
+    static func relate(_ id: Int64, to channels: [String]) -> PlatformRequest {
+        PlatformRequest(
+            "update_ticket", .patch, ["tickets", "\(id)"], body: ["relatedChannelUrls": .string(channels.joined(separator: ","))])
+    }
+
     static func setFields(_ fields: [TicketField], ofTicket id: Int64) -> PlatformRequest {
         PlatformRequest("ticket_fields", .patch, ["tickets", "\(id)", "custom_fields"], body: ["customFields": text(fields)])
     }

@@ -52,8 +52,11 @@ enum DeskTicket {
     }
 
     /// Addresses in a list, or in a list of objects, or that as text.
-    private static func channels(_ json: JSONValue?) -> [String] {
-        unwrapped(json)?.elements.compactMap { $0.text ?? $0["channel_url"]?.text ?? $0["channelUrl"]?.text } ?? []
+    private static func channels(_ json: JSONValue?) -> [RelatedChannel] {
+        unwrapped(json)?.elements.compactMap { element in
+            guard let channel = element.text ?? element["channel_url"]?.text ?? element["channelUrl"]?.text else { return nil }
+            return RelatedChannel(channel, name: element["name"]?.text.flatMap { $0.isEmpty ? nil : $0 })
+        } ?? []
     }
 
     /// The value itself, or what the text of JSON says.

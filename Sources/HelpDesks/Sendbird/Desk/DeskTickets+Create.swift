@@ -24,23 +24,6 @@ extension DeskTickets {
         return NewTicket(ticket: ticket, message: .sent)
     }
 
-    /// Support reads the channels that a ticket is about, so somebody else's conversation would be told as the person's own.
-    private func checkMembership(of userID: String, in channels: [String]) throws(TicketFailure) {
-        let requests = channels.compactMap { DeskRequests.member(userID, of: $0) }
-        guard requests.count == channels.count else { throw .foreignChannel }
-        let answers: [JSONValue]
-        do throws(PlatformError) {
-            answers = try client.askChat(all: requests)
-        } catch .notFound, .invalid {
-            throw .foreignChannel
-        } catch {
-            throw TicketFailure(error)
-        }
-        // Somebody who was only invited sees nothing of a channel yet.
-        let isMember = answers.allSatisfy { $0["is_member"] == .bool(true) && $0["state"]?.text ?? "joined" == "joined" }
-        guard isMember else { throw .foreignChannel }
-    }
-
     private func name(_ userID: String, _ name: String) throws(TicketFailure) {
         guard let request = DeskRequests.name(userID, name) else { throw .unknownPerson }
         do throws(PlatformError) {

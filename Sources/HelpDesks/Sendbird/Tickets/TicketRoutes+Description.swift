@@ -13,12 +13,17 @@ extension TicketRoutes {
     private static let maybeText = Schema.nullable(Schema.text)
     private static let fields = Schema.nullable(["type": "object", "additionalProperties": Schema.text])
     private static let maybeTime = Schema.nullable(Schema.time)
-    private static let ticket = Schema.object([
+    private static let members: [(String, JSONValue)] = [
         ("ticket_id", Schema.integer), ("channel", maybeText), ("title", maybeText),
         ("state", Schema.nullable(Schema.choice(of: TicketState.self))), ("agent", maybeText),
         ("rating", Schema.nullable(Schema.object([("score", Schema.integer(1...5)), ("comment", maybeText)]))),
         ("created_at", maybeTime), ("updated_at", maybeTime),
-    ])
+    ]
+    private static let listed = Schema.object(members)
+    private static let related = CallDescription.described(
+        Schema.nullable(Schema.array(Schema.object([("channel", Schema.text), ("name", maybeText)]))),
+        "The related channels that the person has joined; null while Chat cannot be asked.")
+    private static let ticket = Schema.object(members + [("related_channels", related)])
 
     static let list = described(
         "Lists the person's open or closed tickets, the last changed first, ten a page.",
@@ -28,7 +33,7 @@ extension TicketRoutes {
         ], required: [],
         RouteDescription.Answer(
             200, "The tickets, and where the list goes on; null at its end.",
-            Schema.object([("tickets", Schema.array(ticket)), ("next", maybeText)])))
+            Schema.object([("tickets", Schema.array(listed)), ("next", maybeText)])))
 
     static let show = described(
         "Shows one ticket, by its number or its channel.",
@@ -74,6 +79,18 @@ extension TicketRoutes {
 
     static let reopen = described(
         "Reopens a closed ticket, where Sendbird lets others do that.", [ticketID], required: ["ticket_id"], one, [notFound, conflict])
+
+    static let relate = described(
+        "Says which channels of the person's a ticket is about.",
+        [
+            ticketID,
+            (
+                "related_channels",
+                CallDescription.described(
+                    ["type": "array", "items": Schema.text, "maxItems": .integer(Int64(TicketDraft.mostRelatedChannels))],
+                    "Channels that the person has joined; another one is 400 `foreign_channel`. An empty list clears them.")
+            ),
+        ], required: ["ticket_id", "related_channels"], one, [notFound])
 
     private static let settable = (
         "custom_fields",

@@ -39,6 +39,7 @@ final class TicketRoutes: Sendable {
             route("/sendbird/tickets/create", TicketRoutes.create, TicketWish.create),
             route("/sendbird/tickets/close", TicketRoutes.close, TicketWish.close),
             route("/sendbird/tickets/reopen", TicketRoutes.reopen, TicketWish.reopen),
+            route("/sendbird/tickets/related-channels", TicketRoutes.relate, TicketWish.relate),
             route("/sendbird/tickets/fields", TicketRoutes.ticketFields, TicketWish.ticketFields),
             route("/sendbird/tickets/customer-fields", TicketRoutes.customerFields, TicketWish.customerFields),
             route("/sendbird/tickets/confirm", TicketRoutes.confirm, TicketWish.confirm),
@@ -124,7 +125,7 @@ final class TicketRoutes: Sendable {
         case .show(let place):
             let ticket = try tickets.ticket(place)
             guard ticket.belongs(to: userID) else { throw .notFound }
-            return shown(.object(ticket.customerJSON))
+            return shown(ticket, to: userID, tickets)
         case .count:
             let counts = try tickets.count(of: userID)
             return shown(["open": .integer(counts.open), "closed": .integer(counts[.closed] ?? 0)])
@@ -134,11 +135,16 @@ final class TicketRoutes: Sendable {
             let dropped = new.ticket.fields.missing(of: draft.fields)
             return shown(
                 [
-                    "ticket": .object(new.ticket.customerJSON), "message": new.message.word.map { .string($0.rawValue) } ?? .null,
+                    // Chat was asked about the wanted channels before.
+                    "ticket": .object(new.ticket.customerJSON(related: new.ticket.relatedChannels.at(draft.relatedChannels))),
+                    "message": new.message.word.map { .string($0.rawValue) } ?? .null,
                     "dropped": .array(dropped.map { .string($0) }),
                 ], status: 201, lacking: new.message.failure)
-        case .close(let id, let comment): return shown(.object(try tickets.close(id, comment: comment, owner: userID).customerJSON))
-        case .reopen(let id): return shown(.object(try tickets.reopen(id, owner: userID).customerJSON))
+        case .close(let id, let comment): return shown(try tickets.close(id, comment: comment, owner: userID), to: userID, tickets)
+        case .reopen(let id): return shown(try tickets.reopen(id, owner: userID), to: userID, tickets)
+        case .relate(let id, let channels):
+            let ticket = try tickets.relate(id, to: channels, owner: userID)
+            return shown(.object(ticket.customerJSON(related: ticket.relatedChannels)))
         case .setFields(let fields, let id):
             let (keys, list) =
                 id == nil
@@ -155,7 +161,17 @@ final class TicketRoutes: Sendable {
                 "custom_fields": all.having(keys: keys).json, "dropped": .array(all.missing(of: fields).map { .string($0) }),
             ])
         case .answer(let answer, let messageID, let id):
-            return shown(.object(try tickets.answer(answer, messageID: messageID, ticket: id, owner: userID).customerJSON))
+            return shown(try tickets.answer(answer, messageID: messageID, ticket: id, owner: userID), to: userID, tickets)
+        }
+    }
+
+    /// One ticket as its customer may see it. Where Chat cannot be asked, the related channels are left open: all else is known, and a
+    /// change was made.
+    private static func shown(_ ticket: Ticket, to userID: String, _ tickets: DeskTickets) -> ProvenAnswer {
+        do throws(TicketFailure) {
+            return shown(.object(ticket.customerJSON(related: try tickets.relatedChannels(of: ticket, joinedBy: userID))))
+        } catch {
+            return shown(.object(ticket.customerJSON(related: nil)), lacking: error)
         }
     }
 

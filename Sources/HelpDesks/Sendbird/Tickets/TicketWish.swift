@@ -11,6 +11,7 @@ enum TicketWish: Sendable {
     case create(TicketDraft)
     case close(Int64, comment: String?)
     case reopen(Int64)
+    case relate(Int64, to: [String])
     /// Sets fields of a ticket, or the customer's own where none is named.
     case setFields([TicketField], ofTicket: Int64?)
     case answer(CustomerAnswer, messageID: Int64, ticket: Int64)
@@ -21,7 +22,7 @@ enum TicketWish: Sendable {
     var isChange: Bool {
         switch self {
         case .list, .show, .count: false
-        case .create, .close, .reopen, .setFields, .answer: true
+        case .create, .close, .reopen, .relate, .setFields, .answer: true
         }
     }
 
@@ -71,6 +72,17 @@ enum TicketWish: Sendable {
     }
 
     static func reopen(_ body: JSONObject) throws(BodyError) -> TicketWish { .reopen(try body.number("ticket_id")) }
+
+    static func relate(_ body: JSONObject) throws(BodyError) -> TicketWish {
+        // A member that was forgotten must not clear them.
+        guard case .array? = body["related_channels"] else {
+            throw .unexpected(field: "related_channels", expectation: "expected a list of strings, which is empty to clear them")
+        }
+        let channels = try body.texts("related_channels")
+        return .relate(
+            try body.number("ticket_id"),
+            to: try checked { () throws(TicketProblem) in try Ticket.relatedChannels(wanted: channels) })
+    }
 
     static func ticketFields(_ body: JSONObject) throws(BodyError) -> TicketWish {
         .setFields(try checked(body.fields("custom_fields")), ofTicket: try body.number("ticket_id"))

@@ -1,0 +1,33 @@
+package import JSON
+
+/// A channel of the customer's that a ticket is about.
+package struct RelatedChannel: Sendable, Equatable {
+    /// Its address.
+    package let channel: String
+    /// Its name; nil when the help desk does not tell it.
+    package let name: String?
+
+    /// Names a channel.
+    package init(_ channel: String, name: String? = nil) {
+        self.channel = channel
+        self.name = name
+    }
+
+    /// The form in answers.
+    package var json: JSONValue { ["channel": .string(channel), "name": name.map { .string($0) } ?? .null] }
+}
+
+extension [RelatedChannel] {
+    /// Those at one of these addresses; compares bytes.
+    package func at(_ channels: [String]) -> [RelatedChannel] {
+        filter { related in channels.contains { $0.utf8.elementsEqual(related.channel.utf8) } }
+    }
+
+    /// Whether they are exactly the channels at these addresses, in any order.
+    package func areExactly(_ channels: [String]) -> Bool {
+        at(channels).count == count && channels.allSatisfy { !at([$0]).isEmpty }
+    }
+
+    /// The form in answers.
+    package var json: JSONValue { .array(map(\.json)) }
+}

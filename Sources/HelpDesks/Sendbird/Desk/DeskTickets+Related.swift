@@ -1,0 +1,59 @@
+package import Core
+internal import JSON
+
+/// The channels that a ticket is about.
+extension DeskTickets {
+    /// As `TicketDesk` says.
+    package func relate(_ id: Int64, to channels: [String], owner: String?) throws(TicketFailure) -> Ticket {
+        let before = try ticket(id, owner: owner)
+        if !channels.isEmpty {
+            // Desk may not say whose ticket it is.
+            guard let customer = before.userID else { throw .foreignChannel }
+            try checkMembership(of: customer, in: channels)
+        }
+        let answer = try ask(DeskRequests.relate(id, to: channels))
+        if let ticket = DeskTicket.read(answer), ticket.id == id, ticket.state != nil, ticket.relatedChannels.areExactly(channels) {
+            return ticket
+        }
+        // The answer may show the ticket in part. Sendbird says 200 also where it has changed nothing.
+        let after = try ticket(id, owner: owner)
+        guard after.relatedChannels.areExactly(channels) else { throw .refused }
+        return after
+    }
+
+    /// The channels that a ticket is about, of those that the person has joined. Support may have added others, whose addresses and names
+    /// are not the person's business.
+    func relatedChannels(of ticket: Ticket, joinedBy userID: String) throws(TicketFailure) -> [RelatedChannel] {
+        let related = ticket.relatedChannels.prefix(TicketDraft.mostRelatedChannels)
+        return zip(related, try isMember(userID, ofEach: related.map(\.channel))).filter(\.1).map(\.0)
+    }
+
+    /// Support reads the channels that a ticket is about, so somebody else's conversation would be told as the person's own.
+    func checkMembership(of userID: String, in channels: [String]) throws(TicketFailure) {
+        guard try isMember(userID, ofEach: channels).allSatisfy({ $0 }) else { throw .foreignChannel }
+    }
+
+    /// Asks Chat of each channel whether the person has joined it.
+    private func isMember(_ userID: String, ofEach channels: [String]) throws(TicketFailure) -> [Bool] {
+        let requests = channels.map { DeskRequests.member(userID, of: $0) }
+        var answers = client.askChat(each: requests.compactMap(\.self))[...]
+        var areMember: [Bool] = []
+        for request in requests {
+            // A channel without an address is nobody's.
+            guard request != nil, let answer = answers.popFirst() else {
+                areMember.append(false)
+                continue
+            }
+            do throws(PlatformError) {
+                let json = try answer.get()
+                // Somebody who was only invited sees nothing of a channel yet.
+                areMember.append(json["is_member"] == .bool(true) && json["state"]?.text ?? "joined" == "joined")
+            } catch .notFound, .invalid {
+                areMember.append(false)
+            } catch {
+                throw TicketFailure(error)
+            }
+        }
+        return areMember
+    }
+}

@@ -1,0 +1,91 @@
+import JSON
+import Simulators
+import TestSupport
+import Testing
+
+/// The channels that a ticket is about: set later, and shown.
+@Suite struct RelatedChannelTests {
+    @Test func `a customer says which of the own channels a ticket is about`() throws {
+        try TicketSite.with { site throws in
+            let (id, channel) = (JSONValue.integer(try site.activeTicket()), JSONValue.string(try site.channel(of: "user-1")))
+            let set = try site.call("related-channels", ["ticket_id": id, "related_channels": [channel]])
+            let expected: JSONValue = [["channel": channel, "name": "Earlier"]]
+            #expect(set.status == 200)
+            #expect(set.json?["related_channels"] == expected)
+            #expect(try site.call("show", ["ticket_id": id]).json?["related_channels"] == expected)
+            let listed = try #require(try site.call("list").json?["tickets"]?.elements.first)
+            #expect(listed["ticket_id"] == id)
+            #expect(listed["related_channels"] == nil)
+            #expect(try site.call("close", ["ticket_id": id]).json?["related_channels"] == expected)
+            #expect(try site.call("reopen", ["ticket_id": id]).json?["related_channels"] == expected)
+            let cleared = try site.call("related-channels", ["ticket_id": id, "related_channels": []])
+            #expect(cleared.json?["related_channels"] == [])
+            #expect(try site.call("show", ["ticket_id": id]).json?["related_channels"] == [])
+        }
+    }
+
+    /// Another's conversation cannot be attached, and whether there is such a channel is not told.
+    @Test func `a customer attaches no foreign conversation`() throws {
+        try TicketSite.with { site throws in
+            let id = JSONValue.integer(try site.activeTicket())
+            let (own, foreign) = (try site.channel(of: "user-1"), try site.channel(of: "user-2"))
+            let call = { (channels: [String], user: String) in
+                try site.call(
+                    "related-channels", ["ticket_id": id, "related_channels": .array(channels.map { .string($0) })], user: user)
+            }
+            let unknown = try call(["sendbird_desk_999"], "user-1")
+            #expect(unknown.status == 400)
+            #expect(unknown.error == "foreign_channel")
+            for channels in [[foreign], [own, foreign], [foreign, own], [".."]] {
+                #expect(try call(channels, "user-1").text == unknown.text)
+            }
+            // Of another's ticket nothing is told, whosever the channels are.
+            for channels in [[own], [foreign], []] { #expect(try call(channels, "user-2").error == "not_found") }
+            #expect(try site.call("show", ["ticket_id": id]).json?["related_channels"] == [])
+        }
+    }
+
+    @Test func `a channel that the customer has left is not shown`() throws {
+        try TicketSite.with { site throws in
+            let (id, channel) = (JSONValue.integer(try site.activeTicket()), JSONValue.string(try site.channel(of: "user-1")))
+            #expect(try site.call("related-channels", ["ticket_id": id, "related_channels": [channel]]).status == 200)
+            site.faults.add(Fault(.answer(.init(400)), at: .sendbirdChat, token: "view_member", times: 1))
+            #expect(try site.call("show", ["ticket_id": id]).json?["related_channels"] == [])
+            #expect(try site.ask("/show", query: "&channel=sendbird_desk_\(try #require(id.integer))").json?["related_channels"] != [])
+        }
+    }
+
+    /// Everything else of the ticket is known, and a change was made.
+    @Test func `related channels are left open while Chat is away`() throws {
+        try TicketSite.with { site throws in
+            let (id, channel) = (JSONValue.integer(try site.activeTicket()), JSONValue.string(try site.channel(of: "user-1")))
+            #expect(try site.call("related-channels", ["ticket_id": id, "related_channels": [channel]]).status == 200)
+            site.breakChat()
+            let closed = try site.call("close", ["ticket_id": id])
+            #expect(closed.status == 200)
+            #expect(closed.json?["state"] == "CLOSED")
+            #expect(closed.json?["related_channels"] == .null)
+            #expect(try site.fixture.log.lines().contains { $0.contains("customer's call") && $0.contains("reason=status_500") })
+            #expect(try site.call("related-channels", ["ticket_id": id, "related_channels": [channel]]).error == "help_desk_unavailable")
+        }
+    }
+
+    @Test func `the company says which channels of the customer's a ticket is about`() throws {
+        try TicketSite.with(members: "") { site throws in
+            let (id, channel) = (JSONValue.integer(try site.activeTicket()), JSONValue.string(try site.channel(of: "user-1")))
+            let foreign = JSONValue.string(try site.channel(of: "user-2"))
+            let set = try site.ask("/related-channels", ["ticket_id": id, "related_channels": [channel]])
+            #expect(set.json?["related_channels"] == [["channel": channel, "name": "Earlier"]])
+            #expect(try site.ask("/related-channels", ["ticket_id": id, "related_channels": [foreign]]).error == "foreign_channel")
+            let missing = try site.ask("/related-channels", ["ticket_id": id])
+            #expect(missing.status == 400)
+            #expect(missing.json?["message"] == "related_channels: missing.")
+            #expect(try site.ask("/related-channels", ["ticket_id": 999, "related_channels": []]).status == 404)
+            #expect(try site.ask("/related-channels", ["ticket_id": id, "related_channels": []]).json?["related_channels"] == [])
+            let audit = try site.fixture.log.lines().filter { $0.contains("action=tickets.related_channels") }
+            #expect(audit.count == 4)
+            #expect(audit.contains { $0.contains("outcome=foreign_channel") })
+            #expect(!audit.contains { $0.contains("sendbird_desk_") })
+        }
+    }
+}
