@@ -63,6 +63,7 @@ enum AdminSchema {
         "state": Schema.nullable(Schema.choice(of: TicketState.self)),
         "rating": Schema.nullable(Schema.object([("score", Schema.integer(1...5)), ("comment", maybeText)])),
         "created_at": maybeTime, "updated_at": maybeTime, "customer_id": Schema.nullable(Schema.integer), "group_key": maybeText,
+        "channel_type": maybeText,
         "priority": Schema.nullable(Schema.choice(of: TicketPriority.self)),
         "custom_fields": ["type": "object", "additionalProperties": Schema.text],
         "related_channels": Schema.array(Schema.object([("channel", Schema.text), ("name", maybeText)])),

@@ -135,6 +135,7 @@ function ticketFacts(app, ticket) {
     [t("state"), stateBadge(ticket.state)],
     [t("tickets.number"), String(ticket.ticket_id)],
     [t("tickets.channel"), ticket.channel ? h("code", {}, ticket.channel) : "–"],
+    ticket.channel_type && [t("tickets.from"), h("code", {}, ticket.channel_type)],
     [t("user"), person(app, ticket.user_id)],
     [t("tickets.group"), ticket.group_key ?? "–"],
     [t("tickets.agent"), h("bdi", {}, ticket.agent ?? "–")],

@@ -8,6 +8,8 @@ package enum TicketPayload {
         package let ticketID: HelpDeskID
         /// Its channel; nil when the help desk does not say.
         package let channel: HelpDeskID?
+        /// The kind of channel that it came from, as `Ticket.channelType(_:)` says.
+        package let channelType: String?
         /// The help desk's own words; nil when it has said nothing.
         package let status, closeStatus, priority: String?
         /// The ids of the group and of the agent that have the ticket; nil for none.
@@ -17,11 +19,13 @@ package enum TicketPayload {
 
         /// Describes a ticket.
         package init(
-            ticketID: HelpDeskID, channel: HelpDeskID?, status: String?, closeStatus: String?, priority: String?, group: String?,
+            ticketID: HelpDeskID, channel: HelpDeskID?, channelType: String?, status: String?, closeStatus: String?, priority: String?,
+            group: String?,
             agentID: String?, changedFrom: [(member: StaticString, value: String?)]
         ) {
             (self.ticketID, self.channel, self.status, self.closeStatus) = (ticketID, channel, status, closeStatus)
             (self.priority, self.group, self.agentID, self.changedFrom) = (priority, group, agentID, changedFrom)
+            self.channelType = channelType
         }
 
         /// The text of a JSON object.
@@ -30,6 +34,7 @@ package enum TicketPayload {
             writer.beginObject()
             writer.add("ticket_id", id: ticketID)
             writer.add("channel", id: channel)
+            writer.add("channel_type", channelType)
             writer.add("status", status)
             writer.add("close_status", closeStatus)
             writer.add("priority", priority)

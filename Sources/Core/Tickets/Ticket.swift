@@ -17,6 +17,8 @@ package struct Ticket: Sendable, Equatable {
     package var userID: String?
     /// The customer's number at the help desk.
     package var customerID: Int64?
+    /// The kind of channel that it came from, as `channelType(_:)` says.
+    package var channelType: String?
     /// The group of support that has it.
     package var groupKey: String?
     /// The name of the person of support who has it, as the customer may see it.
@@ -61,7 +63,7 @@ extension Ticket {
     package static let shownMembers = customerMembers + ["related_channels"]
     /// The members of what the company sees.
     package static let members =
-        customerMembers + ["user_id", "customer_id", "priority", "group_key", "custom_fields", "related_channels"]
+        customerMembers + ["user_id", "customer_id", "priority", "group_key", "channel_type", "custom_fields", "related_channels"]
 
     /// What its customer may see in a list.
     package var customerJSON: JSONObject {
@@ -86,6 +88,7 @@ extension Ticket {
         object.append(customerID.map { .integer($0) } ?? .null, forKey: "customer_id")
         object.append(Self.text(priority?.rawValue), forKey: "priority")
         object.append(Self.text(groupKey), forKey: "group_key")
+        object.append(Self.text(channelType), forKey: "channel_type")
         object.append(fields.json, forKey: "custom_fields")
         object.append(relatedChannels.json, forKey: "related_channels")
         return object

@@ -28,6 +28,27 @@ package enum TicketPriority: String, Sendable, CaseIterable {
     case urgent = "URGENT"
 }
 
+extension Ticket {
+    /// The longest kind of channel, in characters.
+    package static let longestChannelType = 64
+
+    /// The kind of channel that a ticket came from, in the help desk's word; nil for any text that is no plain word of ASCII, which no
+    /// receiver would expect.
+    package static func channelType(_ text: String?) -> String? {
+        guard let text, (1...longestChannelType).contains(text.utf8.count), text.utf8.allSatisfy(isOfWord) else { return nil }
+        return text
+    }
+
+    private static func isOfWord(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+            UInt8(ascii: "_"), UInt8(ascii: "-"):
+            true
+        default: false
+        }
+    }
+}
+
 /// A value of a ticket or a customer under a key that the help desk's administrators have registered.
 package struct TicketField: Sendable, Equatable {
     /// The greatest number of fields that one call may set.

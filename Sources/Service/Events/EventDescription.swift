@@ -96,7 +96,8 @@ extension EventDescription {
     }()
 
     private static let ticket = Schema.object([
-        ("ticket_id", maybeID), ("channel", maybeID), ("status", maybeText), ("close_status", maybeText), ("priority", maybeText),
+        ("ticket_id", maybeID), ("channel", maybeID), ("channel_type", maybeText), ("status", maybeText), ("close_status", maybeText),
+        ("priority", maybeText),
         ("group", maybeText), ("agent_id", maybeText), ("changed_from", ["type": "object", "additionalProperties": maybeText]),
     ])
     private static let answer: Members = [("ticket_id", maybeID), ("channel", maybeID), ("comment_id", maybeID)]

@@ -82,7 +82,8 @@ extension EventSample {
         _ changes: [(member: StaticString, value: String?)] = []
     ) -> Event {
         let report = TicketPayload.Report(
-            ticketID: 101, channel: channel, status: status, closeStatus: closeStatus, priority: "MEDIUM", group: "12", agentID: agent,
+            ticketID: 101, channel: channel, channelType: "SENDBIRD", status: status, closeStatus: closeStatus, priority: "MEDIUM",
+            group: "12", agentID: agent,
             changedFrom: changes)
         return ofTicket(kind, report.data)
     }

@@ -77,7 +77,7 @@ struct DeskBook {
     /// A customer as the API writes one.
     func json(_ customer: Customer) -> JSONValue {
         [
-            "id": .integer(customer.id), "sendbirdId": .string(customer.sendbirdID), "channelType": "SENDBIRD_JAVASCRIPT",
+            "id": .integer(customer.id), "sendbirdId": .string(customer.sendbirdID), "channelType": "SENDBIRD",
             "displayName": .string(displayName(customer.sendbirdID)), "customFields": Self.fields(customer.fields),
         ]
     }
@@ -88,7 +88,7 @@ struct DeskBook {
         let related = JSONValue.array(ticket.relatedChannels.map { ["channel_url": .string($0), "name": .string(title(ofChannel: $0))] })
         return [
             "id": .integer(ticket.id), "channelName": .string(ticket.title), "channelUrl": .string(ticket.channelURL),
-            "channelType": "SENDBIRD_JAVASCRIPT", "status": .string(ticket.hasAgent ? "ASSIGNED" : "UNASSIGNED"),
+            "channelType": "SENDBIRD", "status": .string(ticket.hasAgent ? "ASSIGNED" : "UNASSIGNED"),
             "status2": .string(ticket.state), "closeStatus": .string(ticket.closeState), "priority": .string(ticket.priority),
             "customer": customer(ticket.customer).map(json) ?? .null,
             "group": ticket.groupKey.map { ["id": 3, "key": .string($0), "name": .string($0)] } ?? .null,

@@ -100,6 +100,15 @@ import Testing
         #expect(cursor.text == "0.0.0.2.0.1" && TicketCursor(cursor.text) == cursor)
     }
 
+    @Test(arguments: [
+        ("SENDBIRD", true), ("FACEBOOK_CONVERSATION", true), ("next-2027", true), (String(repeating: "A", count: 64), true),
+        (String(repeating: "A", count: 65), false), ("", false), ("A B", false), ("<b>", false), ("ВКонтакте", false), ("A\n", false),
+        ("A\u{301}", false),
+    ])
+    func `the kind of a channel is a plain word`(_ text: String, _ isGood: Bool) {
+        #expect(Ticket.channelType(text) == (isGood ? text : nil))
+    }
+
     @Test func `related channels are compared as bytes, in any order`() {
         let related = [RelatedChannel("a", name: "A"), RelatedChannel("\u{e9}")]
         #expect(related.areExactly(["\u{e9}", "a"]))
@@ -128,10 +137,11 @@ import Testing
         ticket.userID = "user-1"
         ticket.fields = [TicketField(key: "note", value: "difficult")]
         ticket.groupKey = "fraud"
+        ticket.channelType = "SENDBIRD"
         ticket.priority = .low
         let shown = String(decoding: JSONValue.object(ticket.customerJSON).serialized(), as: UTF8.self)
         #expect(ticket.customerJSON.members.map(\.key) == Ticket.customerMembers && ticket.json.members.map(\.key) == Ticket.members)
-        for word in ["difficult", "fraud", "LOW", "user-1"] { #expect(!shown.contains(word)) }
+        for word in ["difficult", "fraud", "SENDBIRD", "LOW", "user-1"] { #expect(!shown.contains(word)) }
         #expect(shown.contains("9007199254740993"))
     }
 }

@@ -75,10 +75,11 @@ import Testing
         let fields = #""customFields":"[{\"key\":\"a\",\"value\":\"b\"},{\"key\":1}]""#
         let channels = #""relatedChannels":"[\"c1\",{\"channel_url\":\"c2\",\"name\":\"N\"},{\"name\":\"M\"},3]""#
         let rest = #""customerSatisfactionScore":6,"createdAt":"yesterday""#
-        let odd = #"{"id":7,"status2":"NEW","priority":5,"group":"x",\#(fields),\#(channels),\#(rest)}"#
+        let odd = #"{"id":7,"status2":"NEW","priority":5,"group":"x","channelType":"WHATSAPP_MESSAGE",\#(fields),\#(channels),\#(rest)}"#
         try with(.everyRequest(.respond(200, body: Self.list(["null", "5", "{}", odd])))) { tickets, _ throws in
             var ticket = Ticket(id: 7)
             ticket.fields = [TicketField(key: "a", value: "b")]
+            ticket.channelType = "WHATSAPP_MESSAGE"
             ticket.relatedChannels = [RelatedChannel("c1"), RelatedChannel("c2", name: "N")]
             #expect(try tickets.list(Self.closed) == TicketPage(tickets: [ticket], next: nil))
         }

@@ -25,6 +25,7 @@ import Testing
             let shown = try site.ask("/show", query: "&ticket_id=\(id)")
             #expect(shown.json?["group_key"] == "cs-team" && shown.json?["custom_fields"] == ["order": "7"])
             #expect(shown.json?["user_id"] == "user-1")
+            #expect(shown.json?["channel_type"] == "SENDBIRD")
             #expect(site.desk.ticket(id)?["customer"]?["displayName"] == "Mary")
             #expect(shown.json?["related_channels"] == [["channel": earlier, "name": "Earlier"]])
             #expect(try site.ask("/show", query: "&channel=sendbird_desk_\(id)").text == shown.text)

@@ -19,6 +19,7 @@ enum DeskTicket {
         ticket.priority = json["priority"]?.text.flatMap { TicketPriority(rawValue: $0) }
         ticket.userID = json["customer"]?["sendbirdId"]?.text
         ticket.customerID = json["customer"].flatMap { $0["id"].flatMap(number) ?? number($0) }
+        ticket.channelType = Ticket.channelType(json["channelType"]?.text)
         ticket.groupKey = json["group"]?["key"]?.text
         let agent = json["recentAssignment"]?["agent"] ?? json["agent"]
         ticket.agentName = agent?["displayName"]?.text ?? agent?["name"]?.text

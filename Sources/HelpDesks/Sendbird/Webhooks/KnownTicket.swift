@@ -8,6 +8,8 @@ struct ReportedTicket: Sendable, Equatable {
     /// Its number.
     let id: HelpDeskID
     let channel: HelpDeskID?
+    /// The kind of channel that it came from.
+    let channelType: String?
     /// The id of the customer in Chat.
     let userID: String?
     let status: String?
@@ -21,6 +23,7 @@ struct ReportedTicket: Sendable, Equatable {
     init(_ data: WebhookFields) throws(WebhookError) {
         id = try data.requiredID("id", "the ticket's number")
         channel = data.id("channelUrl")
+        channelType = Ticket.channelType(data.string("channelType"))
         userID = data.object("customer")?.plainText("sendbirdId", longest: FieldGrammar.longestUserID)
         status = data.string("status2")
         closeStatus = data.string("closeStatus")
@@ -33,6 +36,7 @@ struct ReportedTicket: Sendable, Equatable {
         id: HelpDeskID, channel: HelpDeskID? = nil, userID: String? = nil, status: String? = nil, closeStatus: String? = nil,
         priority: String? = nil, group: HelpDeskID? = nil, agent: HelpDeskID? = nil
     ) {
+        channelType = nil
         (self.id, self.channel, self.userID, self.status, self.closeStatus) = (id, channel, userID, status, closeStatus)
         (self.priority, self.group, self.agent) = (priority, group, agent)
     }

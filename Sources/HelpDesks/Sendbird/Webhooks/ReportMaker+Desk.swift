@@ -58,8 +58,9 @@ extension ReportMaker {
     ) -> Arrival {
         let ticket = webhook.ticket
         let report = TicketPayload.Report(
-            ticketID: ticket.id, channel: ticket.channel, status: state.status, closeStatus: state.closeStatus, priority: state.priority,
-            group: state.group, agentID: state.agent, changedFrom: changes.map { ($0.field, $0.from) })
+            ticketID: ticket.id, channel: ticket.channel, channelType: ticket.channelType, status: state.status,
+            closeStatus: state.closeStatus, priority: state.priority, group: state.group, agentID: state.agent,
+            changedFrom: changes.map { ($0.field, $0.from) })
         return ticketEvent(
             kind, place, conversation: ticket.channel ?? ticket.id, userID: userID, occurredAt: webhook.createdAt, data: report.data)
     }
