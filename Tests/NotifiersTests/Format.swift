@@ -16,6 +16,14 @@ enum Format: String, CaseIterable {
         }
     }
 
+    /// Where the message names the author's picture for the one who shows it: the app on iOS, and otherwise the provider.
+    func shownAvatar(_ message: JSONValue) -> String? {
+        switch self {
+        case .apns: message["avatar_url"]?.text
+        case .fcm, .rustore, .hms: message["message"]?["android"]?["notification"]?["image"]?.text
+        }
+    }
+
     /// What the phone shows, read from a message.
     func shownBody(_ message: JSONValue) -> String? {
         switch self {

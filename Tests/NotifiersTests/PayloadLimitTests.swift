@@ -52,6 +52,19 @@ import Time
     }
 
     @Test(arguments: Format.allCases)
+    func `the avatar gives way to the text`(format: Format) throws {
+        let avatar = "https://example.com/" + String(repeating: "a", count: 900)
+        let short = try format.body(Sample.notification("text", avatar: avatar))
+        #expect(format.shownAvatar(try Sample.json(short)) == avatar)
+        let text = String(repeating: "a", count: 3000)
+        let long = try format.body(Sample.notification(text, avatar: avatar))
+        let plain = try format.body(Sample.notification(text))
+        #expect(format.shownAvatar(try Sample.json(long)) == nil)
+        #expect(format.shownBody(try Sample.json(long)) == text)
+        #expect(long == plain)
+    }
+
+    @Test(arguments: Format.allCases)
     func canBeShortened(format: Format) throws {
         let notification = try Sample.notification(String(repeating: "Ж", count: 3000))
         let message = try format.body(notification, limit: PushNotification.shortenedPayload)
@@ -94,7 +107,8 @@ import Time
             let long = text(upTo: 3000, &random)
             let files = (0..<Int.random(in: 0...30, using: &random)).map { _ in text(upTo: 40, &random) as String? }
             let comment = Sample.comment(
-                author: text(upTo: 200, &random), text: random.element(of: ["", long]), files: files, appID: text(upTo: 30, &random))
+                author: text(upTo: 200, &random), avatar: random.element(of: [nil, "https://example.com/17"]),
+                text: random.element(of: ["", long]), files: files, appID: text(upTo: 30, &random))
             let notification = style.notification(for: comment, eventID: Sample.id, expiresAt: Sample.now + 3_600_999)
             for format in Format.allCases {
                 let message = try format.body(notification)

@@ -30,6 +30,43 @@ import Time
             aps == ["alert": ["title": "Support", "body": "New message"], "thread-id": "ticket-9223372036854775807"])
     }
 
+    private static let avatar = "https://example.com/avatars/17"
+
+    @Test func `APNs lets the app load the avatar`() throws {
+        let message = try Sample.json(APNsPayload.body(Sample.notification("a", avatar: Self.avatar)))
+        #expect(message["avatar_url"] == .string(Self.avatar))
+        #expect(message["aps"]?["mutable-content"] == 1)
+    }
+
+    @Test func `FCM shows the avatar on Android and lets the app load it on iOS`() throws {
+        let notification = try Sample.notification("a", avatar: Self.avatar)
+        let message = try Sample.json(Format.fcm.body(notification))["message"]
+        #expect(message?["android"]?["notification"]?["image"] == .string(Self.avatar))
+        #expect(message?["apns"]?["payload"]?["aps"]?["mutable-content"] == 1)
+        #expect(message?["data"]?["avatar_url"] == .string(Self.avatar))
+    }
+
+    @Test func `RuStore shows the avatar`() throws {
+        let notification = try Sample.notification("a", avatar: Self.avatar, style: PushStyle(content: .full))
+        let message = try Sample.json(Format.rustore.body(notification))["message"]
+        #expect(message?["android"]?["notification"] == ["image": .string(Self.avatar)])
+        #expect(message?["data"]?["avatar_url"] == .string(Self.avatar))
+    }
+
+    @Test func `HMS shows the avatar`() throws {
+        let message = try Sample.json(Format.hms.body(Sample.notification("a", avatar: Self.avatar)))["message"]
+        #expect(message?["android"]?["notification"]?["image"] == .string(Self.avatar))
+        let data = try #require(message?["android"]?["data"]?.text)
+        #expect(try Sample.json(Array(data.utf8))["avatar_url"] == .string(Self.avatar))
+    }
+
+    @Test(arguments: Format.allCases) func `no provider gets the avatar of a neutral text`(format: Format) throws {
+        let notification = try Sample.notification("a", avatar: Self.avatar, style: PushStyle(content: .private))
+        let message = try format.body(notification)
+        #expect(!String(decoding: message, as: UTF8.self).contains("avatars"))
+        #expect(!String(decoding: message, as: UTF8.self).contains("mutable-content"))
+    }
+
     @Test func apnsHeaders() throws {
         let headers = APNsHeaders(topic: "com.example.app", deliveryID: Sample.id, try Sample.notification("a"))
         #expect(

@@ -10,20 +10,20 @@ enum Sample {
     static let id = UUIDv7(milliseconds: now, random: InlineArray(repeating: 0))
 
     static func comment(
-        author: String? = "Анна", text: String = "", files: [String?] = [], appID: String = "app",
+        author: String? = "Анна", avatar: String? = nil, text: String = "", files: [String?] = [], appID: String = "app",
         ticketID: HelpDeskID = 9_223_372_036_854_775_807, commentID: HelpDeskID = -9_223_372_036_854_775_808
     ) -> Core.Comment {
         Core.Comment(
             appID: appID, userID: "user", ticketID: ticketID, commentID: commentID, deviceID: "", deviceType: nil, body: text,
-            author: author.map { Core.Comment.Author(name: $0) }, createdAt: nil,
+            author: author.map { Core.Comment.Author(name: $0, avatarURL: avatar) }, createdAt: nil,
             attachments: files.map { Core.Comment.Attachment(id: 1, name: $0, size: nil) })
     }
 
-    static func notification(_ text: String, expiresAt: UnixMilliseconds = now + 3_600_999, style: PushStyle? = nil) throws
-        -> PushNotification
-    {
+    static func notification(
+        _ text: String, avatar: String? = nil, expiresAt: UnixMilliseconds = now + 3_600_999, style: PushStyle? = nil
+    ) throws -> PushNotification {
         let style = try style ?? PushStyle(content: .full, badge: 1, androidChannel: "support")
-        return style.notification(for: comment(text: text), eventID: id, expiresAt: expiresAt)
+        return style.notification(for: comment(avatar: avatar, text: text), eventID: id, expiresAt: expiresAt)
     }
 
     static func json(_ bytes: [UInt8]) throws -> JSONValue {

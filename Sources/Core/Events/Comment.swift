@@ -9,13 +9,16 @@ package struct Comment: Sendable, Equatable {
         package let name: String?
         /// The picture.
         package let avatarID: HelpDeskID?
+        /// Where phones load the picture from: an https URL without credentials. Nil when it is not known.
+        package let avatarURL: String?
         /// The color that stands where there is no picture.
         package let avatarColor: String?
 
         /// Makes an author.
-        package init(name: String?, avatarID: HelpDeskID? = nil, avatarColor: String? = nil) {
+        package init(name: String?, avatarID: HelpDeskID? = nil, avatarURL: String? = nil, avatarColor: String? = nil) {
             self.name = name
             self.avatarID = avatarID
+            self.avatarURL = avatarURL
             self.avatarColor = avatarColor
         }
     }
@@ -126,6 +129,7 @@ extension Comment {
             writer.beginObject("author")
             writer.add("name", author.name)
             writer.add("avatar_id", id: author.avatarID)
+            writer.add("avatar_url", author.avatarURL)
             writer.add("avatar_color", author.avatarColor)
             writer.endObject()
         } else {
@@ -168,7 +172,7 @@ extension Comment.Author {
         guard value.isObject else { return nil }
         self.init(
             name: value["name"]?.string, avatarID: value["avatar_id"].flatMap { HelpDeskID($0) },
-            avatarColor: value["avatar_color"]?.string)
+            avatarURL: value["avatar_url"]?.string, avatarColor: value["avatar_color"]?.string)
     }
 }
 

@@ -14,6 +14,8 @@ package struct PushNotification: Sendable, Equatable {
     package let title: String
     /// Lines; the part that is cut when the message would be too large.
     package private(set) var body: String
+    /// Where the author's picture is, an https URL; nil for none. It is left out before the body is cut.
+    package private(set) var avatarURL: String?
     /// As the style says.
     package let sound: String?
     /// As the style says.
@@ -29,11 +31,12 @@ package struct PushNotification: Sendable, Equatable {
     private let eventID: UUIDv7
 
     init(
-        title: String, body: String, sound: String?, badge: Int?, androidChannel: String?, appID: String,
+        title: String, body: String, avatarURL: String?, sound: String?, badge: Int?, androidChannel: String?, appID: String,
         ticketID: HelpDeskID?, channel: HelpDeskID?, commentID: HelpDeskID, eventID: UUIDv7, expiresAt: UnixMilliseconds
     ) {
         self.title = title
         self.body = body
+        self.avatarURL = avatarURL
         self.sound = sound
         self.badge = badge
         self.androidChannel = androidChannel
@@ -65,7 +68,7 @@ package struct PushNotification: Sendable, Equatable {
     /// What the app needs to open the chat. All values are text, because FCM takes nothing else and JavaScript has no integers of 64 bits.
     package var data: [(key: String, value: String)] {
         [("app_id", appID)] + (ticketID.map { [("ticket_id", $0.text)] } ?? []) + (channel.map { [("channel", $0.text)] } ?? [])
-            + [("comment_id", commentID.text), ("event_id", eventID.description)]
+            + [("comment_id", commentID.text), ("event_id", eventID.description)] + (avatarURL.map { [("avatar_url", $0)] } ?? [])
     }
 
     /// How long it is still worth something, in whole seconds, at most four weeks, which is the longest that FCM takes.
@@ -74,7 +77,7 @@ package struct PushNotification: Sendable, Equatable {
     }
 
     /// The message in a provider's format, with as much of the body as fits: cut between two characters, with an ellipsis. A character is
-    /// taken apart only if it is the first and does not fit by itself.
+    /// taken apart only if it is the first and does not fit by itself. The avatar is left out unless the whole body fits beside it.
     /// - Parameters:
     ///   - limit: in bytes of the message.
     ///   - render: makes the message; a longer body must make a longer one.
@@ -82,6 +85,7 @@ package struct PushNotification: Sendable, Equatable {
     package func fitting(limit: Int, _ render: (PushNotification) -> [UInt8]) throws(TooLarge) -> [UInt8] {
         // No format writes a text in fewer bytes than it has.
         if body.utf8.count <= limit, case let whole = render(self), whole.count <= limit { return whole }
+        if avatarURL != nil { return try withoutAvatar.fitting(limit: limit, render) }
         let empty = render(with(body: PushText.ellipsis))
         guard empty.count <= limit else { throw TooLarge() }
         return longest(cutAt: body.indices, limit: limit, render) ?? longest(cutAt: body.unicodeScalars.indices, limit: limit, render)
@@ -107,6 +111,12 @@ package struct PushNotification: Sendable, Equatable {
             }
         }
         return best
+    }
+
+    private var withoutAvatar: PushNotification {
+        var notification = self
+        notification.avatarURL = nil
+        return notification
     }
 
     private func with(body: String) -> PushNotification {

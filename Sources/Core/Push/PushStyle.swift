@@ -2,9 +2,9 @@ package import Time
 
 /// How much of a comment a notification shows, where anybody may see it: on a locked screen, and to the provider that carries it.
 package enum PushContent: String, Sendable, CaseIterable {
-    /// Who wrote it, and the text or the names of the files.
+    /// Who wrote it, with the picture, and the text or the names of the files.
     case full
-    /// Who wrote it.
+    /// Who wrote it, with the picture.
     case author
     /// That there is something.
     case `private`
@@ -59,7 +59,8 @@ package struct PushStyle: Sendable, Equatable {
         let author = PushText.cut(PushText.line(comment.author?.name ?? ""), toBytes: Self.longestTitleBytes)
         let title = PushText.line(title(author: author))
         return PushNotification(
-            title: PushText.cut(title, toBytes: Self.longestTitleBytes), body: body(comment, author: author), sound: sound, badge: badge,
+            title: PushText.cut(title, toBytes: Self.longestTitleBytes), body: body(comment, author: author),
+            avatarURL: content == .private ? nil : comment.author?.avatarURL, sound: sound, badge: badge,
             androidChannel: androidChannel, appID: comment.appID, ticketID: comment.ticketID, channel: comment.channel,
             commentID: comment.commentID, eventID: eventID, expiresAt: expiresAt)
     }

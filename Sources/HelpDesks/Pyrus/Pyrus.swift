@@ -35,7 +35,7 @@ final class PyrusState: Sendable {
         self.shared = shared
         counters = AuthorizeCounters(metrics.authorizeRequests, shared.authorizer.applications)
         webhooks = try WebhookApps(
-            configuration.apps.filter { $0.helpDesk == .pyrus }, counters: metrics.webhookEvents)
+            configuration.apps.filter { $0.helpDesk == .pyrus }, of: configuration, counters: metrics.webhookEvents)
     }
 }
 

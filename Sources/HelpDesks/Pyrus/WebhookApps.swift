@@ -13,6 +13,8 @@ final class WebhookApps: Sendable {
     struct App: Sendable {
         let id: String
         let counters: LabelledCounters<WebhookResult>
+        /// Nil when it is not known.
+        let avatars: AvatarAddress?
         fileprivate let secrets: [SecretBytes]
         /// The indices of its keys in `keys`; empty if it has no signature secrets.
         fileprivate let signers: [Int]
@@ -25,9 +27,11 @@ final class WebhookApps: Sendable {
     // Each distinct signature secret once, even if several apps share it.
     private let keys: [HMACKey<SHA1>]
 
-    /// - Parameter family: the counters of webhooks by app and result.
+    /// - Parameters:
+    ///   - apps: those of the configuration that belong to the help desk.
+    ///   - family: the counters of webhooks by app and result.
     /// - Throws: when OpenSSL fails.
-    init(_ apps: [Configuration.App], counters family: MetricFamily<Counter>) throws(CryptoError) {
+    init(_ apps: [Configuration.App], of configuration: Configuration, counters family: MetricFamily<Counter>) throws(CryptoError) {
         func counters(_ app: String) -> LabelledCounters<WebhookResult> {
             WebhookResult.counters(WebhookResult.common, app: app, in: family)
         }
@@ -36,7 +40,11 @@ final class WebhookApps: Sendable {
         for app in apps {
             guard let webhook = app.webhook else { continue }
             let signers = webhook.signatureSecrets.map { Self.index(of: $0, in: &distinct) }
-            takers.append(App(id: app.id, counters: counters(app.id), secrets: webhook.secrets, signers: signers))
+            takers.append(
+                App(
+                    id: app.id, counters: counters(app.id),
+                    avatars: configuration.registryAddress(of: app).flatMap { AvatarAddress(registry: $0) }, secrets: webhook.secrets,
+                    signers: signers))
         }
         var keys: [HMACKey<SHA1>] = []
         for secret in distinct {

@@ -83,7 +83,7 @@ struct WebhookIntake {
     private func proven(_ parser: WebhookParser, _ app: WebhookApps.App) throws(Refusal) -> Proven {
         let comment: Comment?
         do throws(WebhookError) {
-            comment = try parser.comment()
+            comment = try parser.comment(avatars: app.avatars)
         } catch {
             throw .malformed(error, app)
         }

@@ -19,14 +19,15 @@ struct WebhookParser {
 
     /// Reads the rest. The author, the time and the attachments may be beside the comment or inside it.
     /// - Returns: nil for a comment that the person wrote, not support.
-    func comment() throws(WebhookError) -> Comment? {
+    /// - Parameter avatars: where authors' pictures are; nil when that is not known.
+    func comment(avatars: AvatarAddress? = nil) throws(WebhookError) -> Comment? {
         let fields = try root.requiredObject("comment")
         let comment = Comment(
             appID: appID,
             userID: try token.requiredIdentifier("user_id", longest: FieldGrammar.longestUserID) { FieldGrammar.problem(ofUserID: $0) },
             ticketID: HelpDeskID(try root.requiredInteger("ticket_id")), commentID: HelpDeskID(try fields.requiredInteger("comment_id")),
             deviceID: try deviceID(), deviceType: token.string("type"), body: fields.text("body") ?? "",
-            author: author(holder(of: "author", fields)), createdAt: holder(of: "created_at", fields).time("created_at"),
+            author: author(holder(of: "author", fields), avatars), createdAt: holder(of: "created_at", fields).time("created_at"),
             attachments: attachments(holder(of: "attachments", fields)))
         return fields.bool("is_inbound") == true ? nil : comment
     }
@@ -54,10 +55,11 @@ struct WebhookParser {
         }
     }
 
-    private func author(_ holder: WebhookFields) -> Comment.Author? {
+    private func author(_ holder: WebhookFields, _ avatars: AvatarAddress?) -> Comment.Author? {
         holder.object("author").map { author in
-            Comment.Author(
-                name: author.text("name"), avatarID: author.integer("avatar_id").map { HelpDeskID($0) },
+            let (name, avatar) = (author.text("name"), author.integer("avatar_id"))
+            return Comment.Author(
+                name: name, avatarID: avatar.map { HelpDeskID($0) }, avatarURL: avatar.flatMap { avatars?.url(of: $0) },
                 avatarColor: author.text("avatar_color"))
         }
     }

@@ -21,6 +21,7 @@ enum APNsPayload {
         aps.append(notification.sound.map { .string($0) }, unlessMissing: "sound")
         aps.append(notification.badge.map { .integer(Int64($0)) }, unlessMissing: "badge")
         aps.append(.string(notification.thread), forKey: "thread-id")
+        aps.append(notification.mutableContent, unlessMissing: "mutable-content")
         return aps
     }
 }

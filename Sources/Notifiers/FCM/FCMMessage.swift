@@ -41,6 +41,7 @@ enum FCMMessage {
         android.append(notification.sound.map { .string($0) }, unlessMissing: "sound")
         android.append(notification.androidChannel.map { .string($0) }, unlessMissing: "channel_id")
         android.append(notification.badge.map { .integer(Int64($0)) }, unlessMissing: "notification_count")
+        android.append(notification.image, unlessMissing: "image")
         return android
     }
 
@@ -53,6 +54,7 @@ enum FCMMessage {
         var aps: JSONObject = ["thread-id": .string(notification.thread)]
         aps.append(notification.sound.map { .string($0) }, unlessMissing: "sound")
         aps.append(notification.badge.map { .integer(Int64($0)) }, unlessMissing: "badge")
+        aps.append(notification.mutableContent, unlessMissing: "mutable-content")
         return aps
     }
 }

@@ -23,9 +23,9 @@ enum HMSMessage {
     ) throws(PushPayloadError) -> [UInt8] {
         guard OpaqueToken.isValid(token) else { throw .invalidToken }
         let ttl = "\(lifeSeconds(notification, now))s"
-        // HMS takes the data as a string that holds JSON.
-        let data = String(decoding: JSONValue.object(notification.dataObject).serialized(), as: UTF8.self)
         return try notification.message(limit: limit) { notification in
+            // HMS takes the data as a string that holds JSON.
+            let data = String(decoding: JSONValue.object(notification.dataObject).serialized(), as: UTF8.self)
             var android: JSONObject = [
                 "ttl": .string(ttl), "data": .string(data), "notification": .object(androidNotification(notification)),
             ]
@@ -55,6 +55,7 @@ enum HMSMessage {
             android.append(.string(name), forKey: "sound")
         }
         android.append(notification.androidChannel.map { .string($0) }, unlessMissing: "channel_id")
+        android.append(notification.image, unlessMissing: "image")
         return android
     }
 }

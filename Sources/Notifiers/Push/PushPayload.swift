@@ -27,6 +27,13 @@ extension PushNotification {
         }
     }
 
+    /// The picture in the words of FCM, RuStore and HMS, which show it beside the text; nil for none.
+    var image: JSONValue? { avatarURL.map { .string($0) } }
+
+    /// Lets an iOS app's notification service extension add the picture, which iOS does not load itself (Apple, "Modifying content in newly
+    /// delivered notifications"); nil when there is none.
+    var mutableContent: JSONValue? { avatarURL.map { _ in 1 } }
+
     /// The data for the app.
     var dataObject: JSONObject {
         var object = JSONObject()

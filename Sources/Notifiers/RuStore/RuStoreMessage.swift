@@ -17,10 +17,11 @@ enum RuStoreMessage {
         _ notification: PushNotification, token: String, now: UnixMilliseconds, limit: Int = PushNotification.largestPayload
     ) throws(PushPayloadError) -> [UInt8] {
         guard OpaqueToken.isValid(token) else { throw .invalidToken }
-        var android: JSONObject = ["ttl": .string("\(notification.lifeSeconds(now: now))s")]
-        android.append(notification.androidChannel.map { ["channel_id": .string($0)] }, unlessMissing: "notification")
+        let ttl = "\(notification.lifeSeconds(now: now))s"
         return try notification.message(limit: limit) { notification in
-            [
+            var android: JSONObject = ["ttl": .string(ttl)]
+            android.append(androidNotification(notification), unlessMissing: "notification")
+            return [
                 "message": [
                     "token": .string(token),
                     "notification": ["title": .string(notification.title), "body": .string(notification.body)],
@@ -28,5 +29,12 @@ enum RuStoreMessage {
                 ]
             ]
         }
+    }
+
+    private static func androidNotification(_ notification: PushNotification) -> JSONValue? {
+        var android = JSONObject()
+        android.append(notification.androidChannel.map { .string($0) }, unlessMissing: "channel_id")
+        android.append(notification.image, unlessMissing: "image")
+        return android.members.isEmpty ? nil : .object(android)
     }
 }

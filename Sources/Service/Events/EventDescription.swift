@@ -85,7 +85,7 @@ extension EventDescription {
 
     /// A comment for nobody in particular has no target, and one of a help desk without channels no channel.
     private static let comment: JSONValue = {
-        let author = Schema.object([("name", maybeText), ("avatar_id", maybeID), ("avatar_color", maybeText)])
+        let author = Schema.object([("name", maybeText), ("avatar_id", maybeID), ("avatar_url", maybeText), ("avatar_color", maybeText)])
         let attachment = Schema.object([("id", maybeID), ("name", maybeText), ("size", Schema.nullable(Schema.integer))])
         let always: Members = [
             ("ticket_id", maybeID), ("device_id", maybeText), ("device_type", maybeText),

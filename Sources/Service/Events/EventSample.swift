@@ -24,7 +24,8 @@ enum EventSample {
         case .commentCreated:
             comment(
                 kind, "Your parcel is on its way.", ticketID: 4211, commentID: 9001, deviceID: key.deviceID, deviceType: "ios",
-                author: Comment.Author(name: "Maria", avatarID: 17, avatarColor: "#4A90D9"),
+                author: Comment.Author(
+                    name: "Maria", avatarID: 17, avatarURL: "https://pyrus.com/servicedeskapi/v1/Avatar/17", avatarColor: "#4A90D9"),
                 attachments: [Comment.Attachment(id: 55, name: "label.pdf", size: 31_744)])
         case .closureRequested: question(kind, "May the ticket be closed?")
         case .ratingRequested: question(kind, "How did we do?")

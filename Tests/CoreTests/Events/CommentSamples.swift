@@ -7,12 +7,14 @@ typealias Comment = Core.Comment
 extension Comment {
     /// A comment of which a test names what matters.
     static func sample(
-        author: String? = "Анна", text: String = "", files: [String?] = [], ticketID: HelpDeskID = 42, commentID: HelpDeskID = 7,
+        author: String? = "Анна", avatar: String? = nil, text: String = "", files: [String?] = [], ticketID: HelpDeskID = 42,
+        commentID: HelpDeskID = 7,
         deviceID: String = "", deviceType: String? = nil
     ) -> Comment {
         Comment(
             appID: "app", userID: "user", ticketID: ticketID, commentID: commentID, deviceID: deviceID, deviceType: deviceType, body: text,
-            author: author.map { Author(name: $0) }, createdAt: nil, attachments: files.map { Attachment(id: 1, name: $0, size: nil) })
+            author: author.map { Author(name: $0, avatarURL: avatar) }, createdAt: nil,
+            attachments: files.map { Attachment(id: 1, name: $0, size: nil) })
     }
 }
 

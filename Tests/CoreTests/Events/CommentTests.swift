@@ -24,13 +24,15 @@ import Time
     @Test func theDataHasExactlyTheseBytes() {
         let full = Comment(
             appID: "shop", userID: "user-1", ticketID: 9_007_199_254_740_993, commentID: 71, deviceID: "device-1", deviceType: "ios",
-            body: "Say \"Готово\"\n", author: Comment.Author(name: "Ann", avatarID: 17, avatarColor: "abcdef"),
+            body: "Say \"Готово\"\n",
+            author: Comment.Author(name: "Ann", avatarID: 17, avatarURL: "https://example.com/17", avatarColor: "abcdef"),
             createdAt: 1_773_130_512_000,
             attachments: [Comment.Attachment(id: 5, name: "a.png", size: 1024), Comment.Attachment(id: "f/1", name: nil, size: nil)])
         #expect(
             data(full) == #"""
                 {"ticket_id":9007199254740993,"device_id":"device-1","device_type":"ios","comment":{"comment_id":71,"body":"Say \"Готово\"\n"},\#
-                "author":{"name":"Ann","avatar_id":17,"avatar_color":"abcdef"},"created_at":"2026-03-10T08:15:12.000Z",\#
+                "author":{"name":"Ann","avatar_id":17,"avatar_url":"https://example.com/17","avatar_color":"abcdef"},\#
+                "created_at":"2026-03-10T08:15:12.000Z",\#
                 "attachments":[{"id":5,"name":"a.png","size":1024},{"id":"f/1","name":null,"size":null}]}
                 """#)
         let bare = Comment(
@@ -110,7 +112,8 @@ import Time
         func id() -> HelpDeskID { random.element(of: [0, -1, 9_223_372_036_854_775_807, "007", "канал \"1\"", "x"]) }
         return Comment(
             appID: text(), userID: text(), ticketID: id(), commentID: id(), deviceID: text(), deviceType: maybe(text()), body: text(),
-            author: maybe(Comment.Author(name: maybe(text()), avatarID: maybe(id()), avatarColor: maybe(text()))),
+            author: maybe(
+                Comment.Author(name: maybe(text()), avatarID: maybe(id()), avatarURL: maybe(text()), avatarColor: maybe(text()))),
             createdAt: maybe(UnixMilliseconds(UInt64.random(in: 0...253_402_300_799_999, using: &random))),
             attachments: (0..<Int.random(in: 0..<3, using: &random)).map { _ in
                 Comment.Attachment(id: maybe(id()), name: maybe(text()), size: maybe(Int64.random(in: .min ... .max, using: &random)))

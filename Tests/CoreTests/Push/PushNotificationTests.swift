@@ -28,6 +28,31 @@ import Time
             ])
     }
 
+    private static let avatar = "https://example.com/avatars/17"
+
+    @Test func `the avatar is left out before the text is cut`() throws {
+        func render(_ notification: PushNotification) -> [UInt8] { Array("<\(notification.avatarURL ?? "")|\(notification.body)>".utf8) }
+        let notification = try PushStyle(content: .full).notification(for: .sample(avatar: Self.avatar, text: "hello"))
+        let whole = "<\(Self.avatar)|hello>"
+        for (limit, message) in [(whole.utf8.count, whole), (whole.utf8.count - 1, "<|hello>"), (8, "<|hello>"), (7, "<|h…>")] {
+            #expect(String(decoding: try notification.fitting(limit: limit, render), as: UTF8.self) == message)
+        }
+    }
+
+    @Test func `a text that is cut has no avatar`() throws {
+        func render(_ notification: PushNotification) -> [UInt8] { Array("<\(notification.avatarURL ?? "")|\(notification.body)>".utf8) }
+        let text = String(repeating: "a", count: 100)
+        let notification = try PushStyle(content: .full).notification(for: .sample(avatar: Self.avatar, text: text))
+        let cut = try notification.fitting(limit: 99, render)
+        #expect(String(decoding: cut, as: UTF8.self) == "<|\(String(repeating: "a", count: 93))…>")
+    }
+
+    @Test func `the app gets the avatar beside what opens the chat`() throws {
+        let notification = try PushStyle(content: .author).notification(for: .sample(avatar: Self.avatar))
+        #expect(notification.data.map(\.key) == ["app_id", "ticket_id", "comment_id", "event_id", "avatar_url"])
+        #expect(notification.data.last?.value == Self.avatar)
+    }
+
     @Test func identitiesOfAnyFormOpenTheChat() throws {
         let notification = try PushStyle(content: .full).notification(for: .sample(ticketID: "канал \"1\"", commentID: "007"))
         #expect(notification.thread == "ticket-канал \"1\"" && notification.repetitionID == "comment-007")

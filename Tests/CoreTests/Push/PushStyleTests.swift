@@ -17,6 +17,13 @@ import Testing
         #expect(try shown(comment, .private, .english) == ["Support", "New message"])
     }
 
+    @Test(arguments: [(PushContent.full, true), (.author, true), (.private, false)])
+    func `the avatar is shown with the author alone`(content: PushContent, isShown: Bool) throws {
+        let avatar = "https://example.com/avatars/17"
+        let notification = try PushStyle(content: content).notification(for: .sample(avatar: avatar))
+        #expect(notification.avatarURL == (isShown ? avatar : nil))
+    }
+
     @Test(arguments: [
         (1, "1 файл: ", "1 file: "), (2, "2 файла: ", "2 files: "), (5, "5 файлов: ", "5 files: "), (11, "11 файлов: ", "11 files: "),
         (21, "21 файл: ", "21 files: "), (24, "24 файла: ", "24 files: "), (112, "112 файлов: ", "112 files: "),
@@ -66,7 +73,7 @@ import Testing
 
     @Test func privateRevealsNothing() throws {
         let notification = try PushStyle(content: .private, templates: .russian).notification(
-            for: .sample(author: "SECRET", text: "SECRET", files: ["SECRET"]))
+            for: .sample(author: "SECRET", avatar: "https://SECRET/", text: "SECRET", files: ["SECRET"]))
         #expect(!"\(notification)".contains("SECRET"))
     }
 

@@ -20,7 +20,8 @@ import Threading
             try fixture.data(.commentCreated)
                 == #"{"ticket_id":101,"channel":"sendbird_desk_1","device_id":null,"device_type":null,"#
                 + #""comment":{"comment_id":9007199254740993,"body":"Hello"},"#
-                + #""author":{"name":"Anna","avatar_id":null,"avatar_color":null},"created_at":"2025-10-09T08:53:20.000Z","attachments":[]}"#
+                + #""author":{"name":"Anna","avatar_id":null,"avatar_url":null,"avatar_color":null},"#
+                + #""created_at":"2025-10-09T08:53:20.000Z","attachments":[]}"#
         )
         #expect(fixture.counts() == [#"{app="APP",result="accepted"} 2"#, #"{app="APP",result="duplicate"} 1"#])
         #expect(!(try fixture.log.text()).contains("Hello"))

@@ -73,7 +73,8 @@ import Time
         let event = try #require(fixture.store.accepted.first?.event)
         let expected = #"""
             {"ticket_id":9007199254740993,"device_id":"device-1","device_type":"ios","comment":{"comment_id":71,"body":"Hello"},\#
-            "author":{"name":"Ann","avatar_id":17,"avatar_color":"abcdef"},"created_at":"2026-03-10T08:15:12.000Z",\#
+            "author":{"name":"Ann","avatar_id":17,"avatar_url":"https://pyrus.com/servicedeskapi/v1/Avatar/17",\#
+            "avatar_color":"abcdef"},"created_at":"2026-03-10T08:15:12.000Z",\#
             "attachments":[{"id":5,"name":"a.png","size":1024}]}
             """#
         #expect(String(decoding: event.data, as: UTF8.self) == expected)

@@ -42,6 +42,8 @@ struct ChatWebhook: Sendable {
     /// The user id of the writer; nil where none is named.
     let senderID: String?
     let senderName: String?
+    /// As `AvatarURL.read` says; nil unless the writer is of support or a named bot, because phones load it, and a customer can write as others.
+    let senderAvatar: String?
     let file: Comment.Attachment?
     /// When the message was written or changed; nil when that is not said.
     let occurredAt: UnixMilliseconds?
@@ -95,6 +97,8 @@ struct ChatWebhook: Sendable {
         writer = Self.writer(senderID, isOfAdministrator: type == "ADMM", customType: customType, bots)
         let message = payload.text("message") ?? ""
         text = writer.mayBeBot ? QuickReplies(in: message).text : message
+        let isTrusted = writer == .support || writer == .namedBot
+        senderAvatar = isTrusted ? sender?.string("profile_url").flatMap { AvatarURL.read($0) } : nil
         customerID = Self.customer(among: root.objects("members").map { $0.string("user_id") }, bots)
     }
 

@@ -58,7 +58,7 @@ extension ReportMaker {
         let comment = Comment(
             appID: appID, userID: owner?.userID ?? "", ticketID: owner?.ticketID, channel: webhook.channel, commentID: webhook.messageID,
             deviceID: "", deviceType: nil, body: webhook.text,
-            author: webhook.senderName.map { Comment.Author(name: $0) }, createdAt: webhook.occurredAt,
+            author: webhook.senderName.map { Comment.Author(name: $0, avatarURL: webhook.senderAvatar) }, createdAt: webhook.occurredAt,
             attachments: webhook.file.map { [$0] } ?? [])
         return Arrival(
             Event(

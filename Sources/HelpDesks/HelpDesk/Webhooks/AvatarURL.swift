@@ -1,0 +1,20 @@
+internal import HTTPClient
+
+/// Where an author's picture is, as phones and providers are told.
+///
+/// Deskgate never loads it. A URL that is not beyond doubt is left out, because a provider may refuse the whole push for it.
+package enum AvatarURL {
+    /// The longest URL, in bytes: half of what a push may have.
+    package static let longest = 2048
+
+    /// The URL as `WebURL` spells it; nil for a text that is no https URL, has credentials, or is too long.
+    package static func read(_ text: String) -> String? {
+        guard text.utf8.count <= longest, let url = try? WebURL(text).text, url.utf8.count <= longest, url.hasPrefix("https://"),
+            !url.utf8.contains(where: isUnsafe)
+        else { return nil }
+        return url
+    }
+
+    /// Characters that RFC 3986 allows nowhere, which libcurl leaves as they are.
+    private static func isUnsafe(_ byte: UInt8) -> Bool { "\"<>\\^`{|}".utf8.contains(byte) }
+}
