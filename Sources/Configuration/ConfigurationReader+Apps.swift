@@ -24,7 +24,7 @@ extension ConfigurationReader {
             let verify = verify(object)
             let (keys, webhook) = (keys(object, isOptional: verify?.mode == .backend), webhook(object))
             let helpDesk: HelpDeskKind = object.choice("help_desk")
-            refuseForeignSections(object, of: helpDesk)
+            refuseForeignKeys(object, of: helpDesk)
             let sendbird = sendbird(
                 object, appID: helpDesk == .sendbird ? id.flatMap { sendbirdID($0, path: object.path(of: "app_id")) } : id)
             let notifiers = notifiers(object, known: known, takesWebhooks: webhook != nil || sendbird != nil)
@@ -34,7 +34,8 @@ extension ConfigurationReader {
             apps.append(
                 Configuration.App(
                     id: id ?? "", helpDesk: helpDesk, keys: keys, keyLife: keyLife(object, within: life), verify: verify, webhook: webhook,
-                    sendbird: sendbird, notifiers: notifiers, routes: routes, shadowUntil: shadowUntil(object)))
+                    anonymous: object.choice("anonymous"), sendbird: sendbird, notifiers: notifiers, routes: routes,
+                    shadowUntil: shadowUntil(object)))
         }
         refuseTooManySigners(apps, path: root.path(of: "apps"))
         return apps

@@ -11,7 +11,7 @@ extension ConfigurationReader {
     /// Reads the object; nil when the app has none.
     /// - Parameter appID: a part of the default addresses; nil when the app has no id that may be one.
     func sendbird(_ app: ConfigurationObject, appID: String?) -> Configuration.Sendbird? {
-        guard let object = app.object(HelpDeskKind.sendbird.section, keys: Self.sendbirdKeys) else { return nil }
+        guard let object = app.object("sendbird", keys: Self.sendbirdKeys) else { return nil }
         let id = appID ?? "APP"
         return Configuration.Sendbird(
             chatTokens: sendbirdTokens(object, "chat_token"), deskTokens: sendbirdTokens(object, "desk_token"),
@@ -46,17 +46,19 @@ extension ConfigurationReader {
                 + "and its name to the app's \"notifiers\"")
     }
 
-    /// Refuses an object of another help desk, which would have no effect, and a missing one of this app's.
-    func refuseForeignSections(_ app: ConfigurationObject, of helpDesk: HelpDeskKind) {
-        for other in HelpDeskKind.allCases where other != helpDesk && app.value(other.section) != nil {
-            problems.add(
-                app.path(of: other.section),
-                "only apps with \"help_desk\": \"\(other.rawValue)\" have this, and the app belongs to \"\(helpDesk.rawValue)\"; "
-                    + "correct \"help_desk\", or remove this")
+    /// Refuses keys of another help desk, which would have no effect, and a missing object of this app's.
+    func refuseForeignKeys(_ app: ConfigurationObject, of helpDesk: HelpDeskKind) {
+        for other in HelpDeskKind.allCases where other != helpDesk {
+            for key in other.ownKeys where app.value(key) != nil {
+                problems.add(
+                    app.path(of: key),
+                    "only apps with \"help_desk\": \"\(other.rawValue)\" have this, and the app belongs to \"\(helpDesk.rawValue)\"; "
+                        + "correct \"help_desk\", or remove this")
+            }
         }
         if helpDesk == .sendbird {
             app.require(
-                helpDesk.section, "give {\"chat_token\": …, \"desk_token\": …} with the API tokens that Sendbird's dashboard shows")
+                "sendbird", "give {\"chat_token\": …, \"desk_token\": …} with the API tokens that Sendbird's dashboard shows")
         }
     }
 

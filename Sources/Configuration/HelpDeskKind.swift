@@ -10,11 +10,11 @@ package enum HelpDeskKind: String, Sendable, CaseIterable {
     /// The help desk of an app that names none.
     package static let `default` = pyrus
 
-    /// The key of the object that only its apps have.
-    var section: String {
+    /// The keys that only its apps have.
+    var ownKeys: [String] {
         switch self {
-        case .pyrus: "webhook"
-        case .sendbird: "sendbird"
+        case .pyrus: ["webhook", "anonymous"]
+        case .sendbird: ["sendbird"]
         }
     }
 

@@ -17,6 +17,12 @@ extension ConfigurationReader {
             """),
         .live("verify", .object(verifyKeys)),
         .live("webhook", .object(webhookKeys)),
+        .live(
+            "anonymous", .word(of: AnonymousRule.self, default: .reject),
+            """
+            what becomes of webhooks that name no user, as those of [a chat in anonymous mode](GETTING-STARTED.md#anonymous-mode): `reject` \
+            answers 400, `accept` delivers them to notifiers of the types `log` and `http`
+            """),
         .live("sendbird", .object(sendbirdKeys)),
         .live(
             "notifiers", .texts(default: ["log"]),

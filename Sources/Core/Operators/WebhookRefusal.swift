@@ -10,6 +10,8 @@ package enum WebhookRefusal: String, Sendable, CaseIterable {
     case app
     /// The path names an app that is not configured.
     case unknownApp = "unknown_app"
+    /// The body names no user, and its app does not accept that.
+    case anonymous
     /// The body cannot be read.
     case malformed
 
@@ -17,7 +19,7 @@ package enum WebhookRefusal: String, Sendable, CaseIterable {
     package var isUnproven: Bool {
         switch self {
         case .pathSecret, .noSignature, .signature, .unknownApp: true
-        case .app, .malformed: false
+        case .app, .anonymous, .malformed: false
         }
     }
 
@@ -68,6 +70,16 @@ package enum WebhookRefusal: String, Sendable, CaseIterable {
             Told(
                 "correct the app at the end of the address in the help desk's settings: it is not configured here",
                 "исправьте приложение в конце адреса в настройках службы поддержки: здесь такого нет")
+        case .anonymous:
+            Told(
+                """
+                choose external authorization for the chat at the help desk, or set apps[].anonymous to "accept" and \(Told.reload): the \
+                webhooks name no user, as those of a chat in anonymous mode
+                """,
+                """
+                выберите в службе поддержки внешнюю авторизацию чата или задайте apps[].anonymous значение "accept" и \(Told.reload): в \
+                вебхуках не назван пользователь, как у чата в анонимном режиме
+                """)
         case .malformed:
             Told(
                 "see which field the log names; if the help desk has changed its format, open an issue with a body without personal data",

@@ -13,6 +13,8 @@ final class WebhookApps: Sendable {
     struct App: Sendable {
         let id: String
         let counters: LabelledCounters<WebhookResult>
+        /// Whether webhooks may name no user.
+        let acceptsAnonymous: Bool
         /// Nil when it is not known.
         let avatars: AvatarAddress?
         fileprivate let secrets: [SecretBytes]
@@ -33,7 +35,7 @@ final class WebhookApps: Sendable {
     /// - Throws: when OpenSSL fails.
     init(_ apps: [Configuration.App], of configuration: Configuration, counters family: MetricFamily<Counter>) throws(CryptoError) {
         func counters(_ app: String) -> LabelledCounters<WebhookResult> {
-            WebhookResult.counters(WebhookResult.common, app: app, in: family)
+            WebhookResult.counters(WebhookResult.common + [.anonymous], app: app, in: family)
         }
         var takers: [App] = []
         var distinct: [SecretBytes] = []
@@ -42,7 +44,7 @@ final class WebhookApps: Sendable {
             let signers = webhook.signatureSecrets.map { Self.index(of: $0, in: &distinct) }
             takers.append(
                 App(
-                    id: app.id, counters: counters(app.id),
+                    id: app.id, counters: counters(app.id), acceptsAnonymous: app.anonymous == .accept,
                     avatars: configuration.registryAddress(of: app).flatMap { AvatarAddress(registry: $0) }, secrets: webhook.secrets,
                     signers: signers))
         }
@@ -64,6 +66,11 @@ final class WebhookApps: Sendable {
     /// The app with exactly this id, if it is among the candidates.
     func app(_ id: String, among candidates: Candidates) -> App? {
         indices[ByteKey(id)].flatMap { candidates.indices.contains($0) ? apps[$0] : nil }
+    }
+
+    /// The only candidate; nil when there are several.
+    func only(of candidates: Candidates) -> App? {
+        candidates.indices.count == 1 ? apps[candidates.indices[0]] : nil
     }
 
     /// The apps with this path secret, usually one or none.

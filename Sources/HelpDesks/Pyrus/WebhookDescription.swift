@@ -7,7 +7,11 @@ extension WebhookIntake.Proof {
     /// The webhook with this proof of origin, as the OpenAPI document describes it.
     var description: RouteDescription {
         RouteDescription(
-            "Takes a comment from the help desk.", text: "The answer 200 comes once the event is durable. \(condition)",
+            "Takes a comment from the help desk.",
+            text: """
+                The answer 200 comes once the event is durable. \(condition) With `"anonymous": "accept"` the app also takes bodies without \
+                `user_id` or `token`.
+                """,
             parameters: [parameter], body: RouteDescription.Body(Self.body, example: Self.example),
             answers: [
                 RouteDescription.Answer(

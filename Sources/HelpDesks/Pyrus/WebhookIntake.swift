@@ -31,6 +31,8 @@ struct WebhookIntake {
         case denied(WebhookRefusal, WebhookApps.App?)
         /// It cannot be read. The app is the one that it belongs to, if known.
         case malformed(WebhookError, WebhookApps.App?)
+        /// It names no user, and the app does not accept that. The app is the one that it belongs to, if known.
+        case anonymous(WebhookError, WebhookApps.App?)
         /// OpenSSL failed.
         case failed(CryptoError)
     }
@@ -57,8 +59,15 @@ struct WebhookIntake {
         let owners = try signers(of: request, among: candidates)
         if owners.isEmpty { throw .denied(.signature, nil) }
         let parser = try parser(request)
-        guard let app = apps.app(parser.appID, among: owners) else { throw .denied(.app, apps.app(parser.appID)) }
-        return try proven(parser, app)
+        return try proven(parser, try app(of: parser, among: owners))
+    }
+
+    /// The app that a body names. An anonymous one that names none belongs to the only app with its proof.
+    private func app(of parser: WebhookParser, among owners: WebhookApps.Candidates) throws(Refusal) -> WebhookApps.App {
+        let app = parser.appID.map { apps.app($0, among: owners) } ?? apps.only(of: owners)
+        if let error = parser.anonymity, app.map({ !$0.acceptsAnonymous }) ?? (parser.appID == nil) { throw .anonymous(error, app) }
+        guard let app else { throw .denied(.app, parser.appID.flatMap { apps.app($0) }) }
+        return app
     }
 
     private func signers(
@@ -83,7 +92,7 @@ struct WebhookIntake {
     private func proven(_ parser: WebhookParser, _ app: WebhookApps.App) throws(Refusal) -> Proven {
         let comment: Comment?
         do throws(WebhookError) {
-            comment = try parser.comment(avatars: app.avatars)
+            comment = try parser.comment(of: app.id, avatars: app.avatars)
         } catch {
             throw .malformed(error, app)
         }
@@ -104,7 +113,7 @@ extension WebhookIntake.Refusal {
     /// The app for which the refusal is counted; nil when none is known.
     var app: WebhookApps.App? {
         switch self {
-        case .denied(_, let app), .malformed(_, let app): app
+        case .denied(_, let app), .malformed(_, let app), .anonymous(_, let app): app
         case .failed: nil
         }
     }
@@ -114,6 +123,7 @@ extension WebhookIntake.Refusal {
         switch self {
         case .denied(let cause, _): cause
         case .malformed: .malformed
+        case .anonymous: .anonymous
         case .failed: nil
         }
     }
@@ -123,6 +133,7 @@ extension WebhookIntake.Refusal {
         switch self {
         case .denied(let denial, _): denial.rawValue
         case .malformed(let error, _): error.reason
+        case .anonymous: WebhookRefusal.anonymous.rawValue
         case .failed(let error): error.description
         }
     }

@@ -5,35 +5,57 @@ internal import HelpDesk
 ///
 /// It works in two steps, because the app, which the body names, decides which secret must have signed it.
 struct WebhookParser {
-    /// The app that the body names. It is reliable only if the origin is proven.
-    let appID: String
+    /// The app that the body names; nil when an anonymous body names none. It is reliable only if the origin is proven.
+    let appID: String?
+    /// Whether the body names no user. No page of the help desk says what the webhooks of a chat in anonymous mode are like, so the user, the
+    /// app and the whole token may be missing.
+    let isAnonymous: Bool
     private let root: WebhookFields
-    private let token: WebhookFields
+    /// Nil when the body has none.
+    private let token: WebhookFields?
 
     /// Parses the JSON and reads the app.
     init(_ body: Span<UInt8>) throws(WebhookError) {
         root = try WebhookFields(parsing: body)
-        token = try root.requiredObject("token")
-        appID = try token.requiredIdentifier("app_id", longest: FieldGrammar.longestAppID) { FieldGrammar.problem(ofAppID: $0) }
+        token = root.has("token") ? try root.requiredObject("token") : nil
+        isAnonymous = token.map { !$0.has("user_id") || $0.isEmptyText("user_id") } ?? true
+        if let token, !isAnonymous || token.has("app_id") {
+            appID = try token.requiredIdentifier("app_id", longest: FieldGrammar.longestAppID) { FieldGrammar.problem(ofAppID: $0) }
+        } else {
+            appID = nil
+        }
+    }
+
+    /// Why the body is refused where a user must be named; nil when it names one.
+    var anonymity: WebhookError? {
+        guard isAnonymous else { return nil }
+        do throws(WebhookError) {
+            _ = try userID()
+            return nil
+        } catch {
+            return error
+        }
     }
 
     /// Reads the rest. The author, the time and the attachments may be beside the comment or inside it.
-    /// - Returns: nil for a comment that the person wrote, not support.
-    /// - Parameter avatars: where authors' pictures are; nil when that is not known.
-    func comment(avatars: AvatarAddress? = nil) throws(WebhookError) -> Comment? {
+    /// - Parameters:
+    ///   - appID: the app that it belongs to.
+    ///   - avatars: where authors' pictures are; nil when that is not known.
+    /// - Returns: nil for a comment that the person wrote, not support. The user is empty if the body is anonymous.
+    func comment(of appID: String, avatars: AvatarAddress? = nil) throws(WebhookError) -> Comment? {
         let fields = try root.requiredObject("comment")
         let comment = Comment(
-            appID: appID,
-            userID: try token.requiredIdentifier("user_id", longest: FieldGrammar.longestUserID) { FieldGrammar.problem(ofUserID: $0) },
+            appID: appID, userID: isAnonymous ? "" : try userID(),
             ticketID: HelpDeskID(try root.requiredInteger("ticket_id")), commentID: HelpDeskID(try fields.requiredInteger("comment_id")),
-            deviceID: try deviceID(), deviceType: token.string("type"), body: fields.text("body") ?? "",
+            deviceID: try deviceID(), deviceType: token?.string("type"), body: fields.text("body") ?? "",
             author: author(holder(of: "author", fields), avatars), createdAt: holder(of: "created_at", fields).time("created_at"),
             attachments: attachments(holder(of: "attachments", fields)))
         return fields.bool("is_inbound") == true ? nil : comment
     }
 
-    /// The webhook's push token, in a field that the help desk does not document; nil when there is no valid one.
+    /// The webhook's push token, in a field that the help desk does not document; nil when there is no valid one, or no user whose it is.
     var pushToken: String? {
+        guard let token, !isAnonymous else { return nil }
         for key in ["token", "push_token", "value"] as [StaticString] {
             if !token.isEmptyText(key), let text = token.plainText(key, longest: PushToken.longest) { return text }
         }
@@ -43,13 +65,18 @@ struct WebhookParser {
     /// The optional members that have been read and have another form, as `WebhookFields` lists them.
     var leftOut: [String] { root.leftOut }
 
+    private func userID() throws(WebhookError) -> String {
+        let token = if let token { token } else { try root.requiredObject("token") }
+        return try token.requiredIdentifier("user_id", longest: FieldGrammar.longestUserID) { FieldGrammar.problem(ofUserID: $0) }
+    }
+
     private func holder(of key: StaticString, _ comment: WebhookFields) -> WebhookFields {
         root.has(key) ? root : comment
     }
 
     /// The device id tells events apart, so it is checked like an app id. An empty one counts as missing.
     private func deviceID() throws(WebhookError) -> String {
-        guard token.has("device_id") else { return "" }
+        guard let token, token.has("device_id") else { return "" }
         return try token.requiredIdentifier("device_id", longest: FieldGrammar.longestAppID) {
             $0.isEmpty ? nil : FieldGrammar.problem(ofAppID: $0)
         }

@@ -79,11 +79,14 @@ final class WebhookRoute: Sendable {
                 return .answer(journal.ignore(proven.app.counters, app: proven.app.id, mark))
             }
             let now = services.clocks.unixMilliseconds()
+            let subscriptions = state.shared.subscriptions
             return .store(
                 try WebhookArrival(
-                    comment, proven, to: state.shared.subscriptions.comments(proven.app.id), receivedAt: now,
-                    lifeMilliseconds: state.shared.subscriptions.registry.lifeMilliseconds, random: services.random, trace: mark.trace),
-                telling: state.shared.subscriptions.registry.caused(by: mark.trace))
+                    comment, proven,
+                    to: comment.userID.isEmpty ? subscriptions.quietComments(proven.app.id) : subscriptions.comments(proven.app.id),
+                    receivedAt: now,
+                    lifeMilliseconds: subscriptions.registry.lifeMilliseconds, random: services.random, trace: mark.trace),
+                telling: subscriptions.registry.caused(by: mark.trace))
         } catch {
             return .answer(refuse(error, request, state.webhooks, mark))
         }
@@ -116,7 +119,7 @@ final class WebhookRoute: Sendable {
         _ arrival: WebhookArrival, _ audience: RegistryAudience, _ path: StaticString, _ mark: RequestMark, _ pending: PendingBox
     ) {
         services.store.accept(arrival.arrival, telling: audience, isAwaited: { pending.isAwaited }) { [self] result in
-            let response = recordOutcome(result, arrival.app, arrival.arrival.event.id, mark)
+            let response = recordOutcome(result, arrival.app, arrival.arrival.event, mark)
             services.tracer.endRequest(mark.span, path, response, app: arrival.app.id)
             pending.respond(response)
         }
@@ -125,11 +128,12 @@ final class WebhookRoute: Sendable {
     /// Counts and logs the store's decision, wakes the dispatcher when there is something to deliver, and returns the answer. Runs on the
     /// store's thread.
     private func recordOutcome(
-        _ result: Result<Acceptance, StoreError>, _ app: WebhookApps.App, _ event: UUIDv7, _ mark: RequestMark
+        _ result: Result<Acceptance, StoreError>, _ app: WebhookApps.App, _ event: Event, _ mark: RequestMark
     ) -> Response {
         switch result {
         case .success(.accepted):
-            journal.store(.accepted, app.counters, app: app.id, event: event, mark)
+            let result: WebhookResult = event.userID.isEmpty ? .anonymous : .accepted
+            journal.store(result, app.counters, app: app.id, event: event.id, mark)
             services.onChange()
             return journal.answers.accepted
         case .success(.duplicate(let earlier)):
@@ -146,7 +150,7 @@ final class WebhookRoute: Sendable {
     private func response(to refusal: WebhookIntake.Refusal) -> Response {
         switch refusal {
         case .denied: journal.answers.denied
-        case .malformed(let error, _): .error(400, "malformed", error.message)
+        case .malformed(let error, _), .anonymous(let error, _): .error(400, "malformed", error.message)
         case .failed: journal.answers.refusals.unavailable
         }
     }

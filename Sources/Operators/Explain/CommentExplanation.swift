@@ -46,7 +46,7 @@ extension Explanation {
             // Each webhook of the comment is an event, whose deliveries stand together.
             if delivery.delivery.event.id != last {
                 steps.append(arrival(delivery.delivery.event))
-                if delivery.delivery.event.userID.isEmpty, !delivery.isHeld { steps.append(ofNobody) }
+                if delivery.delivery.event.userID.isEmpty, !delivery.isHeld { steps.append(ofNobody(facts.app).step) }
             }
             last = delivery.delivery.event.id
             steps += delivery.attemptSteps + [delivery.step]
@@ -63,8 +63,23 @@ extension Explanation {
         return Explanation(conclusion(facts), steps)
     }
 
-    /// A comment whose person is not known, or is forgotten.
-    private static let ofNobody = Step(
+    /// Why nobody is named by the webhook of a comment whose person is not known, or is forgotten.
+    private static func ofNobody(_ app: Configuration.App) -> (cause: Told, step: Step) {
+        app.helpDesk.holdsMessages
+            ? (Told("nobody knew for whom it is", "неизвестно, для кого он"), ofUnknownCustomer)
+            : (Told("it was anonymous, or its person is forgotten", "он анонимный, или его человек забыт"), anonymous)
+    }
+
+    private static let anonymous = Step(
+        .webhook, .note,
+        Told(
+            "It names no user, so no phone was told: the app's chat was in anonymous mode, or the user is forgotten.",
+            "Пользователь в нём не назван, поэтому телефоны не уведомлялись: чат был в анонимном режиме, или пользователь забыт."),
+        remedy: Told(
+            "For pushes choose external authorization for the chat at the help desk.",
+            "Чтобы приходили пуши, выберите в службе поддержки внешнюю авторизацию чата."))
+
+    private static let ofUnknownCustomer = Step(
         .webhook, .problem,
         Told(
             "Nobody knew for whom it is, so no phone was told: nothing had told of the ticket of its channel.",
@@ -76,7 +91,7 @@ extension Explanation {
     /// Why no push notifier was told of a comment, although the app has one, and the step that says so; nil when none does.
     private static func unpushed(_ facts: CommentFacts, _ told: [DeliveryFacts]) -> (cause: Told, step: Step?) {
         if told.allSatisfy(\.delivery.event.userID.isEmpty) {
-            return (Told("nobody knew for whom it is", "неизвестно, для кого он"), ofNobody)
+            return ofNobody(facts.app)
         }
         // It is for the device that it names, whatever else its person has.
         let named = told.last { !$0.delivery.event.identity.deviceID.isEmpty }?.delivery.event.identity.deviceID

@@ -60,6 +60,17 @@ import Time
         #expect(try directory.problems(json) == [problem])
     }
 
+    @Test(arguments: [("", AnonymousRule.reject), (#""anonymous":"reject","#, .reject), (#""anonymous":"accept","#, .accept)])
+    func `anonymous webhooks are rejected by default`(member: String, rule: AnonymousRule) throws {
+        let configuration = try directory.configuration(#"{"apps":[{"app_id":"shop",\#(member)"keys":[\#(Self.key)]}]}"#)
+        #expect(configuration.apps.map(\.anonymous) == [rule])
+    }
+
+    @Test func `a word that is no rule for anonymous webhooks is a mistake`() throws {
+        let json = #"{"apps":[{"app_id":"shop","anonymous":"allow","keys":[\#(Self.key)]}]}"#
+        #expect(try directory.problems(json) == [#"$.apps[0].anonymous: expected one of "reject", "accept""#])
+    }
+
     @Test(arguments: ["", #""help_desk":"pyrus","#]) func haveTheFirstHelpDeskByDefault(member: String) throws {
         let configuration = try directory.configuration(#"{"apps":[{"app_id":"shop",\#(member)"keys":[\#(Self.key)]}]}"#)
         #expect(configuration.apps.map(\.helpDesk) == [.pyrus])

@@ -201,6 +201,15 @@ import Testing
             ])
     }
 
+    @Test func `an app of Sendbird has no anonymous mode`() throws {
+        let anonymous = #""help_desk":"sendbird","sendbird":{\#(Self.tokens)},"anonymous":"accept""#
+        #expect(
+            try directory.problems(app(anonymous)) == [
+                #"$.apps[0].anonymous: only apps with "help_desk": "pyrus" have this, and the app belongs to "sendbird"; "#
+                    + #"correct "help_desk", or remove this"#
+            ])
+    }
+
     @Test func namesNoRelayToAnotherHelpDesk() throws {
         let members = #""help_desk":"sendbird","sendbird":{\#(Self.tokens)},"notifiers":["pyrus"]"#
         #expect(

@@ -208,6 +208,7 @@ import Time
         try directory.scratch.write("secrets/path", "a-path-secret-of-the-app\n")
         try directory.scratch.write("secrets/rustore", "a-token-of-the-provider\n")
         try directory.scratch.write("secrets/crm", TestSecret.signing(41))
+        for (number, name) in ["chat", "desk"].enumerated() { try directory.scratch.write("secrets/\(name)", TestSecret.text(31 + number)) }
         let configuration = try directory.configuration(
             #"{"apps":[{"app_id":"shop","keys":[{"id":1,"secret":{"file":"secrets/app-1.key"}}]\#(app)}],"#
                 + #""notifiers":{"sink":{"type":"log"}\#(notifiers)}}"#
@@ -220,6 +221,8 @@ import Time
     }
 
     private static let webhook = #","webhook":{"secret":{"file":"secrets/path"}}"#
+    private static let sendbird =
+        #","help_desk":"sendbird","sendbird":{"chat_token":{"file":"secrets/chat"},"desk_token":{"file":"secrets/desk"}}"#
 
     @Test func anUnknownCommentHasItsLikelyCauses() throws {
         let unknown = Explanation(try Self.comment(Self.webhook + #","notifiers":["sink"]"#))
@@ -392,7 +395,7 @@ import Time
         let (name, deliveries, isOfNobody) = Self.unpushed[index]
         let explanation = Explanation(
             try Self.comment(
-                Self.webhook + #","notifiers":["sink"],"routes":{"default":"phones"}"#, deliveries,
+                Self.sendbird + #","notifiers":["sink"],"routes":{"default":"phones"}"#, deliveries,
                 notifiers: #","phones":{"type":"rustore","project_id":"p","token":{"file":"secrets/rustore"}}"#))
         let cause = isOfNobody ? "nobody knew for whom it is" : "its person had no device for a push notifier"
         #expect(explanation.outcome == .problem, "\(name)")
@@ -404,6 +407,27 @@ import Time
         }
         #expect(explanation.steps.contains { $0.text.english.hasPrefix("Nobody knew for whom it is") }, "\(name)")
         #expect(explanation.remedy?.english.hasPrefix("See that the help desk's webhooks about tickets arrive too") == true, "\(name)")
+    }
+
+    @Test func `a comment without a user says that it was anonymous`() throws {
+        let explanation = Explanation(
+            try Self.comment(
+                Self.webhook + #","anonymous":"accept","notifiers":["sink"],"routes":{"default":"phones"}"#,
+                [Self.facts(.delivered, "logged", user: "")],
+                notifiers: #","phones":{"type":"rustore","project_id":"p","token":{"file":"secrets/rustore"}}"#))
+        let cause = "it was anonymous, or its person is forgotten"
+        #expect(explanation.finding.english == "Comment 4711 was handed on, and no phone was notified: \(cause).")
+        #expect(explanation.finding.isTranslated)
+        #expect(explanation.steps.contains { $0.outcome == .note && $0.text.english.hasPrefix("It names no user, so no phone was told") })
+        #expect(explanation.remedy?.english.contains("external authorization") == true)
+        #expect(explanation.remedy?.isTranslated == true)
+    }
+
+    @Test func `an anonymous comment is well where nobody expects a push`() throws {
+        let facts = Self.facts(.delivered, "status_200", user: "")
+        let explanation = Explanation(try Self.comment(Self.webhook + #","anonymous":"accept","notifiers":["sink"]"#, [facts]))
+        #expect(explanation.outcome == .ok)
+        #expect(explanation.steps.contains { $0.text.english.contains("anonymous mode") })
     }
 
     @Test func `a comment from before the person registered is not told again`() throws {

@@ -18,7 +18,7 @@ import Tracing
 /// The webhook's routes over a recording store, with the time standing still.
 ///
 /// Apps: `shop` has a path's secret and two notifiers, `bank` two path's secrets and no notifier, `sign` two signature's secrets, `both` both,
-/// and `none` takes no webhooks.
+/// `none` takes no webhooks, and `open`, with one notifier of each kind, accepts anonymous ones.
 final class WebhookFixture: RouteFixture {
     static let metric = "deskgate_webhook_events_total"
     static let time: UnixMilliseconds = TestTime.now.milliseconds + 250
@@ -36,10 +36,13 @@ final class WebhookFixture: RouteFixture {
         directory = try ConfigurationDirectory()
         for (name, number) in [
             ("SHOP", 21), ("BOTH_SIG", 22), ("BANK", 23), ("SIGN_SIG", 24), ("BANK_NEXT", 25), ("SIGN_NEXT", 26), ("BOTH", 27),
+            ("OPEN", 28),
         ] {
             directory.environment[name] = TestSecret.text(number)
         }
-        for number in 4...5 { try directory.scratch.write("secrets/app-\(number).key", TestSecret.text(number)) }
+        try directory.scratch.write("secrets/rustore", "a-token-of-the-provider\n")
+        try directory.scratch.write("secrets/crm", TestSecret.signing(41))
+        for number in 4...6 { try directory.scratch.write("secrets/app-\(number).key", TestSecret.text(number)) }
         let configuration = try directory.configuration(Self.json)
         log = try TestLog(in: directory.scratch, level: logLevel)
         store = RecordingStore(failure: failure)
@@ -93,9 +96,21 @@ final class WebhookFixture: RouteFixture {
            "webhook":{"signature_secret":[{"env":"SIGN_NEXT"},{"env":"SIGN_SIG"}]}},
           {"app_id":"both","keys":[{"id":1,"secret":{"file":"secrets/app-5.key"}}],
            "webhook":{"secret":{"env":"BOTH"},"signature_secret":{"env":"BOTH_SIG"}}},
-          {"app_id":"none","keys":[{"id":1,"secret":{"file":"secrets/app-4.key"}}]}],
-         "notifiers":{"log":{"type":"log"},"journal":{"type":"log"}},"deliveries":{"expire_after_seconds":60}}
+          {"app_id":"none","keys":[{"id":1,"secret":{"file":"secrets/app-4.key"}}]},
+          {"app_id":"open","keys":[{"id":1,"secret":{"file":"secrets/app-6.key"}}],"anonymous":"accept",
+           "webhook":{"secret":{"env":"OPEN"}},"notifiers":["log","crm","pyrus"],"routes":{"default":"phones"}}],
+         "notifiers":{"log":{"type":"log"},"journal":{"type":"log"},"pyrus":{"type":"pyrus"},
+          "crm":{"type":"http","url":"https://crm.example.com/","secret":{"file":"secrets/crm"}},
+          "phones":{"type":"rustore","project_id":"p","token":{"file":"secrets/rustore"}}},"deliveries":{"expire_after_seconds":60}}
         """
+}
+
+extension WebhookParser {
+    /// Reads a body for an app that rejects anonymous ones.
+    func comment() throws(WebhookError) -> Core.Comment? {
+        if let anonymity { throw anonymity }
+        return try comment(of: appID ?? "")
+    }
 }
 
 /// Webhooks as the help desk may send them.

@@ -211,9 +211,9 @@ import Time
         for exchange in try Self.cases.get() { _ = exchange.send(to: fixture.client) }
         #expect(
             fixture.counts() == [
-                #"{app="",result="denied"} 32"#, #"{app="",result="malformed"} 3"#, #"{app="bank",result="accepted"} 2"#,
+                #"{app="",result="denied"} 32"#, #"{app="",result="malformed"} 2"#, #"{app="bank",result="accepted"} 2"#,
                 #"{app="bank",result="denied"} 1"#, #"{app="both",result="accepted"} 1"#, #"{app="shop",result="accepted"} 9"#,
-                #"{app="shop",result="denied"} 1"#, #"{app="shop",result="ignored"} 1"#, #"{app="shop",result="malformed"} 2"#,
+                #"{app="shop",result="denied"} 1"#, #"{app="shop",result="ignored"} 1"#, #"{app="shop",result="malformed"} 3"#,
                 #"{app="sign",result="accepted"} 5"#, #"{app="sign",result="denied"} 1"#, #"{app="sign",result="malformed"} 1"#,
             ])
     }
@@ -274,7 +274,7 @@ import Time
             try fixture.log.lines() == [
                 line("denied reason=path_secret", .pathSecret), line("denied reason=app app=bank", .app, of: "bank"),
                 line("denied reason=app", .app),
-                line("malformed reason=token.user_id app=shop", .malformed), line("malformed reason=invalid_json", .malformed),
+                line("malformed reason=anonymous app=shop", .anonymous), line("malformed reason=invalid_json", .malformed),
                 line("denied reason=no_signature", .noSignature), line("denied reason=signature", .signature),
             ])
         #expect(
@@ -285,7 +285,7 @@ import Time
                 #"deskgate_webhook_refusals_total{app="",reason="path_secret"} 1"#,
                 #"deskgate_webhook_refusals_total{app="",reason="signature"} 1"#,
                 #"deskgate_webhook_refusals_total{app="bank",reason="app"} 1"#,
-                #"deskgate_webhook_refusals_total{app="shop",reason="malformed"} 1"#,
+                #"deskgate_webhook_refusals_total{app="shop",reason="anonymous"} 1"#,
             ])
     }
 }

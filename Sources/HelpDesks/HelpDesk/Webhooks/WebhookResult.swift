@@ -11,6 +11,8 @@ package enum WebhookResult: String, Sendable, CaseIterable {
     case conflict
     /// Durable, but of nobody known, so that no phone is told.
     case noCustomer = "no_customer"
+    /// Durable, but of nobody, because the app's chat is anonymous, so that no phone is told.
+    case anonymous
     /// Durable, and told of as soon as the help desk has said whose conversation it is.
     case held
 
