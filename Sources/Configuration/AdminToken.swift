@@ -4,7 +4,7 @@ package import Crypto
 package struct AdminToken: Sendable {
     /// What a caller may do.
     package enum Role: String, Sendable, CaseIterable {
-        /// Mint security keys, and nothing else.
+        /// Mint security keys and say what users have read, as backends do, and nothing else.
         case mint
         /// Read; change nothing.
         case read

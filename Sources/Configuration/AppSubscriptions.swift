@@ -63,6 +63,13 @@ package struct AppSubscriptions: Sendable {
         return (names.filter { pushTypes[$0] != nil }, names.filter(posting.contains))
     }
 
+    /// The notifiers that make an app's phones show something.
+    package func pushNotifiers(_ appID: String) -> [String] {
+        var names: [String] = []
+        for name in comments(appID).map(\.notifier) where pushTypes[name] != nil && !names.contains(name) { names.append(name) }
+        return names
+    }
+
     /// Whether an app notifies phones, and none of those of a type.
     package func leaveOut(_ appID: String, deviceType: String) -> Bool {
         guard comments(appID).contains(where: { pushTypes[$0.notifier] != nil || posting.contains($0.notifier) }) else { return false }
@@ -76,7 +83,7 @@ package struct AppSubscriptions: Sendable {
         return !types.isEmpty && types.allSatisfy { $0 == .apns }
     }
 
-    /// Whom changes of an app's tickets go to: no phones, and whatever devices there are.
+    /// Whom changes of an app's tickets, and that they were read, go to: no phones, and whatever devices there are.
     package func tickets(_ appID: String) -> [Subscription] {
         tickets[ByteKey(appID)] ?? []
     }

@@ -29,7 +29,7 @@ enum CommandTable {
         (
             "Users and revocations",
             [
-                ShowCommand.show, UsersCommands.signOut, UsersCommands.block, UsersCommands.unblock, ForgetCommand.forget,
+                ShowCommand.show, UsersCommands.signOut, UsersCommands.block, UsersCommands.unblock, SeenCommand.seen, ForgetCommand.forget,
                 RevokeCommands.revoke, RevokeCommands.list, RevokeCommands.remove,
             ]
         ),

@@ -12,12 +12,14 @@ enum DeliveriesStory {
         return (beginning(story) + forgotten(story) + tries.map(sentence) + [end(story, tries)]).joined(separator: "\n")
     }
 
-    /// The state of a delivery, or the outcome of an attempt, as people read it: a line in the log has notified nobody.
+    /// The state of a delivery, or the outcome of an attempt, as people read it: a line in the log has notified nobody, nor has a delivery of
+    /// what was read before.
     /// - Parameter key: `state` or `outcome`.
     static func shown(_ key: String, of object: JSONObject) -> String {
         let word = AdminText.text(object[key])
-        let isLogged = word == Delivery.State.delivered.rawValue && object["reason"] == .string(Delivery.loggedReason)
-        return isLogged ? Delivery.loggedReason : word
+        let (read, reason) = (DeliveryEnding.supersededByRead, AdminText.text(object["reason"]))
+        guard word == Delivery.State.delivered.rawValue else { return word }
+        return reason == Delivery.loggedReason ? reason : reason == read.reason ? read.outcome : word
     }
 
     private static func beginning(_ story: JSONObject) -> [String] {
@@ -81,6 +83,7 @@ enum DeliveriesStory {
         switch shown("state", of: story) {
         case Delivery.loggedReason: return "It was written to the log at \(value("ended_at")), \(count); nobody was notified."
         case "delivered": return "It arrived at \(value("ended_at")), \(count)."
+        case DeliveryEnding.supersededByRead.outcome: return "It ended at \(value("ended_at")), \(count): the user had read it before."
         case "no_target": return "It ended at \(value("ended_at")), \(count): there was no registered device that this notifier serves."
         case "dead": return "It was given up at \(value("ended_at")), \(count): \(value("reason"))."
         default:

@@ -51,7 +51,7 @@ package struct DeliveryMetrics: Sendable {
 
     /// Begins the series of a notifier at 0, because a rate misses the first increment of a series that was absent.
     func expect(notifier: String) {
-        for ending in DeliveryEnding.allCases { countEnded(0, notifier: notifier, ending.state, reason: ending.reason) }
+        for ending in DeliveryEnding.allCases { countEnded(0, notifier: notifier, ending) }
         for reason in RetryDecision.Ending.allCases.map(\.rawValue) + GivenUpReason.allCases.map(\.rawValue) {
             countEnded(0, notifier: notifier, .dead, reason: reason)
         }
@@ -61,6 +61,11 @@ package struct DeliveryMetrics: Sendable {
     /// Counts deliveries that ended other than by an attempt's outcome.
     package func countEnded(_ count: Int, notifier: String, _ state: Delivery.State, reason: String) {
         deliveries.child(notifier, state.rawValue, reason).increment(by: UInt64(count))
+    }
+
+    /// Counts deliveries that a store has ended by itself.
+    func countEnded(_ count: Int, notifier: String, _ ending: DeliveryEnding) {
+        deliveries.child(notifier, ending.outcome, ending.reason).increment(by: UInt64(count))
     }
 
     /// Counts an attempt, and its delivery when that has ended.

@@ -33,8 +33,8 @@ struct UntriedTally {
     }
 }
 
-/// Reports deliveries that the store ended as it made them, because no device was registered or too many waited. The dispatcher never
-/// claims them, but operators must see why nothing arrived.
+/// Reports deliveries that the store ended by itself, because no device was registered, too many waited, or the person has read the comment.
+/// The dispatcher does not report them, but operators must see why nothing arrived.
 struct RefusedTally {
     private var reported: [String: [DeliveryEnding: Int]] = [:]
 
@@ -45,8 +45,8 @@ struct RefusedTally {
             let count = entry.count - reported[entry.notifier, default: [:]][entry.ending, default: 0]
             guard count > 0 else { continue }
             reported[entry.notifier, default: [:]][entry.ending] = entry.count
-            metrics.countEnded(count, notifier: entry.notifier, entry.ending.state, reason: entry.ending.reason)
-            log.add(count, entry.ending == .noTarget ? .noTarget : .dead, reason: entry.ending.reason, of: entry.notifier)
+            metrics.countEnded(count, notifier: entry.notifier, entry.ending)
+            log.add(count, NotifierLog.Ending(entry.ending), reason: entry.ending.reason, of: entry.notifier)
         }
     }
 }

@@ -9,7 +9,7 @@ internal import Time
 struct NotifierLog {
     /// Why deliveries that are summed in one line did not arrive.
     enum Ending: CaseIterable {
-        case dead, deviceGone, noTarget
+        case dead, deviceGone, noTarget, superseded
         /// Retried for a reason that concerns their devices alone.
         case putOff
     }
@@ -181,10 +181,20 @@ extension NotifierLog {
 }
 
 extension NotifierLog.Ending {
+    /// The line about deliveries that a store has ended by itself.
+    init(_ ending: DeliveryEnding) {
+        self =
+            switch ending.state {
+            case .noTarget: .noTarget
+            case .delivered: .superseded
+            case .dead, .pending: .dead
+            }
+    }
+
     fileprivate var level: LogLevel {
         switch self {
         case .dead, .putOff: .warning
-        case .deviceGone, .noTarget: .info
+        case .deviceGone, .noTarget, .superseded: .info
         }
     }
 
@@ -193,6 +203,7 @@ extension NotifierLog.Ending {
         case .dead: "deliveries ended without arriving"
         case .deviceGone: "deliveries ended because the provider does not know their devices any more"
         case .noTarget: "deliveries ended because no registered device was there for them"
+        case .superseded: "deliveries ended because their comments were read before"
         case .putOff: "deliveries wait because of their devices"
         }
     }

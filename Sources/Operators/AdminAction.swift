@@ -1,4 +1,4 @@
-internal import Configuration
+package import Configuration
 package import Core
 internal import HTTPServer
 package import JSON
@@ -12,6 +12,9 @@ package protocol AdminAction: Sendable {
 
     /// The action's name in the audit log; nil when it changes nothing.
     var change: String? { get }
+
+    /// The role that a token needs for this action: that of its route.
+    var role: AdminToken.Role { get }
 
     /// The app whose help desk it asks instead of the store, empty for providers that belong to no app: it then waits for others, and only
     /// the running service can do it. Nil when it asks the store.
@@ -38,8 +41,8 @@ extension AdminAction {
     /// An action on a help desk waits for it.
     package var waitingAppID: String? { remoteAppID }
 
-    /// The role that a token needs for this action: that of its route.
-    var role: AdminToken.Role { change == nil ? .read : .operate }
+    /// Most changes are for operators.
+    package var role: AdminToken.Role { change == nil ? .read : .operate }
 }
 
 /// The answer to an action: an HTTP status and a JSON body.
@@ -61,6 +64,8 @@ package struct AdminAnswer: Sendable, Equatable {
         case stored(Int)
         /// Removed push tokens of a person who was forgotten.
         case forgotten(Int)
+        /// Pushes that are not sent, because the person has read what they tell of.
+        case superseded(Int)
 
         /// Its name in the answer and in audit lines.
         var name: String {
@@ -70,13 +75,16 @@ package struct AdminAnswer: Sendable, Equatable {
             case .purged: "purged"
             case .stored: "stored"
             case .forgotten: "devices"
+            case .superseded: "superseded"
             }
         }
 
         /// The count.
         var count: Int {
             switch self {
-            case .retried(let count), .removed(let count), .purged(let count), .stored(let count), .forgotten(let count): count
+            case .retried(let count), .removed(let count), .purged(let count), .stored(let count), .forgotten(let count),
+                .superseded(let count):
+                count
             }
         }
 
@@ -86,7 +94,7 @@ package struct AdminAnswer: Sendable, Equatable {
             case .retried(let count), .removed(let count), .stored(let count): count > 0
             case .purged: false
             // The events that tell of it.
-            case .forgotten: true
+            case .forgotten, .superseded: true
             }
         }
     }

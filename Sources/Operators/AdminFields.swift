@@ -22,6 +22,16 @@ struct AdminFields {
         }
     }
 
+    /// The text of an identity of the help desk, given as a text or as a whole number; nil when the field is missing.
+    func identity(_ name: String) throws(AdminProblem) -> String? {
+        switch object[name] {
+        case nil: nil
+        case .string(let text): text
+        case .integer(let number): "\(number)"
+        default: throw AdminProblem(name, "expected a string or a whole number.")
+        }
+    }
+
     /// A whole number; nil when the field is missing.
     func number(_ name: String) throws(AdminProblem) -> Int64? {
         switch object[name] {

@@ -46,7 +46,7 @@ struct AdminGate: Sendable {
         }
         let caller = AdminCaller(request, token)
         if let refusal = foreignOrigin(request, caller, state) { return .refused(refusal) }
-        // Minting is for backends, also with a token that may do everything.
+        // What needs this role is for backends, also with a token that may do everything.
         return needed == .mint ? .refused(refuse(caller, token, needed)) : admission(of: caller, token, needed)
     }
 

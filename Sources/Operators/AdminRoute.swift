@@ -12,7 +12,7 @@ package struct AdminRoute: Sendable {
         /// Every process that can connect while only this machine reaches the listener, unless the configuration requires a token;
         /// otherwise whoever may read.
         case scrape
-        /// Backends that mint keys.
+        /// Backends, which mint keys and know what their users read.
         case mint
         /// Operators who read.
         case read
@@ -159,7 +159,7 @@ package struct AdminRoute: Sendable {
         [metrics, openAPI, KeyRequest.route, KeyRevocationAction.route, StatusAction.route, ExplainAction.route, ListenerProof.route]
         + [FindAction.route]
         + DeliveryAction.routes + DeviceAction.routes + RevocationAction.routes + PersonAction.routes
-        + [ForgetAction.route, UserAction.route]
+        + [ForgetAction.route, UserAction.route, SeenAction.route]
         + [DeadGroupsAction.route, NotifierStanding.route, NotifierTestAction.route, NotifierProofAction.route, NotifierPushAction.route]
         + [ShownConfigurationAction.route, ConfigurationChangesAction.route] + TicketAction.routes + BotCallAction.routes
 

@@ -16,6 +16,7 @@ enum AdminSchema {
     /// What means the same in every answer.
     private static let common: [String: JSONValue] = [
         "app_id": Schema.text, "user_ref": maybeText, "next": maybeText, "removed": count, "retried": count, "purged": count,
+        "superseded": count,
     ]
 
     /// An object with these members, each always there.

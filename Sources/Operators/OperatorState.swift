@@ -28,6 +28,8 @@ package final class OperatorState: Sendable {
     let notifiers: [NamedNotifier]
     /// The notifiers that receive events about removed devices, and how long these events live.
     let registryAudience: RegistryAudience
+    /// How the events of each app reach their notifiers.
+    let subscriptions: AppSubscriptions
 
     /// Takes the snapshot of a configuration; `authorizer` must be made from the same one.
     package init(_ configuration: Configuration, authorizer: Authorizer, registryAudience: RegistryAudience) {
@@ -43,6 +45,7 @@ package final class OperatorState: Sendable {
         names = KnownNames(configuration)
         notifiers = NamedNotifier.all(configuration)
         self.registryAudience = registryAudience
+        subscriptions = AppSubscriptions(configuration)
     }
 }
 

@@ -58,6 +58,8 @@ import Time
             OperatorCondition(OperatorCondition.Key(.diskLow, "store"), since: 1025, data: [1]),
             Revocation(
                 id: id, appID: "app", subject: .user("user"), issuedBefore: 7, reason: "lost", author: "admin", createdAt: 1026),
+            ReadMark(
+                RevokedPerson(appID: "app", userID: "user"), conversation: 1, notifiers: ["apns"], receivedAt: 1033, readAt: 1034),
         ]
     }
 
@@ -87,8 +89,8 @@ import Time
     }
 
     /// Whether a moment is not by this machine's clock: receivers are told when an event happened, a provider tells since when a device is
-    /// gone, and that is compared with when the store has seen it.
-    private func isOfOthers(_ place: String) -> Bool { [".occurredAt", ".gone.", ".device."].contains { place.contains($0) } }
+    /// gone, and that is compared with when the store has seen it; a help desk tells when somebody has read.
+    private func isOfOthers(_ place: String) -> Bool { [".occurredAt", ".gone.", ".device.", ".readAt"].contains { place.contains($0) } }
 
     @Test func everyMomentIsConverted() throws {
         for sample in try Self.samples() {

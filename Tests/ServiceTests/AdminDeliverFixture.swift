@@ -35,15 +35,18 @@ final class AdminDeliverFixture {
     /// - Parameters:
     ///   - members: members of `admin` beside the port and the token.
     ///   - others: members of the root beside the listeners and the apps.
+    ///   - appMembers: members of the app beside its id and its keys, each followed by a comma.
     ///   - duringRevocation: called on the thread that makes a revocation, before its answer.
     init(
         store: any Store = MemoryStore(), port: UInt16 = 0, members: String = ServiceFixture.roleTokens,
-        others: String = #""log":{}"#, clock: Monitor<UInt64> = Monitor(0),
+        others: String = #""log":{}"#, appMembers: String = "", clock: Monitor<UInt64> = Monitor(0),
         duringRevocation: @escaping @Sendable () -> Void = {}
     ) throws {
         self.store = store
         directory = try ConfigurationDirectory()
-        configuration = try directory.configuration(ServiceFixture.json(admin: #""port":\#(port),\#(members)"#, members: others))
+        configuration = try directory.configuration(
+            ServiceFixture.json(admin: #""port":\#(port),\#(members)"#, members: others)
+                .replacing(#""keys":["#, with: #"\#(appMembers)"keys":["#))
         log = try TestLog(in: directory.scratch, level: .info)
         state = Live(
             OperatorState(

@@ -36,6 +36,7 @@ import Testing
         "POST /v1/users/sign-out": ("", #"{"app_id":"shop","user_id":"user-1"}"#),
         "POST /v1/users/block": ("", #"{"app_id":"shop","user_id":"user-1"}"#),
         "POST /v1/users/forget": ("", #"{"app_id":"shop","user_id":"user-9"}"#),
+        "POST /v1/users/seen": ("", #"{"app_id":"shop","user_id":"user-1"}"#),
         "GET /v1/users": ("?app_id=shop&user_id=user-1", ""),
         "GET /v1/tickets": ("?app_id=shop", ""),
         "GET /v1/tickets/count": ("?app_id=shop", ""),

@@ -50,6 +50,22 @@ import Time
         #expect(fixture.sample(#"deskgate_deliveries_total{notifier="a",outcome="delivered",reason="logged"}"#) == nil)
     }
 
+    @Test func `what was read before is attempted no more, and does not count as delivered`() throws {
+        let fixture = try DeliveryFixture(["a": DeliveryNotifier(.later(30_000))])
+        fixture.accept(1)
+        #expect(fixture.waitForReason("later", of: 1))
+        let mark = ReadMark(
+            RevokedPerson(appID: "app", userID: "user"), conversation: 1, notifiers: ["a"], receivedAt: fixture.now)
+        let id = UUIDv7(milliseconds: 1, random: InlineArray(repeating: 9)).event
+        fixture.store.accept(Report(mark, to: [], id: id, lifeMilliseconds: 1000), isAwaited: { true }) { _ in }
+        #expect(fixture.waitForReason("superseded_by_read", of: 1))
+        fixture.advance(30_000)
+        let sample = #"deskgate_deliveries_total{notifier="a",outcome="superseded",reason="superseded_by_read"}"#
+        #expect(eventually { fixture.sample(sample) == "1" })
+        #expect(fixture.story(1) == ["1 retry later"])
+        #expect(fixture.sample(#"deskgate_deliveries_total{notifier="a",outcome="delivered",reason="superseded_by_read"}"#) == nil)
+    }
+
     @Test func deliversOnAcceptance() throws {
         let notifier = DeliveryNotifier(.arrived)
         let fixture = try DeliveryFixture(["a": notifier])

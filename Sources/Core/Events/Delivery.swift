@@ -24,6 +24,9 @@ package struct Delivery: Sendable, Equatable {
     /// Whether it ended as a line in the log.
     package var isLogged: Bool { state == .delivered && reason.utf8.elementsEqual(Self.loggedReason.utf8) }
 
+    /// Whether it ended because the person had read the comment: nobody was notified.
+    package var isSuperseded: Bool { state == .delivered && reason.utf8.elementsEqual(DeliveryEnding.supersededByRead.reason.utf8) }
+
     /// Its id, the same on every try: receivers recognise repetitions by it. `UUIDv7.delivery` of the event's.
     package let id: UUIDv7
     /// The notifier's name in the configuration.

@@ -72,7 +72,7 @@ package enum DeliveryPlan {
     }
 }
 
-/// Why a delivery has ended when it is made.
+/// Why a store has ended a delivery by itself: when it was made, or because of what came later.
 package enum DeliveryEnding: Sendable, Hashable, CaseIterable {
     /// There is no registered device that the notifier serves.
     case noTarget
@@ -82,9 +82,20 @@ package enum DeliveryEnding: Sendable, Hashable, CaseIterable {
     case notifierQueueFull
     /// All notifiers together have `maxPending` pending deliveries.
     case queueFull
+    /// The person has read the comment, as a `ReadMark` says.
+    case supersededByRead
 
     /// The state that the delivery has.
-    package var state: Delivery.State { self == .noTarget ? .noTarget : .dead }
+    package var state: Delivery.State {
+        switch self {
+        case .noTarget: .noTarget
+        case .tooMany, .notifierQueueFull, .queueFull: .dead
+        case .supersededByRead: .delivered
+        }
+    }
+
+    /// How it is shown and counted: one that nobody needed any more has not arrived.
+    package var outcome: String { self == .supersededByRead ? "superseded" : state.rawValue }
 
     /// The reason in a stable word, for metrics and operators.
     package var reason: String {
@@ -93,6 +104,7 @@ package enum DeliveryEnding: Sendable, Hashable, CaseIterable {
         case .tooMany: "too_many_deliveries"
         case .notifierQueueFull: "notifier_queue_full"
         case .queueFull: "queue_full"
+        case .supersededByRead: "superseded_by_read"
         }
     }
 }

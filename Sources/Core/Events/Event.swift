@@ -32,6 +32,8 @@ package struct Event: Sendable, Equatable {
         case ratingRequested = "ticket.rating_requested"
         /// The customer has rated a ticket.
         case ticketRated = "ticket.rated"
+        /// A person has read a conversation, on whatever device.
+        case conversationSeen = "conversation.seen"
         /// A message of a conversation whose customer is not known yet (`HeldMessage`); no notifier of the configuration is told.
         case messageHeld = "message.held"
         /// A person was forgotten, and is to be forgotten by others too.

@@ -52,12 +52,14 @@ package struct Report: Sendable {
         /// - Parameters:
         ///   - remark: a stable word for what is odd about it, for metrics; nil when nothing is.
         ///   - rating: the score that its events tell of, for metrics; nil when none does.
-        case decided(topics: [Topic], arrivals: [Arrival], remark: String?, rating: Int64? = nil)
+        ///   - mark: what was read, so that pending pushes of it end in the same transaction; nil when nothing was.
+        case decided(topics: [Topic], arrivals: [Arrival], remark: String?, rating: Int64? = nil, mark: ReadMark? = nil)
     }
 
     /// The app.
     package let appID: String
-    /// What it is recognised by when it comes again, with `Event.Identity.commentID`: of its event, or of a digest of its body.
+    /// What it is recognised by when it comes again, with `Event.Identity.commentID`: of its event, or of a digest of its body. Without a
+    /// comment it is never recognised.
     package let identity: Event.Identity
     /// What its events, where they tell of a comment, are recognised by beside that.
     package let events: [Event.Identity]
@@ -79,7 +81,7 @@ package struct Report: Sendable {
         topics: [Topic.Name], userID: String?,
         decide: @escaping @Sendable ([Topic.Name: Topic]) -> Decision
     ) {
-        precondition(identity.commentID != nil && identity.ticketID != nil, "a report is recognised")
+        precondition(identity.commentID == nil || identity.ticketID != nil, "what is recognised belongs to a ticket")
         (self.appID, self.identity, self.events, self.id, self.receivedAt) = (appID, identity, events, id, receivedAt)
         (self.topics, self.userID, self.decide) = (topics.sorted(), userID, decide)
     }
@@ -98,7 +100,8 @@ package enum ReportOutcome: Sendable, Equatable {
     ///   - events: the ids of the events that were stored.
     ///   - remark: that of the decision.
     ///   - rating: that of the decision.
-    case accepted(events: [UUIDv7], remark: String?, rating: Int64? = nil)
+    ///   - superseded: how many pending deliveries its mark has ended.
+    case accepted(events: [UUIDv7], remark: String?, rating: Int64? = nil, superseded: Int = 0)
     /// It, or its event, was stored before, under this one id.
     // In a list: Swift 6.3.1 misaligns the 128 bits of an id within a `Result` of this enum when it is passed to a closure, which traps.
     case duplicate(of: [UUIDv7])

@@ -40,8 +40,9 @@ package enum Admission {
         on report: Report, _ topics: [Topic.Name: Topic], in rows: Rows
     ) throws(Rows.Failure) -> Report.Decision {
         let decision = report.decide(topics)
-        guard case .decided(let changed, let arrivals, _, _) = decision else { return decision }
-        let named = Set(changed.map { ByteKey($0.userID) } + arrivals.map { ByteKey($0.event.userID) })
+        guard case .decided(let changed, let arrivals, _, _, let mark) = decision else { return decision }
+        let users = changed.map(\.userID) + arrivals.map(\.event.userID) + [mark?.person.userID].compactMap { $0 }
+        let named = Set(users.map { ByteKey($0) })
         for userID in named.sorted() {
             switch try isFormer(userID.text, of: report.appID, in: rows) {
             case .success(false): continue

@@ -20,7 +20,9 @@ package protocol Store: Sendable {
 
     /// Stores what follows from what a help desk has told, unless the same was stored already: what is remembered of its topics, and its
     /// events with their deliveries, as for an arrival. The topics are asked for, the report is decided, and all of it becomes durable in
-    /// one transaction; nothing else changes these topics meanwhile.
+    /// one transaction; nothing else changes these topics meanwhile. Where it has a `ReadMark`, pending deliveries that this covers end in the
+    /// same transaction, also those under way, whose outcomes then change nothing. PostgreSQL leaves those that another replica is just
+    /// claiming.
     /// - Parameters: as for `accept`.
     func accept(
         _ report: Report, isAwaited: @escaping @Sendable () -> Bool,

@@ -80,7 +80,7 @@ package struct FinishedAttempt: Sendable, Equatable {
     }
 }
 
-/// Deliveries of one notifier that had ended when they were made.
+/// Deliveries of one notifier that the store has ended by itself.
 package struct RefusedDeliveries: Sendable, Equatable {
     /// The notifier.
     package let notifier: String

@@ -154,7 +154,7 @@ extension Explanation {
                 ? Told("is on its way", "в пути")
                 : main.delivery.isLogged
                     ? Told("was logged, and nobody was notified", "записан в журнал, и никто не уведомлён")
-                    : Told("was delivered", "доставлен")
+                    : main.delivery.isSuperseded ? Told("was read", "прочитан") : Told("was delivered", "доставлен")
             return Conclusion(
                 main.outcome, Told("Comment \(comment) \(state): \(main.sentence)", "Комментарий \(comment) \(state): \(main.sentence)"),
                 from: main.step)

@@ -79,6 +79,8 @@ struct DeliveryFacts {
         case .delivered where delivery.isLogged:
             return Told(
                 "\(notifier) wrote it to the log, which notifies nobody.", "\(notifier) записал его в журнал; это никого не уведомляет.")
+        case .delivered where delivery.isSuperseded:
+            return Told("\(notifier) need not send it any more: \(meaning).", "\(notifier) может больше не отправлять его: \(meaning).")
         case .delivered:
             return Told(
                 "\(notifier) delivered it after \(count): \(meaning).\(phone)",

@@ -38,6 +38,9 @@ extension ReasonMeaning {
             ReasonMeaning(
                 Told("the event had too many deliveries", "у события слишком много доставок"),
                 Told("name fewer notifiers for the app", "назовите для приложения меньше каналов"))
+        case .supersededByRead:
+            ReasonMeaning(
+                Told("the user had read it before", "пользователь прочитал это раньше"), nil)
         case .notifierQueueFull, .queueFull:
             ReasonMeaning(
                 Told("too many deliveries were waiting", "ждало слишком много доставок"),

@@ -142,7 +142,7 @@ extension Explanation {
     private static func deliveries(_ facts: UserFacts) -> [Step] {
         var working: Set<String> = []
         return facts.deliveries.map { delivery in
-            if delivery.delivery.state == .delivered { working.insert(delivery.delivery.notifier) }
+            if delivery.delivery.state == .delivered, !delivery.delivery.isSuperseded { working.insert(delivery.delivery.notifier) }
             let step = delivery.step
             guard step.outcome == .problem, working.contains(delivery.delivery.notifier) else { return step }
             return Step(step.subject, .note, step.text, at: step.at, remedy: step.remedy, step.references)

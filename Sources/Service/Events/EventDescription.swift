@@ -44,6 +44,12 @@ struct EventDescription {
         case .closureConfirmed: ("the customer agrees that the ticket is closed", Schema.object(answer))
         case .closureDeclined: ("the customer wants the ticket to stay open", Schema.object(answer))
         case .ticketRated: ("the customer has rated a ticket", Schema.object(answer + [("score", score), ("comment", maybeText)]))
+        case .conversationSeen:
+            (
+                "a user has read a conversation, or all of them, perhaps on another device",
+                Schema.object(
+                    [("ticket_id", maybeID), ("seen_at", Schema.time), ("channel", maybeID)], required: ["ticket_id", "seen_at"])
+            )
         case .userForgotten: ("a user was forgotten: erase what you have received about them", Schema.object([]))
         case .operatorTest: ("an operator asks whether events arrive", Schema.object([("notifier", Schema.text)]))
         case .notifierPaused: ("a notifier has stopped", Schema.object(paused + [since]))

@@ -40,6 +40,11 @@ enum EventSample {
         case .ticketUpdated: ticket(kind, [("priority", "LOW")])
         case .closureConfirmed, .closureDeclined: answer(kind)
         case .ticketRated: answer(kind, TicketPayload.Answer.Rating(score: 4, comment: "Fast"))
+        case .conversationSeen:
+            Event(
+                ReadMark(
+                    RevokedPerson(appID: appID, userID: userID), conversation: 4211, notifiers: [], receivedAt: now),
+                ticketID: 4211, id: id(kind), lifeMilliseconds: life)
         case .userForgotten:
             Event(forgetting: RevokedPerson(appID: appID, userID: userID), id: id(kind), now: now, lifeMilliseconds: life)
         case .operatorTest: Event(OperatorTest(appID: appID, notifier: "backend"), id: id(kind), now: now, lifeMilliseconds: life)

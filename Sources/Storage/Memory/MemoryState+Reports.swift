@@ -23,7 +23,7 @@ extension MemoryState {
         switch Admission.decision(on: report, known, in: devices) {
         case .undecided: return .success(.undecided)
         case .ignored(let reason): return .success(.ignored(reason: reason))
-        case .decided(let changed, let arrivals, let remark, let rating):
+        case .decided(let changed, let arrivals, let remark, let rating, let mark):
             var planned: [(arrival: Arrival, rows: [DeliveryPlan.Row])] = []
             for arrival in arrivals where duplicate(of: arrival.event.identity) == nil {
                 switch admitted(plan(arrival), arrival.event, rules) {
@@ -31,15 +31,30 @@ extension MemoryState {
                 case .success(let rows): planned.append((arrival, rows))
                 }
             }
+            let superseded = mark.map { supersede($0) } ?? 0
             for (arrival, rows) in planned { insert(arrival, rows) }
             for topic in changed where known[topic.name] != topic {
                 topics[TopicKey(appID: appID, name: topic.name)] = KnownTopic(topic: topic, at: report.receivedAt)
             }
-            if !planned.contains(where: { $0.arrival.event.identity == report.identity }) {
+            if report.identity.commentID != nil, !planned.contains(where: { $0.arrival.event.identity == report.identity }) {
                 past[report.identity] = (report.id, report.receivedAt)
             }
-            return .success(.accepted(events: planned.map(\.arrival.event.id), remark: remark, rating: rating))
+            return .success(
+                .accepted(events: planned.map(\.arrival.event.id), remark: remark, rating: rating, superseded: superseded))
         }
+    }
+
+    private mutating func supersede(_ mark: ReadMark) -> Int {
+        let (notifiers, ending) = (Set(mark.notifiers.map { ByteKey($0) }), DeliveryEnding.supersededByRead)
+        let read = entries.indices.filter { index in
+            let delivery = entries[index].delivery
+            return delivery.state == .pending && notifiers.contains(ByteKey(delivery.notifier)) && mark.covers(delivery.event)
+        }
+        for index in read {
+            end(index, ending.state, at: mark.receivedAt, reason: ending.reason)
+            refused[ByteKey(entries[index].delivery.notifier), default: [:]][ending, default: 0] += 1
+        }
+        return read.count
     }
 
     private func duplicate(of identity: Event.Identity) -> UUIDv7? {

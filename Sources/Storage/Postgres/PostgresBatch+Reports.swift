@@ -20,7 +20,7 @@ extension PostgresBatch {
         switch try Admission.decision(on: report, known(report, app), in: unit) {
         case .undecided: return .success(.undecided)
         case .ignored(let reason): return .success(.ignored(reason: reason))
-        case .decided(let changed, let arrivals, let remark, let rating):
+        case .decided(let changed, let arrivals, let remark, let rating, let mark):
             var planned: [(arrival: Arrival, rows: [DeliveryPlan.Row])] = []
             for arrival in offset.stored(arrivals) where duplicate(of: arrival.event.identity, app) == nil {
                 switch try admitted(try plan(arrival, app), arrival.event, app) {
@@ -29,6 +29,7 @@ extension PostgresBatch {
                 }
             }
             let receivedAt = offset.stored(report.receivedAt)
+            let superseded = try mark.map { mark throws(PostgresError) in try supersede(offset.stored(mark), app) } ?? 0
             for (arrival, rows) in planned { insert(arrival, rows, app) }
             for topic in changed where topics[TopicKey(app: app, name: topic.name)] != .some(topic) {
                 topics[TopicKey(app: app, name: topic.name)] = topic
@@ -38,8 +39,26 @@ extension PostgresBatch {
                 remember(report.identity, app, report.id, receivedAt: receivedAt)
                 past[report.identity] = report.id
             }
-            return .success(.accepted(events: planned.map(\.arrival.event.id), remark: remark, rating: rating))
+            return .success(
+                .accepted(events: planned.map(\.arrival.event.id), remark: remark, rating: rating, superseded: superseded))
         }
+    }
+
+    /// Ends pending deliveries of what a person has read.
+    /// - Returns: how many.
+    private func supersede(_ mark: ReadMark, _ app: Int32) throws(PostgresError) -> Int {
+        guard !mark.notifiers.isEmpty else { return 0 }
+        // What came in this transaction may be read as well.
+        try write()
+        let (work, ending) = (PostgresWork(self), DeliveryEnding.supersededByRead)
+        var count = 0
+        for notifier in mark.notifiers {
+            let read = try work.read(mark, notifier, app)
+            try work.end(read.map { PostgresWork.Ending(place: $0, state: ending.state, reason: ending.reason, at: mark.receivedAt) })
+            for _ in read { refuse(ending, for: notifier) }
+            count += read.count
+        }
+        return count
     }
 
     private func known(_ report: Report, _ app: Int32) -> [Topic.Name: Topic] {

@@ -56,7 +56,7 @@ final class PostgresBatch {
     var begunCalls: [UUIDv7: BotCallBeginning] = [:]
     /// What came of calls of bots, in the order in which it was told.
     var endedCalls: [(id: UUIDv7, ending: BotCall.Ending)] = []
-    /// What ended when it was made.
+    /// What the store has ended by itself.
     private(set) var refused: [(notifier: String, ending: DeliveryEnding)] = []
 
     /// Begins with a transaction that has read nothing.
@@ -123,6 +123,9 @@ final class PostgresBatch {
         insert(arrival, rows, app)
     }
 
+    /// Counts a delivery that the store ends by itself.
+    func refuse(_ ending: DeliveryEnding, for notifier: String) { refused.append((notifier, ending)) }
+
     /// The event that was stored of this identity.
     func duplicate(of identity: Event.Identity, _ app: Int32) -> UUIDv7? {
         guard let key = CommentKey(identity, app) else { return nil }
@@ -166,7 +169,7 @@ final class PostgresBatch {
         }
         for row in rows {
             if let ending = row.ending {
-                refused.append((row.subscription.notifier, ending))
+                refuse(ending, for: row.subscription.notifier)
             } else {
                 depth.add(1, to: row.subscription.notifier, of: app)
             }

@@ -59,6 +59,22 @@ extension PostgresWork {
         return places.count
     }
 
+    /// Locks those of a notifier's pending deliveries that tell of what a person has read, but for those that another transaction has locked,
+    /// for example to claim them.
+    func read(_ mark: ReadMark, _ notifier: String, _ app: Int32) throws(PostgresError) -> [Place] {
+        let parameters: [Parameter] = [
+            .stored(notifier), .int4(app), .int8(Int64(ReadMark.mostExamined)), .stored(mark.person.userID),
+            .int8(mark.receivedAt.stored), .int8((mark.readAt ?? .max).stored), .stored(mark.conversation?.text),
+        ]
+        var (events, positions) = ([Int64](), [Int32]())
+        for row in try session.run([Query(UpkeepStatements.read, parameters)])[0] {
+            events.append(try row.int64(0))
+            positions.append(try row.int32(1))
+        }
+        guard !events.isEmpty else { return [] }
+        return try places(Query(UpkeepStatements.lockPending, [.int8Array(events), .int4Array(positions)]))
+    }
+
     /// Lowers later expiries of pending deliveries to `latest`.
     func expireBy(_ latest: UnixMilliseconds, limit: Int) throws(PostgresError) {
         _ = try session.run([Query(UpkeepStatements.expireBy, [.int8(latest.stored), .int8(Int64(limit))])])
@@ -173,6 +189,27 @@ private enum UpkeepStatements {
         SELECT event, position, notifier, app, order_key, leads, state::integer, attempts FROM deliveries
         WHERE state = 0 AND notifier = $1 AND expires_at <= $2 AND due_at <= $3
         ORDER BY expires_at, event, position LIMIT $4 FOR NO KEY UPDATE SKIP LOCKED
+        """
+    // As `deliveries_turns` has them. Of push providers, which keep no order, so that each delivery leads. OFFSET has the events looked up one
+    // by one: they have no index of persons, and the planner would rather read all of them.
+    static let read: StaticString = """
+        WITH waiting AS MATERIALIZED (
+            SELECT event, position FROM deliveries WHERE state < 1 AND leads IS NOT FALSE AND notifier = $1 AND app = $2
+            ORDER BY due_at, event, position LIMIT $3
+        )
+        SELECT event, position FROM waiting
+            CROSS JOIN LATERAL (
+                SELECT 1 FROM events
+                WHERE number = waiting.event AND user_id = $4 AND received_at <= $5 AND occurred_at <= $6
+                    AND ($7::text IS NULL OR ticket_id = $7)
+                OFFSET 0
+            ) AS read
+        """
+    static let lockPending: StaticString = """
+        SELECT deliveries.event, deliveries.position, notifier, app, order_key, leads, state::integer, attempts
+        FROM unnest($1::bigint[], $2::integer[]) AS wanted (event, position)
+            JOIN deliveries ON deliveries.event = wanted.event AND deliveries.position = wanted.position AND state = 0
+        ORDER BY deliveries.event, deliveries.position FOR NO KEY UPDATE OF deliveries SKIP LOCKED
         """
     static let raiseHeads: StaticString = """
         INSERT INTO order_heads (notifier, app, order_key, waiting)

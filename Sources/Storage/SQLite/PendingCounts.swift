@@ -4,7 +4,7 @@ internal import SQLite
 /// The numbers of pending deliveries by notifier and app's number, kept in memory so that nobody has to count rows.
 struct PendingCounts: Sendable {
     private(set) var pending = PendingByApp<Int64>()
-    /// How many deliveries had already ended when they were made, since the store was opened.
+    /// How many deliveries the store has ended by itself since it was opened.
     private(set) var refused: [ByteKey: [DeliveryEnding: Int]] = [:]
 
     init() {}
@@ -22,7 +22,7 @@ struct PendingCounts: Sendable {
         precondition(pending.counts[key]?[app] ?? 0 >= 0, "fewer than none are pending")
     }
 
-    /// Counts a delivery that had already ended when it was made.
+    /// Counts a delivery that the store ends by itself.
     mutating func refuse(_ ending: DeliveryEnding, for notifier: String) {
         refused[ByteKey(notifier), default: [:]][ending, default: 0] += 1
     }

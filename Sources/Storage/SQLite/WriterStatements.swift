@@ -4,7 +4,7 @@ internal import SQLite
 struct WriterStatements {
     let findApp, insertApp: Statement
     let findComment, findPast, isNotified, insertEvent, insertDelivery: Statement
-    let pullIn, due, nextDue, overdue, claim, beginAttempt: Statement
+    let pullIn, due, nextDue, overdue, findRead, claim, beginAttempt: Statement
     let beginPart, keepPart, undoPart: Statement
     let findDelivery, findPlace, endAttempt, reschedule, end: Statement
     let lead, follow, findDead, revive: Statement
@@ -65,6 +65,14 @@ struct WriterStatements {
             """
             SELECT event, position FROM deliveries WHERE state = 0 AND notifier = ?1 AND expires_at <= ?2 AND due_at <= ?4
             ORDER BY expires_at, event, position LIMIT ?3
+            """)
+        // Of push providers, which keep no order, so that each delivery leads. Events have no index of persons.
+        findRead = try prepare(
+            """
+            SELECT deliveries.event, deliveries.position,
+                user_id = ?4 AND received_at <= ?5 AND occurred_at <= ?6 AND (?7 IS NULL OR ticket_id IS ?7)
+            FROM deliveries CROSS JOIN events ON number = deliveries.event
+            WHERE state = 0 AND notifier = ?1 AND deliveries.app = ?2 AND leads = 1 ORDER BY due_at LIMIT ?3
             """)
         claim = try prepare("UPDATE deliveries SET attempts = ?3, due_at = ?4 WHERE event = ?1 AND position = ?2")
         beginAttempt = try prepare("INSERT INTO attempts VALUES (?1, ?2, ?3, ?4, NULL, '', '')")

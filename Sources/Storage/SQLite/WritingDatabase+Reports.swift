@@ -14,7 +14,7 @@ extension WritingDatabase {
         switch try Admission.decision(on: report, known, in: self) {
         case .undecided: return .success(.undecided)
         case .ignored(let reason): return .success(.ignored(reason: reason))
-        case .decided(let topics, let arrivals, let remark, let rating):
+        case .decided(let topics, let arrivals, let remark, let rating, let mark):
             if let refusal = acceptanceRefusal() { return .failure(refusal) }
             var planned: [(arrival: Arrival, rows: [DeliveryPlan.Row])] = []
             for arrival in arrivals {
@@ -25,12 +25,14 @@ extension WritingDatabase {
                 case .success(let rows): planned.append((arrival, rows))
                 }
             }
+            let superseded = try mark.map { mark throws(SQLiteError) in try supersede(mark, app) } ?? 0
             for (arrival, rows) in planned { try insert(arrival, rows, app) }
             for topic in topics where known[topic.name] != topic { try put(topic, app, at: report.receivedAt) }
             if !planned.contains(where: { $0.arrival.event.identity == report.identity }) {
                 try remember(report.identity, app, report.id, receivedAt: report.receivedAt)
             }
-            return .success(.accepted(events: planned.map(\.arrival.event.id), remark: remark, rating: rating))
+            return .success(
+                .accepted(events: planned.map(\.arrival.event.id), remark: remark, rating: rating, superseded: superseded))
         }
     }
 

@@ -52,6 +52,27 @@ extension WritingDatabase {
         return keys.count
     }
 
+    /// Ends pending deliveries of what a person has read.
+    /// - Returns: how many.
+    func supersede(_ mark: ReadMark, _ app: Int64) throws(SQLiteError) -> Int {
+        let (user, ticket, ending) = (mark.person.userID, mark.conversation?.text, DeliveryEnding.supersededByRead)
+        var count = 0
+        for notifier in mark.notifiers where counts.hasPending(notifier) {
+            var read: [DeliveryKey] = []
+            try statements.findRead.forEachRow(
+                notifier, app, ReadMark.mostExamined, user, mark.receivedAt.stored, (mark.readAt ?? .max).stored, ticket
+            ) { row throws(SQLiteError) in
+                if try row.int64(2) != 0 { read.append(DeliveryKey(event: try row.int64(0), position: try row.int64(1))) }
+            }
+            for key in read {
+                try giveUp(key, ending.state, ending.reason, at: mark.receivedAt)
+                counts.refuse(ending, for: notifier)
+            }
+            count += read.count
+        }
+        return count
+    }
+
     /// Deletes ended deliveries, old recognitions of comments, old counts of calls and old calls of bots, at most `limit` rows in all.
     func purge(now: UnixMilliseconds, deliveredBefore: UnixMilliseconds, deadBefore: UnixMilliseconds, limit: Int) throws(SQLiteError)
         -> Int

@@ -93,7 +93,7 @@ final class OwnerLookup: Notifier {
         let report = message.maker.report(message.webhook, found: found, isFinal: isFinal)
         services.store.accept(report, isAwaited: { true }) { [services] result in
             if case .success(.undecided) = result, let onUndecided { return onUndecided() }
-            if case .success(.accepted(let events, let remark, let rating)) = result {
+            if case .success(.accepted(let events, let remark, let rating, _)) = result {
                 if let rating { app.ratings[rating]?.increment() }
                 if let remark = remark.flatMap({ WebhookRemark(rawValue: $0) }) { app.counters.increment(remark.result) }
                 if !events.isEmpty { services.onChange() }
@@ -104,7 +104,7 @@ final class OwnerLookup: Notifier {
 
     private static func outcome(of result: Result<ReportOutcome, StoreError>) -> DeliveryOutcome {
         switch result {
-        case .success(.accepted(_, WebhookRemark.noCustomer.rawValue, _)): delivered(.nobody)
+        case .success(.accepted(_, WebhookRemark.noCustomer.rawValue, _, _)): delivered(.nobody)
         case .success(.accepted): delivered(.told)
         case .success(.duplicate): delivered(.duplicate)
         case .success(.ignored(IgnoreReason.unknownTicket.rawValue)): delivered(.unknownTicket)

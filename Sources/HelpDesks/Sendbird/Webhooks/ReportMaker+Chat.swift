@@ -23,7 +23,7 @@ extension ReportMaker {
             let memory = ChatMemory(owner: owner, isDeskAsked: isFinal, inquiry: Inquiry(topics[inquiry]))
             let question = Topic(inquiry, userID: owner?.userID ?? topics[inquiry]?.userID ?? "", data: [])
             let decision = reported(webhook.decision(memory), on: webhook, of: owner, question)
-            guard let owner, owner != known, case .decided(let changed, let arrivals, let remark, let rating) = decision else {
+            guard let owner, owner != known, case .decided(let changed, let arrivals, let remark, let rating, _) = decision else {
                 return decision
             }
             return .decided(

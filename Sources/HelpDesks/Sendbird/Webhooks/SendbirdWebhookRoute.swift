@@ -188,7 +188,7 @@ final class SendbirdWebhookRoute: Sendable {
                     store(Question(report: report, unowned: nil), app, mark, box, heldFor: reason)
                 }
             }
-            if case .success(.accepted(_, _, let score?)) = result { app.ratings[score]?.increment() }
+            if case .success(.accepted(_, _, let score?, _)) = result { app.ratings[score]?.increment() }
             let response = recordOutcome(result, app, mark, heldFor: reason)
             services.tracer.endRequest(mark.span, path, response, app: app.id)
             box.respond(response)
@@ -201,7 +201,7 @@ final class SendbirdWebhookRoute: Sendable {
         _ result: Result<ReportOutcome, StoreError>, _ app: SendbirdState.App, _ mark: RequestMark, heldFor reason: String?
     ) -> Response {
         switch result {
-        case .success(.accepted(let events, let remark, _)):
+        case .success(.accepted(let events, let remark, _, _)):
             let remark = remark.flatMap { WebhookRemark(rawValue: $0) }
             let level: LogLevel = remark == nil || remark == .duplicate ? .debug : .info
             // A word such as `timeout` alone could be about the store.

@@ -1,0 +1,23 @@
+internal import JSON
+internal import Operators
+
+/// `deskgate users seen`
+enum SeenCommand {
+    static let seen = Command(
+        "users seen", "Notes that a user has read everything until now, so that pushes of it that wait are not sent.",
+        details: "The app's notifiers of the types http and log get an event conversation.seen. A push that is under way may still arrive. "
+            + "Backends ask the same with POST /v1/users/seen.",
+        options: [
+            .config, Option("app", value: .app, required: true, field: "app_id", "of this app_id"),
+            Option("user", value: .text("ID"), required: true, field: "user_id", "this user_id"),
+            Option("ticket", value: .text("ID"), field: "ticket_id", "only of this ticket"), .author, .json,
+        ], examples: [Example("deskgate users seen --app my-app --user 42 --ticket 4211", "The user 42 has read the ticket 4211.")]
+    ) { arguments throws(CommandError) in
+        let action = try arguments.action { () throws(AdminProblem) in
+            try SeenAction(appID: arguments.required("app"), userID: arguments.required("user"), ticketID: arguments["ticket"])
+        }
+        return try AdminQuestion.ask(action, arguments) { answer in
+            "Noted. \(AdminText.count(answer["superseded"], "push that waited is", "pushes that waited are")) not sent."
+        }
+    }
+}
