@@ -70,14 +70,10 @@ struct ChatWebhook: Sendable {
     ///   - bots: the user ids of that app's bots; nil when it does not name them.
     /// - Returns: nil when it is about no message of a ticket: another category, or another kind of channel.
     init?(_ root: WebhookFields, appID: String, bots: Set<ByteKey>?) throws(WebhookError) {
-        let name = try root.requiredString("category", "a string such as group_channel:message_send")
-        if let named = root.string("app_id"), ByteKey(named) != ByteKey(appID) {
-            throw .unexpected(path: root.path(of: "app_id"), expectation: "the app_id of the path")
-        }
-        guard let category = Category(rawValue: name) else { return nil }
+        guard let category = Category(rawValue: try Self.category(root, appID: appID)) else { return nil }
         self.category = category
         let (payload, channel) = (try root.requiredObject("payload"), try root.requiredObject("channel"))
-        if let type = channel.string("custom_type"), type != Self.ticketChannel { return nil }
+        guard Self.isOfTicket(channel) else { return nil }
         messageID = HelpDeskID(try payload.requiredInteger("message_id"))
         self.channel = try channel.requiredID("channel_url", "a string of 1 to 255 bytes without control characters")
         let type = Self.word([root.string("type"), payload.string("type")], preferring: "ADMM") ?? "MESG"
@@ -101,6 +97,18 @@ struct ChatWebhook: Sendable {
         senderAvatar = isTrusted ? sender?.string("profile_url").flatMap { AvatarURL.read($0) } : nil
         customerID = Self.customer(among: root.objects("members").map { $0.string("user_id") }, bots)
     }
+
+    /// The category of a webhook of the app whose path it came to.
+    static func category(_ root: WebhookFields, appID: String) throws(WebhookError) -> String {
+        let name = try root.requiredString("category", "a string such as group_channel:message_send")
+        if let named = root.string("app_id"), ByteKey(named) != ByteKey(appID) {
+            throw .unexpected(path: root.path(of: "app_id"), expectation: "the app_id of the path")
+        }
+        return name
+    }
+
+    /// Whether a channel is a ticket's, or may be one.
+    static func isOfTicket(_ channel: WebhookFields) -> Bool { channel.string("custom_type").map { $0 == ticketChannel } ?? true }
 
     private static func writer(_ sender: String?, isOfAdministrator: Bool, customType: String, _ bots: Set<ByteKey>?) -> Writer {
         if let sender, SupportAccount.isSupport(sender) { return .support }

@@ -24,6 +24,7 @@ final class SendbirdWebhookRoute: Sendable {
     /// A webhook of either sender.
     private enum Webhook {
         case chat(ChatWebhook)
+        case read(ReadWebhook)
         case desk(DeskWebhook)
     }
 
@@ -131,6 +132,8 @@ final class SendbirdWebhookRoute: Sendable {
 
     private func read(_ root: WebhookFields, _ app: SendbirdState.App) throws(WebhookError) -> Webhook? {
         switch sender {
+        case .chat where try ChatWebhook.category(root, appID: app.id) == ReadWebhook.category:
+            ReadWebhook(root, bots: app.bots).map { .read($0) }
         case .chat: try ChatWebhook(root, appID: app.id, bots: app.bots).map { .chat($0) }
         case .desk: try DeskWebhook(root).map { .desk($0) }
         }
@@ -143,7 +146,7 @@ final class SendbirdWebhookRoute: Sendable {
             let identity = try request.withBody { body throws(CryptoError) in
                 switch webhook {
                 case .chat(let webhook): try webhook.identity(app.id, body: body)
-                case .desk: try Report.identity(appID: app.id, body: body)
+                case .read, .desk: try Report.identity(appID: app.id, body: body)
                 }
             }
             let maker = try ReportMaker(
@@ -161,6 +164,7 @@ final class SendbirdWebhookRoute: Sendable {
             Question(
                 report: maker.report(webhook, found: nil, isFinal: false),
                 unowned: (webhook, maker, request.withBody { Array(copying: $0) }))
+        case .read(let webhook): Question(report: maker.report(webhook), unowned: nil)
         case .desk(let webhook): Question(report: maker.report(webhook), unowned: nil)
         }
     }

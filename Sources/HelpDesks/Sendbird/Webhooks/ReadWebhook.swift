@@ -1,0 +1,71 @@
+internal import Core
+internal import HelpDesk
+internal import Time
+
+/// A webhook of Sendbird Chat that says which members have read a ticket's channel.
+struct ReadWebhook: Sendable {
+    static let category = "group_channel:message_read"
+    /// How far a moment of Sendbird's clock may be from its arrival, in milliseconds. One that is further away, or counts seconds, is no such
+    /// moment.
+    private static let mostDifference: UInt64 = 86_400_000
+
+    /// A member, and when they have read, by Sendbird's clock; nil when that is not said.
+    struct Reader: Sendable {
+        let userID: String
+        let readAt: UnixMilliseconds?
+    }
+
+    let channel: HelpDeskID
+    /// Members who are neither of support nor a named bot.
+    let readers: [Reader]
+
+    /// Reads a webhook's body, of which every member may be missing.
+    /// - Parameter bots: the user ids of the app's bots; nil when it does not name them.
+    /// - Returns: nil when nobody has read who may be a customer, or it is about another kind of channel.
+    init?(_ root: WebhookFields, bots: Set<ByteKey>?) {
+        guard let fields = root.object("channel"), let channel = fields.id("channel_url"), ChatWebhook.isOfTicket(fields) else {
+            return nil
+        }
+        self.channel = channel
+        readers = root.objects("read_updates").compactMap { update in
+            guard let userID = update.plainText("user_id", longest: FieldGrammar.longestUserID), !SupportAccount.isSupport(userID),
+                bots?.contains(ByteKey(userID)) != true
+            else { return nil }
+            let time = update.integer("read_ts").flatMap { UInt64(exactly: $0) }
+            return Reader(userID: userID, readAt: time.map { UnixMilliseconds(rawValue: $0) })
+        }
+        if readers.isEmpty { return nil }
+    }
+
+    /// When a person has read, by Sendbird's clock.
+    /// - Returns: nil when the person has not; in it, nil when no plausible moment is said.
+    func readAt(by userID: String, receivedAt: UnixMilliseconds) -> UnixMilliseconds?? {
+        guard let reader = readers.first(where: { ByteKey($0.userID) == ByteKey(userID) }) else { return nil }
+        guard let time = reader.readAt, time.elapsed(since: receivedAt) <= Self.mostDifference,
+            receivedAt.elapsed(since: time) <= Self.mostDifference
+        else { return .some(nil) }
+        return time
+    }
+}
+
+/// What customers have read.
+extension ReportMaker {
+    /// What the store is asked about a channel that was read. Only its customer's reading counts, as far as that is known: a member whom the
+    /// customer has invited reads for himself.
+    func report(_ webhook: ReadWebhook) -> Report {
+        let name = Self.channelName(webhook.channel)
+        return Report(
+            appID: appID, identity: identity, id: id(0), receivedAt: receivedAt, topics: [name], userID: nil
+        ) { topics in
+            guard let owner = Self.owner(topics[name]), let readAt = webhook.readAt(by: owner.userID, receivedAt: receivedAt) else {
+                return .ignored(reason: nil)
+            }
+            let mark = ReadMark(
+                RevokedPerson(appID: appID, userID: owner.userID), conversation: webhook.channel, notifiers: subscriptions.push,
+                receivedAt: receivedAt, readAt: readAt)
+            let event = Event(
+                mark, ticketID: owner.ticketID, channel: webhook.channel, id: id(0), lifeMilliseconds: lifeMilliseconds, trace: trace)
+            return .decided(topics: [], arrivals: [Arrival(event, to: subscriptions.tickets)], remark: nil, mark: mark)
+        }
+    }
+}

@@ -1,0 +1,121 @@
+import Core
+import HTTPServer
+import Storage
+import TestSupport
+import Testing
+import Time
+
+@testable import Sendbird
+
+/// `group_channel:message_read`: the customer has read the channel, perhaps on another device.
+@Suite struct ReadWebhookTests {
+    private static let now = SendbirdFixture.time.rawValue
+
+    /// - Parameter updates: the elements of `read_updates`.
+    private func read(
+        _ updates: String, channel: String = "sendbird_desk_1", type: String = "SENDBIRD_DESK_CHANNEL_CUSTOM_TYPE", app: String = "APP"
+    ) -> String {
+        #"{"category":"group_channel:message_read","members":[{"user_id":"user-1"},{"user_id":"user-2"}],"read_updates":[\#(updates)],"#
+            + #""channel":{"channel_url":"\#(channel)","custom_type":"\#(type)"},"app_id":"\#(app)"}"#
+    }
+
+    private func update(_ user: String, at time: String = "\(now)") -> String {
+        #"{"user_id":"\#(user)","read_ts":\#(time),"channel_unread_message_count":0,"total_unread_message_count":3}"#
+    }
+
+    /// The channel's customer has a push that waits.
+    private func waiting(members: String = "") throws -> SendbirdFixture {
+        let fixture = try SendbirdFixture.known(members: members)
+        #expect(shown(try fixture.chat(SendbirdBody.message())) == SendbirdFixture.accepted)
+        return fixture
+    }
+
+    private static let pushed = SendbirdFixture.created + SendbirdFixture.told("comment.created", pushed: true)
+    private static let notPushed =
+        SendbirdFixture.created + SendbirdFixture.told("comment.created") + ["comment.created user-1 apns delivered"]
+        + SendbirdFixture.told("conversation.seen")
+
+    @Test func `a push is not sent once the customer has read the channel`() throws {
+        let fixture = try waiting()
+        #expect(shown(try fixture.chat(read(update("user-2") + "," + update("user-1")))) == SendbirdFixture.accepted)
+        #expect(try fixture.events() == Self.notPushed)
+        let time = RFC3339.text(SendbirdFixture.time)
+        #expect(try fixture.data(.conversationSeen) == #"{"ticket_id":101,"channel":"sendbird_desk_1","seen_at":"\#(time)"}"#)
+    }
+
+    /// A member whom the customer has invited, support, a bot, a stranger, and names that are nearly the customer's.
+    @Test(arguments: ["user-2", "sendbird_desk_agent_id_1", "bot", "stranger", "User-1", "user-1 ", ""])
+    func `a reader who is not the customer changes nothing`(_ reader: String) throws {
+        let fixture = try waiting(members: #","bot_user_ids":["bot"]"#)
+        #expect(shown(try fixture.chat(read(update(reader)))) == SendbirdFixture.ignored)
+        #expect(try fixture.events() == Self.pushed)
+    }
+
+    @Test func `a bot that is the customer of a channel by its members is none`() throws {
+        let fixture = try SendbirdFixture(members: #","bot_user_ids":["bot"]"#)
+        #expect(shown(try fixture.chat(read(update("bot")))) == SendbirdFixture.ignored)
+        #expect(try fixture.events().isEmpty)
+    }
+
+    /// Nobody is asked for the owner: without one no phone was told.
+    @Test func `a channel of nobody known changes nothing`() throws {
+        let fixture = try waiting()
+        #expect(shown(try fixture.chat(read(update("user-1"), channel: "other"))) == SendbirdFixture.ignored)
+        #expect(shown(try fixture.chat(read(update("user-1"), type: "own"))) == SendbirdFixture.ignored)
+        #expect(try fixture.events() == Self.pushed)
+        #expect(fixture.questions.isEmpty)
+    }
+
+    @Test(
+        arguments: [
+            #"{"category":"group_channel:message_read"}"#,
+            #"{"category":"group_channel:message_read","read_updates":[{"user_id":"user-1"}]}"#,
+            #"{"category":"group_channel:message_read","channel":{"channel_url":"sendbird_desk_1"}}"#,
+            #"{"category":"group_channel:message_read","channel":{"channel_url":"sendbird_desk_1"},"read_updates":{"user_id":"user-1"}}"#,
+            #"{"category":"group_channel:message_read","channel":{"channel_url":"sendbird_desk_1"},"read_updates":["user-1",null,7]}"#,
+            #"{"category":"group_channel:message_read","channel":{"channel_url":"sendbird_desk_1"},"read_updates":[{"user_id":["user-1"]}]}"#,
+            #"{"category":"group_channel:message_read","channel":"sendbird_desk_1","read_updates":[{"user_id":"user-1"}]}"#,
+        ])
+    func `a webhook of another form changes nothing`(_ body: String) throws {
+        let fixture = try waiting()
+        #expect(shown(try fixture.chat(body)) == SendbirdFixture.ignored)
+        #expect(try fixture.events() == Self.pushed)
+    }
+
+    /// No time, none that can be, and one in seconds: then the arrival counts.
+    @Test(arguments: ["null", "0", "-1", "9223372036854775807", "1e400", #""soon""#, "\(now / 1000)", "\(now + 90_000_000)"])
+    func `an odd time of reading does not hide that it was read`(_ time: String) throws {
+        let fixture = try waiting()
+        #expect(shown(try fixture.chat(read(update("user-1", at: time)))) == SendbirdFixture.accepted)
+        #expect(try fixture.events() == Self.notPushed)
+        #expect(try fixture.data(.conversationSeen)?.hasSuffix(#""seen_at":"\#(RFC3339.text(SendbirdFixture.time))"}"#) == true)
+    }
+
+    /// The webhook about the reading comes after that about the message.
+    @Test func `a message that was written after the reading is pushed`() throws {
+        let fixture = try SendbirdFixture.known()
+        let later = SendbirdBody.message().replacing("1760000000000", with: "\(Self.now - 1000)")
+        #expect(shown(try fixture.chat(later)) == SendbirdFixture.accepted)
+        #expect(shown(try fixture.chat(read(update("user-1", at: "\(Self.now - 1001)")))) == SendbirdFixture.accepted)
+        #expect(try fixture.events() == Self.pushed + SendbirdFixture.told("conversation.seen"))
+        #expect(shown(try fixture.chat(read(update("user-1", at: "\(Self.now - 1000)")))) == SendbirdFixture.accepted)
+        #expect(try fixture.events().contains("comment.created user-1 apns delivered"))
+    }
+
+    /// Sendbird repeats a webhook whose answer was lost, and somebody may replay a captured one.
+    @Test func `a webhook that comes again ends no later push`() throws {
+        let fixture = try waiting()
+        let body = read(update("user-1"))
+        #expect(shown(try fixture.chat(body)) == SendbirdFixture.accepted)
+        #expect(shown(try fixture.chat(SendbirdBody.message("8000000009"))) == SendbirdFixture.accepted)
+        #expect(shown(try fixture.chat(body)) == SendbirdFixture.duplicate)
+        #expect(try fixture.events() == Self.notPushed + SendbirdFixture.told("comment.created", pushed: true))
+    }
+
+    @Test func `another app's webhook is refused`() throws {
+        let fixture = try waiting()
+        #expect(try fixture.chat(read(update("user-1"), app: "OTHER")).status == 400)
+        #expect(try fixture.chat(read(update("user-1")), token: SendbirdFixture.deskToken).status == 403)
+        #expect(try fixture.events() == Self.pushed)
+    }
+}
