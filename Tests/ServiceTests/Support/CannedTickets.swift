@@ -15,6 +15,13 @@ struct CannedTickets: TicketDesk {
     }
 
     func create(_ draft: TicketDraft) throws(TicketFailure) -> NewTicket { NewTicket(ticket: try ticket(), message: .none) }
+    func handOff(_ draft: TicketDraft) throws(HandOffFailure) -> HandOff {
+        do throws(TicketFailure) {
+            return HandOff(ticket: try ticket(), isNew: false)
+        } catch {
+            throw HandOffFailure(error, mayBeDone: error.mayHaveChanged)
+        }
+    }
     func ticket(_ place: TicketPlace) throws(TicketFailure) -> Ticket { try ticket() }
     func list(_ question: TicketQuestion) throws(TicketFailure) -> TicketPage { TicketPage(tickets: [try ticket()], next: nil) }
     func count(of userID: String?) throws(TicketFailure) -> [TicketState: Int64] {

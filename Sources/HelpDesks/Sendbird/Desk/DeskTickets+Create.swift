@@ -4,15 +4,7 @@ internal import JSON
 extension DeskTickets {
     /// As `TicketDesk` says.
     package func create(_ draft: TicketDraft) throws(TicketFailure) -> NewTicket {
-        // A message in the name of somebody of support would be one of support.
-        guard !SupportAccount.resemblesSupport(draft.userID) else { throw .unknownPerson }
-        try checkMembership(of: draft.userID, in: draft.relatedChannels)
-        // Before the ticket: a call that fails for the name has made none.
-        if let name = draft.userName { try self.name(draft.userID, name) }
-        let customer = try foundOrMade(draft.userID)
-        guard let ticket = DeskTicket.read(try ask(DeskRequests.create(draft, customer: customer))) else {
-            throw .unavailable(reason: Self.malformed)
-        }
+        let ticket = try made(draft)
         guard let message = draft.message else { return NewTicket(ticket: ticket, message: .none) }
         // From here on there is a ticket, which the caller must learn of whatever happens.
         guard let channel = ticket.channel else { return NewTicket(ticket: ticket, message: .failed(.unavailable(reason: Self.malformed))) }
@@ -22,6 +14,20 @@ extension DeskTickets {
             return NewTicket(ticket: ticket, message: .failed(TicketFailure(error)))
         }
         return NewTicket(ticket: ticket, message: .sent)
+    }
+
+    /// A new ticket without its message, and so one that support does not see.
+    func made(_ draft: TicketDraft) throws(TicketFailure) -> Ticket {
+        // A message in the name of somebody of support would be one of support.
+        guard !SupportAccount.resemblesSupport(draft.userID) else { throw .unknownPerson }
+        try checkMembership(of: draft.userID, in: draft.relatedChannels)
+        // Before the ticket: a call that fails for the name has made none.
+        if let name = draft.userName { try self.name(draft.userID, name) }
+        let customer = try foundOrMade(draft.userID)
+        guard let ticket = DeskTicket.read(try ask(DeskRequests.create(draft, customer: customer))) else {
+            throw .unavailable(reason: Self.malformed)
+        }
+        return ticket
     }
 
     private func name(_ userID: String, _ name: String) throws(TicketFailure) {

@@ -1,0 +1,25 @@
+/// The ticket in which support was told of a person.
+package struct HandOff: Sendable, Equatable {
+    /// The ticket, as it was before the message.
+    package let ticket: Ticket
+    /// Whether support sees it for the first time.
+    package let isNew: Bool
+
+    /// Tells of a ticket.
+    package init(ticket: Ticket, isNew: Bool) {
+        (self.ticket, self.isNew) = (ticket, isNew)
+    }
+}
+
+/// Why support was not told of a person.
+package struct HandOffFailure: Error, Equatable {
+    /// The reason.
+    package let failure: TicketFailure
+    /// Whether support may have the message all the same. A new ticket alone does not count, because support does not see it.
+    package let mayBeDone: Bool
+
+    /// Takes both as they are.
+    package init(_ failure: TicketFailure, mayBeDone: Bool) {
+        (self.failure, self.mayBeDone) = (failure, mayBeDone)
+    }
+}

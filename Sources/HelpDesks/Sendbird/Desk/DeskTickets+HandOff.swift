@@ -1,0 +1,57 @@
+package import Core
+internal import JSON
+
+extension DeskTickets {
+    /// How many tickets of each state are looked at, those that changed last first.
+    private static let looked = 10
+
+    /// As `TicketDesk` says.
+    package func handOff(_ draft: TicketDraft) throws(HandOffFailure) -> HandOff {
+        let (found, message, channel) = try place(of: draft)
+        do throws(PlatformError) {
+            _ = try client.askChat(DeskRequests.send(message, from: draft.userID, to: channel))
+        } catch {
+            let mayBeDone = if case .unavailable(_, let mayHaveArrived) = error { mayHaveArrived } else { false }
+            throw HandOffFailure(TicketFailure(error), mayBeDone: mayBeDone)
+        }
+        return found
+    }
+
+    /// The ticket, with the message and the channel where it is still to be written.
+    private func place(of draft: TicketDraft) throws(HandOffFailure) -> (HandOff, message: String, channel: String) {
+        do throws(TicketFailure) {
+            // A message in the name of somebody of support would be one of support.
+            guard !SupportAccount.resemblesSupport(draft.userID) else { throw .unknownPerson }
+            guard let message = draft.message else { throw .refused }
+            let former = try ticket(forHandOff: draft)
+            let ticket = if let former { former } else { try made(draft) }
+            guard let channel = ticket.channel else { throw .unavailable(reason: Self.malformed) }
+            return (HandOff(ticket: ticket, isNew: former.map { $0.state == .initialized } ?? true), message, channel)
+        } catch {
+            throw HandOffFailure(error, mayBeDone: false)
+        }
+    }
+
+    /// The person's open ticket that changed last. Without one, a ticket that an earlier hand-off has made and whose message was not sent, so that
+    /// repeating it makes no second one.
+    private func ticket(forHandOff draft: TicketDraft) throws(TicketFailure) -> Ticket? {
+        let answers: [JSONValue]
+        do throws(PlatformError) {
+            answers = try client.ask(
+                all: (TicketState.open + [.initialized]).map {
+                    DeskRequests.list($0, of: draft.userID, offset: 0, limit: Self.looked)
+                })
+        } catch {
+            throw TicketFailure(error)
+        }
+        var found: [Ticket] = []
+        for answer in answers {
+            guard let list = DeskList(answer, limit: Self.looked) else { throw .unavailable(reason: Self.malformed) }
+            // The message must reach nobody else's ticket, whatever Sendbird answers.
+            found += list.tickets.filter { $0.belongs(to: draft.userID) && $0.channel != nil }
+        }
+        let newest = { (isWanted: (Ticket) -> Bool) in found.filter(isWanted).min { $0.precedes($1) } }
+        return newest { ticket in ticket.state.map(TicketState.open.contains) ?? false }
+            ?? newest { $0.state == .initialized && $0.title?.utf8.elementsEqual(draft.title.utf8) == true }
+    }
+}
