@@ -18,11 +18,12 @@ final class BotCaller: Sendable {
 
     private let services: HelpDeskServices
     private let backend: BackendCaller
+    private let handOffs: HandOffCaller
     private let refused = Monitor(RefusalBook())
     private let storeRefusals = StoreRefusals()
 
-    init(_ services: HelpDeskServices, _ backend: BackendCaller) {
-        (self.services, self.backend) = (services, backend)
+    init(_ services: HelpDeskServices, _ backend: BackendCaller, _ handOffs: HandOffCaller) {
+        (self.services, self.backend, self.handOffs) = (services, backend, handOffs)
     }
 
     /// The refusal of a limit that a call would meet; nil when there is none. Counts nothing.
@@ -88,9 +89,7 @@ final class BotCaller: Sendable {
                 if case .repeated(let former) = try result.get() {
                     finish(call, .refusal(.alreadyCalled(former)), id: former.id, keeps: false, complete)
                 } else if let refusal = isInTime() ? refusal(ofStored: call) : .late {
-                    let now = services.clocks.unixMilliseconds()
-                    let ending = BotCall.Ending(refusal.outcome ?? .failed, reason: refusal.reason, releasesKey: true, at: now)
-                    end(call, row.id, ending, .refusal(refusal), complete)
+                    withdraw(call, row.id, refusal, complete)
                 } else {
                     ask(call, row.id, complete)
                 }
@@ -100,8 +99,15 @@ final class BotCaller: Sendable {
         }
     }
 
-    /// The refusal of a change whose person was signed out, or whose security key was revoked, while it waited for the store; nil when it may be
-    /// made.
+    /// Ends a change that was stored and is not made.
+    private func withdraw(_ call: ReadyCall, _ id: UUIDv7, _ refusal: CallRefusal, _ complete: @escaping CallWaiter) {
+        let now = services.clocks.unixMilliseconds()
+        let ending = BotCall.Ending(refusal.outcome ?? .failed, reason: refusal.reason, releasesKey: true, at: now)
+        end(call, id, ending, .refusal(refusal), complete)
+    }
+
+    /// The refusal of a change whose person was signed out, or whose security key was revoked, while it waited for the store or the help desk; nil
+    /// when it may be made.
     private func refusal(ofStored call: ReadyCall) -> CallRefusal? {
         do throws(CryptoError) {
             let denial = try services.state.current.authorizer.denial(
@@ -114,13 +120,23 @@ final class BotCaller: Sendable {
 
     private func ask(_ call: ReadyCall, _ id: UUIDv7, _ complete: @escaping CallWaiter) {
         let start = services.clocks.monotonicNanoseconds()
-        let sent = BackendCaller.Call(
-            id: id, appID: call.caller.appID, request: call.request, key: call.key, secrets: call.bot.definition.secrets,
-            trace: call.mark.trace)
-        backend.send(sent) { [self] result in
+        let conclude: @Sendable (Result<FunctionAnswer, BackendFault>) -> Void = { [self] result in
             call.bot.duration.observe(nanoseconds: services.clocks.monotonicNanoseconds() - start)
             let (reply, ending) = CallReply.conclude(result, of: call.function.definition, at: services.clocks.unixMilliseconds())
             end(call, id, ending, reply, complete)
+        }
+        switch call.action {
+        case .request(let request):
+            backend.send(
+                BackendCaller.Call(
+                    id: id, appID: call.caller.appID, request: request, key: call.key, secrets: call.bot.definition.secrets,
+                    trace: call.mark.trace), conclude)
+        case .handOff(let draft):
+            handOffs.submit(for: call.caller.person) { [self] fault in
+                if let fault { return conclude(.failure(fault)) }
+                if let refusal = refusal(ofStored: call) { return withdraw(call, id, refusal, complete) }
+                conclude(handOffs.perform(draft, at: call.caller.appID))
+            }
         }
     }
 

@@ -55,7 +55,7 @@ struct ServedBot: Sendable {
 final class BotsState: Sendable {
     /// What all routes use of the same configuration.
     let shared: HelpDeskState
-    /// How long a backend of any function may take, in milliseconds.
+    /// How long any function may take, in milliseconds.
     let longestTimeoutMilliseconds: UInt64
     private let bots: [ByteKey: ServedBot]
 
@@ -70,7 +70,7 @@ final class BotsState: Sendable {
                 return (key, ServedBot(bot, ledger: ledger, metrics))
             }
         ) { first, _ in first }
-        let timeouts = configuration.bots.flatMap(\.functions).map { UInt64($0.request.timeoutMilliseconds) }
+        let timeouts = configuration.bots.flatMap(\.functions).map { UInt64($0.timeoutMilliseconds) }
         longestTimeoutMilliseconds = timeouts.max() ?? UInt64(BotRequest.usualTimeoutMilliseconds)
     }
 

@@ -21,15 +21,15 @@ extension CallGate {
             guard let function else { throw .unknownFunction }
             guard function.definition.confirmation == .user else { throw .foreignConfirmation("not_by_user") }
             let arguments = try checked(token, function.definition)
-            let request: BotFilledRequest
+            let action: BotFilledAction
             do throws(BotArgumentsProblem) {
-                request = try function.definition.filledRequest(with: arguments)
+                action = try function.definition.filledAction(with: arguments, of: token.grant)
             } catch {
                 throw .invalid(error)
             }
             return .perform(
                 ReadyCall(
-                    bot: bot, function: function, caller: token.grant, arguments: arguments, byteCount: 0, request: request,
+                    bot: bot, function: function, caller: token.grant, arguments: arguments, byteCount: 0, action: action,
                     key: try Self.key(token, bot), mark: proven.mark))
         } catch {
             return .refuse(caller.refuse(error, bot, function, holder, proven.mark))
@@ -62,11 +62,23 @@ extension CallGate {
 
     /// What asks for the confirmation of a call.
     func toConfirm(
-        _ grant: BotGrant, _ bot: ServedBot, _ function: BotFunction, _ arguments: BotArguments
+        _ ticket: BotTicket, _ bot: ServedBot, _ function: BotFunction, _ arguments: BotArguments
     ) throws(CallRefusal) -> CallRefusal {
+        let token = try token(ticket, bot, function, arguments)
+        return try Self.orRefuse { () throws(CryptoError) in
+            .confirmationRequired(try token.text(for: bot.definition), token, by: function.confirmation)
+        }
+    }
+
+    /// The confirmation of a call.
+    func token(
+        _ ticket: BotTicket, _ bot: ServedBot, _ function: BotFunction, _ arguments: BotArguments
+    ) throws(CallRefusal) -> BotConfirmationToken {
         try Self.orRefuse { () throws(CryptoError) in
-            let token = BotConfirmationToken(grant, function: function.name, arguments: arguments.given, id: try randomBytes())
-            return .confirmationRequired(try token.text(for: bot.definition), token, by: function.confirmation)
+            let id =
+                function.isOncePerStart
+                ? try CallKey.confirmationID(ticket, bot: bot.definition.name, function: function.name) : try randomBytes()
+            return BotConfirmationToken(ticket.grant, function: function.name, arguments: arguments.given, id: id)
         }
     }
 

@@ -69,13 +69,13 @@ struct CallGate: Sendable {
         guard let function else { throw .unknownFunction }
         if asked.isGet, function.definition.changesSomething { throw .notByGet }
         if let refusal = caller.exhaustion(of: holder, at: bot) { throw refusal }
-        let (arguments, request, confirmation) = try read(asked, readArguments, function.definition, holder, &findings.byteCount)
+        let (arguments, action, confirmation) = try read(asked, readArguments, function.definition, holder, &findings.byteCount)
         findings.arguments = arguments
         guard arguments.canonical.count <= ReceivedArguments.longest else { throw .tooLong }
         if function.definition.confirmation != .none, let refusal = caller.refusal(function, of: bot, holder) { throw refusal }
         let key = try key(ticket, bot, function.definition, arguments, confirmation, state, &findings.caller)
         return ReadyCall(
-            bot: bot, function: function, caller: holder, arguments: arguments, byteCount: findings.byteCount, request: request, key: key,
+            bot: bot, function: function, caller: holder, arguments: arguments, byteCount: findings.byteCount, action: action, key: key,
             mark: mark)
     }
 
@@ -124,10 +124,10 @@ struct CallGate: Sendable {
         if let denial { throw denied(denial.rawValue) }
     }
 
-    /// The checked arguments, the request that they make, and the confirmation beside them.
+    /// The checked arguments, what performs the call, and the confirmation beside them.
     private func read(
         _ asked: AskedCall, _ readArguments: ArgumentReader, _ function: BotFunction, _ grant: BotGrant, _ byteCount: inout Int
-    ) throws(CallRefusal) -> (BotArguments, BotFilledRequest, confirmation: String?) {
+    ) throws(CallRefusal) -> (BotArguments, BotFilledAction, confirmation: String?) {
         do throws(BotArgumentsProblem) {
             var received = try readArguments(&byteCount)
             var confirmation = asked.confirmation
@@ -137,7 +137,7 @@ struct CallGate: Sendable {
                 throw BotArgumentsProblem("\(function.name) takes no confirmation from a model")
             }
             let arguments = try function.arguments(received.value(for: function), of: grant)
-            return (arguments, try function.filledRequest(with: arguments), confirmation)
+            return (arguments, try function.filledAction(with: arguments, of: grant), confirmation)
         } catch {
             throw .invalid(error)
         }
@@ -151,6 +151,8 @@ struct CallGate: Sendable {
     ) throws(CallRefusal) -> [UInt8]? {
         guard function.changesSomething else { return nil }
         switch (function.confirmation, confirmation) {
+        // As if somebody had confirmed it, so that a reload of the configuration does not let it be done twice.
+        case (.none, _) where function.isOncePerStart: return try Self.key(token(ticket, bot, function, arguments), bot)
         case (.none, _):
             return try Self.orRefuse { () throws(CryptoError) in
                 try CallKey.key(ticket, bot: bot.definition.name, function: function.name, arguments)
@@ -163,7 +165,7 @@ struct CallGate: Sendable {
                 try checked(token, function).canonical == arguments.canonical
             else { throw .otherArguments }
             return try Self.key(token, bot)
-        case (.model, nil), (.user, _): throw try toConfirm(ticket.grant, bot, function, arguments)
+        case (.model, nil), (.user, _): throw try toConfirm(ticket, bot, function, arguments)
         }
     }
 }

@@ -1,3 +1,4 @@
+internal import Bytes
 internal import Core
 internal import HTTPServer
 internal import JSON
@@ -13,7 +14,10 @@ extension CallReply {
         switch result {
         case .success(let answer):
             let outcome: BotCall.Outcome = answer.status < 300 ? .succeeded : .refused
-            return (.answer(answer), BotCall.Ending(outcome, statusCode: answer.status, at: now))
+            return (
+                .answer(answer),
+                BotCall.Ending(outcome, statusCode: answer.status, releasesKey: function.changesSomething && answer.changedNothing, at: now)
+            )
         case .failure(let fault):
             let ending = BotCall.Ending(
                 fault.outcome, statusCode: fault.status, reason: fault.reason.rawValue,
@@ -67,12 +71,14 @@ extension CallRefusal {
 
     /// 409 for a change that was asked for before, where its answer is not kept any more.
     static func alreadyCalled(_ call: BotCall) -> CallRefusal {
+        // A start hands over once, with whatever summary.
+        let before = call.function.hasSameBytes(as: BotHandOff.functionName) ? "before" : "with these arguments before"
         let message =
             switch call.outcome {
-            case .succeeded: "\(call.function) was called with these arguments before, and was done."
-            case .refused, .denied: "\(call.function) was called with these arguments before, and was refused."
-            case .started: "\(call.function) was called with these arguments before, and has not ended yet."
-            default: "\(call.function) was called with these arguments before; it is not known whether it was done."
+            case .succeeded: "\(call.function) was called \(before), and was done."
+            case .refused, .denied: "\(call.function) was called \(before), and was refused."
+            case .started: "\(call.function) was called \(before), and has not ended yet."
+            default: "\(call.function) was called \(before); it is not known whether it was done."
             }
         return CallRefusal(
             Response(

@@ -1,7 +1,7 @@
 internal import HTTPClient
 internal import JSON
 
-/// What a company's backend has answered, as it is handed on.
+/// What a company's backend has answered, as it is handed on; or the help desk, in words of ours.
 struct FunctionAnswer: Sendable {
     /// How many bytes of a backend's answer are taken.
     static let longest = 256 * 1024
@@ -12,9 +12,18 @@ struct FunctionAnswer: Sendable {
     let status: Int
     /// Compact JSON; `null` where the backend has sent no body.
     let json: [UInt8]
+    /// Whether it is certain that nothing was done; only the help desk's refusals tell.
+    let changedNothing: Bool
+
+    /// Tells of the help desk.
+    /// - Parameter json: an object.
+    init(status: Int, _ json: JSONValue, changedNothing: Bool) {
+        (self.status, self.json, self.changedNothing) = (status, json.serialized(), changedNothing)
+    }
 
     /// Takes the answer of a backend; throws why it cannot be handed on.
     init(_ response: ClientResponse) throws(BackendFault) {
+        changedNothing = false
         switch response.status {
         // It does not accept our signature or secret, or passes on what another system has answered to it. To the caller a 401 is about the
         // ticket.
@@ -72,6 +81,9 @@ struct BackendFault: Error {
         case overloaded
         /// The service has stopped meanwhile.
         case stopped
+        /// The help desk does not accept our token, and whatever else it answers without telling what became of a hand-off.
+        case helpDeskToken = "help_desk_token"
+        case helpDeskUnavailable = "help_desk_unavailable"
         /// The request cannot be made.
         case internalError = "internal_error"
     }

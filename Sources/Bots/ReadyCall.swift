@@ -11,14 +11,14 @@ struct ReadyCall: Sendable {
     let arguments: BotArguments
     /// How many bytes they had as they came; 0 for those of a confirmation that a person has sent with the security key.
     let byteCount: Int
-    let request: BotFilledRequest
+    let action: BotFilledAction
     /// The deduplication key (`BotCall.key`); nil for a function that changes nothing.
     let key: [UInt8]?
     let mark: RequestMark
 
     /// How long it may take until it is answered, in milliseconds, with the time of the store.
     var timeoutMilliseconds: UInt64 {
-        UInt64(request.timeoutMilliseconds) + (key == nil ? 0 : BotCaller.storeMilliseconds) + BotCaller.marginMilliseconds
+        UInt64(function.definition.timeoutMilliseconds) + (key == nil ? 0 : BotCaller.storeMilliseconds) + BotCaller.marginMilliseconds
     }
 }
 
@@ -35,6 +35,14 @@ enum CallKey {
         for part in ["call", bot, ticket.grant.appID, ticket.grant.userID, "\(ticket.startID)", function] { append(part, to: &bytes) }
         bytes += arguments.canonical
         return try sha256(bytes.span)
+    }
+
+    /// The id of all confirmations of a function that a start has performed once, so that any two of them are the same call.
+    static func confirmationID(_ ticket: BotTicket, bot: String, function: String) throws(CryptoError) -> InlineArray<16, UInt8> {
+        var bytes: [UInt8] = []
+        for part in ["start", bot, ticket.grant.appID, ticket.grant.userID, "\(ticket.startID)", function] { append(part, to: &bytes) }
+        let digest = try sha256(bytes.span)
+        return InlineArray { digest[$0] }
     }
 
     /// The key of a confirmed call: the confirmation.

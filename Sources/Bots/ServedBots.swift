@@ -15,6 +15,7 @@ package final class ServedBots: Sendable {
     private let metrics: BotMetrics
     /// Calls the companies' backends, and nobody else, so that a backend that hangs delays nothing but its own calls.
     private let client = LazyClient(settings: BackendCaller.clientSettings)
+    private let handOffs: HandOffCaller
 
     /// How many connections to backends may be open; none without bots.
     package static func connectionLimit(of configuration: Configuration) -> Int {
@@ -22,12 +23,18 @@ package final class ServedBots: Sendable {
     }
 
     /// Serves the bots of a configuration.
-    package init(_ configuration: Configuration, _ services: HelpDeskServices, _ registry: MetricsRegistry) {
+    /// - Parameter tickets: those of an app; nil when its help desk has none.
+    package init(
+        _ configuration: Configuration, _ services: HelpDeskServices, _ registry: MetricsRegistry,
+        tickets: @escaping @Sendable (_ appID: String) -> (any TicketDesk)?
+    ) {
         metrics = BotMetrics(registry)
         let state = Live(BotsState(configuration, services.state.current, metrics))
         self.state = state
         state.current.begin()
-        let caller = BotCaller(services, BackendCaller(client: client, clocks: services.clocks, tracer: services.tracer))
+        handOffs = HandOffCaller(services.clocks, tickets: tickets)
+        let caller = BotCaller(
+            services, BackendCaller(client: client, clocks: services.clocks, tracer: services.tracer), handOffs)
         let gate = CallGate(services: services, caller: caller)
         routes =
             PersonRoutes(state: state, services: services, metrics: metrics, gate: gate, caller: caller).routes
@@ -54,6 +61,9 @@ package final class ServedBots: Sendable {
     /// How many requests wait for the answer to a change of a bot that another request has begun.
     func waiting(for bot: String) -> Int { state.current.bot(bot)?.ledger.withLock { $0.waiting } ?? 0 }
 
-    /// Ends the calls that are under way, and waits for that. Changes among them end as `unknown`.
-    package func close() { client.close() }
+    /// Ends the calls that are under way, and waits for that. Changes among them end as `unknown`. Call it after the help desks' client is closed.
+    package func close() {
+        client.close()
+        handOffs.stop()
+    }
 }

@@ -6,6 +6,9 @@ extension Configuration {
     var botWarnings: [ConfigurationWarning] {
         bots.enumerated().flatMap { botIndex, bot in
             bot.functions.enumerated().flatMap { index, function in
+                guard function.request != nil else {
+                    return [function.consentWarning("$.bots[\(botIndex)].\(function.name)")].compactMap(\.self)
+                }
                 let path = "$.bots[\(botIndex)].functions[\(index)]"
                 return [function.consentWarning(path), function.personWarning(path)].compactMap(\.self)
             }
@@ -15,8 +18,8 @@ extension Configuration {
     /// Where functions of bots are called, each with its JSON path.
     var botAddresses: [(path: String, address: String)] {
         bots.enumerated().flatMap { botIndex, bot in
-            bot.functions.enumerated().map { index, function in
-                ("$.bots[\(botIndex)].functions[\(index)].request.url", function.request.url.origin)
+            bot.functions.enumerated().compactMap { index, function in
+                function.request.map { ("$.bots[\(botIndex)].functions[\(index)].request.url", $0.url.origin) }
             }
         }
     }

@@ -13,8 +13,10 @@ extension ConfigurationReader {
         guard let elements = bot.array("functions") else { return [] }
         let path = bot.path(of: "functions")
         if elements.isEmpty { problems.add(path, "expected at least one function") }
-        if elements.count > Self.mostFunctions {
-            problems.add(path, "expected at most \(Self.mostFunctions) functions, found \(elements.count)")
+        let handsOff = bot.value(Self.handOffKey) != nil
+        let most = handsOff ? Self.mostFunctions - 1 : Self.mostFunctions
+        if elements.count > most {
+            problems.add(path, "expected at most \(most) functions\(handsOff ? " beside \(Self.handOffKey)" : ""), found \(elements.count)")
         }
         var names: [String] = []
         return elements.compactMap { value, path in
@@ -22,6 +24,7 @@ extension ConfigurationReader {
             guard let object = ConfigurationObject(value, path: path, keys: Self.botFunctionKeys, problems: problems) else { return nil }
             let name = functionName(object, others: names)
             names.append(name)
+            if handsOff, name == Self.handOffKey { refuseHandOffName(object) }
             return botFunction(object, name: name)
         }
     }
@@ -48,7 +51,7 @@ extension ConfigurationReader {
         guard let schema = parameters.schema, let request else { return nil }
         return BotFunction(
             name: name, description: description, parameters: schema, modelParameters: parameters.shown, bindings: bindings,
-            request: request, confirmation: confirmation, limits: limits)
+            action: .request(request), confirmation: confirmation, limits: limits)
     }
 
     private func functionName(_ object: ConfigurationObject, others: [String]) -> String {

@@ -30,7 +30,8 @@ extension ConfigurationReader {
         let (systemMessage, firstMessage) = (systemMessage(object), firstMessage(object))
         let life = object.integer("ticket_life_seconds")
         let records = object.bool("record_arguments")
-        let functions = botFunctions(object)
+        let handOff = botHandOff(object, serving: served, of: apps)
+        let functions = botFunctions(object) + [handOff].compactMap(\.self)
         guard !secrets.isEmpty, let systemMessage else { return nil }
         do throws(CryptoError) {
             let bot = try BotDefinition(

@@ -149,7 +149,8 @@ package struct ServiceGraph: Sendable {
             return served
         }
         self.helpDesks = helpDesks
-        let bots = ServedBots(configuration, services, metrics.registry)
+        let tickets: @Sendable (String) -> (any TicketDesk)? = { app in helpDesks.lazy.compactMap { $0.tickets(app) }.first }
+        let bots = ServedBots(configuration, services, metrics.registry, tickets: tickets)
         self.bots = bots
         let gate = PublicGate(configuration.callers, metrics.registry, denials)
         publicGate = gate
@@ -201,7 +202,7 @@ package struct ServiceGraph: Sendable {
                     // It may have brought an event that ends sessions.
                     inbox.announceNews()
                 }, revocations: revocations.live,
-                tickets: { app in helpDesks.lazy.compactMap { $0.tickets(app) }.first },
+                tickets: tickets,
                 sessions: { app, user in helpDesks.lazy.compactMap { $0.sessions(app, user) }.first },
                 authorizations: { authorizations.known(appID: $0, userID: $1) }, onForget: { authorizations.forget($0) },
                 backend: { [helpDeskState] app in helpDeskState.current.backends?.status(of: app) }, problems: currentProblems,

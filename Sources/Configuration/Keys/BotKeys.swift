@@ -25,6 +25,7 @@ extension ConfigurationReader {
             most 256 bytes; `{{` and `}}` for braces
             """),
         .live("first_message", .object(botFirstMessageKeys)),
+        .live("connect_to_person", .object(botHandOffKeys)),
         .live(
             "ticket_life_seconds", .integer(60...3600, default: Int(BotDefinition.usualTicketLifeSeconds)),
             "how long a start's ticket is valid; it ends with the security key if that is sooner"),
@@ -35,6 +36,22 @@ extension ConfigurationReader {
     static let botFirstMessageKeys: ConfigurationKeys = [
         .required("message", .text(), "what the bot says first; without `first_message` nothing"),
         .live("options", .texts(default: []), "up to \(QuickReplies.most) quick replies below it"),
+    ]
+
+    static let botHandOffKeys: ConfigurationKeys = [
+        .live(
+            "confirm", .word(of: HandOffConsent.self, default: .user),
+            """
+            who must agree before the bot hands a conversation over [to a person](BOTS.md#hand-off-to-a-person): `user` or `none`. Without \
+            `connect_to_person` it cannot
+            """),
+        .live("title", .text(default: BotHandOff.usualTitle), "the title of a new ticket, of 1 to 100 UTF-16 code units"),
+        .live(
+            "message", .text(default: BotHandOff.usualMessage),
+            """
+            what support reads, in the customer's name: words that say who wrote it, and once `{summary}`; at most 1,000 UTF-16 code units \
+            beside the summary
+            """),
     ]
 
     static let botFunctionKeys: ConfigurationKeys = [

@@ -19,7 +19,7 @@ package enum BotConfirmation: String, Sendable, CaseIterable {
     case none
 }
 
-/// A function that a model may call: its name and parameters, and the request to the company's backend that it stands for.
+/// A function that a model may call: its name and parameters, and what performs it.
 package struct BotFunction: Sendable {
     /// 1 to 64 letters, digits, `-` or `_`.
     package let name: String
@@ -31,8 +31,8 @@ package struct BotFunction: Sendable {
     package let modelParameters: JSONValue
     /// The parameters that the model does not fill, in the order of the configuration.
     package let bindings: [(parameter: String, binding: BotBinding)]
-    /// What is sent to the backend.
-    package let request: BotRequest
+    /// What performs it.
+    package let action: BotAction
     /// Who must agree before it is called; `.none` where it changes nothing.
     package let confirmation: BotConfirmation
     /// How often one user may call it; all have the scope `user`.
@@ -41,14 +41,14 @@ package struct BotFunction: Sendable {
     /// Makes a function of parts that have been checked.
     package init(
         name: String, description: String, parameters: JSONSchema, modelParameters: JSONValue,
-        bindings: [(parameter: String, binding: BotBinding)], request: BotRequest, confirmation: BotConfirmation, limits: [LimitRule]
+        bindings: [(parameter: String, binding: BotBinding)], action: BotAction, confirmation: BotConfirmation, limits: [LimitRule]
     ) {
         (self.name, self.description, self.parameters, self.modelParameters) = (name, description, parameters, modelParameters)
-        (self.bindings, self.request, self.confirmation, self.limits) = (bindings, request, confirmation, limits)
+        (self.bindings, self.action, self.confirmation, self.limits) = (bindings, action, confirmation, limits)
     }
 
-    /// Whether a call may change something: its method is not GET.
-    package var changesSomething: Bool { request.method != .get }
+    /// Whether a call may change something: it is no request, or one whose method is not GET.
+    package var changesSomething: Bool { request?.method != .get }
 
     /// The longest arguments of a function that changes something, in bytes of JSON, since a confirmation carries them.
     package static var longestConfirmedArguments: Int { 16 << 10 }

@@ -22,7 +22,7 @@ import Time
         let function = try bound()
         let arguments = try function.arguments(["order_id": "7", "note": "a\nb"], of: Self.grant)
         #expect(arguments.complete == ["order_id": "7", "note": "a\nb", "customer_id": "user-1", "app": "shop"])
-        let request = try function.filledRequest(with: arguments)
+        let request = try #require(function.request).filled(with: arguments)
         #expect(request.url == "https://shop.example.com/shop/customers/user-1/orders/7")
         #expect(request.headers.map { "\($0.name): \($0.value)" } == ["X-Customer: id user-1"])
         #expect(request.body.map { String(decoding: $0, as: UTF8.self) } == #"{"note":"a\nb"}"#)
@@ -54,7 +54,7 @@ import Time
             taken += 1
             #expect(arguments.given["customer_id"] == nil && arguments.given["app"] == nil)
             #expect(arguments.complete["customer_id"] == "user-1" && arguments.complete["app"] == "shop")
-            guard let request = try? function.filledRequest(with: arguments) else { continue }
+            guard let request = try? function.request?.filled(with: arguments) else { continue }
             #expect(request.url.hasPrefix("https://shop.example.com/shop/customers/user-1/orders/"))
             #expect(request.headers.map(\.value) == ["id user-1"])
         }
@@ -76,7 +76,7 @@ import Time
         let function = try bound(.get)
         let arguments = try function.arguments(
             ["order_id": "7", "note": "a&b=c", "count": 2, "tags": ["x", ["y": nil]]], of: Self.grant)
-        let request = try function.filledRequest(with: arguments)
+        let request = try #require(function.request).filled(with: arguments)
         #expect(
             request.url
                 == "https://shop.example.com/shop/customers/user-1/orders/7?note=a%26b%3Dc&count=2&tags=%5B%22x%22%2C%7B%22y%22%3Anull%7D%5D"
@@ -97,7 +97,7 @@ import Time
         for _ in 0..<3000 {
             let text = BotSamples.text(20, using: &generator)
             let arguments = try function.arguments(["order_id": .string(text)], of: Self.grant)
-            guard let request = try? function.filledRequest(with: arguments) else { continue }
+            guard let request = try? function.request?.filled(with: arguments) else { continue }
             filled += 1
             #expect(request.headers[0].value.utf8.allSatisfy { (0x20..<0x7F).contains($0) })
             #expect(request.headers[1].value == "of the shop")
@@ -106,7 +106,7 @@ import Time
         let long = try BotSamples.function(
             url: "https://shop.example.com/", headers: [BotRequest.Header(name: "X-Order", value: .text(BotText("{order_id}")))])
         let arguments = try long.arguments(["order_id": .string(String(repeating: "x", count: 5000))], of: Self.grant)
-        #expect(throws: BotArgumentsProblem("order_id is too long")) { try long.filledRequest(with: arguments) }
+        #expect(throws: BotArgumentsProblem("order_id is too long")) { try long.request?.filled(with: arguments) }
     }
 
     /// The backend, the confirmation and the record have the number that the model wrote, the first two in its digits.
@@ -124,10 +124,11 @@ import Time
         let given = try BotSamples.value(#"{"price":\#(number),"list":[{"a":\#(number)}]}"#)
         let arguments = try post.arguments(given, of: Self.grant)
         let expected = #"{"price":\#(sent),"list":[{"a":\#(sent)}]}"#
-        #expect(try post.filledRequest(with: arguments).body.map { String(decoding: $0, as: UTF8.self) } == expected)
+        let body = try #require(post.request).filled(with: arguments).body
+        #expect(body.map { String(decoding: $0, as: UTF8.self) } == expected)
         #expect(String(decoding: arguments.canonical, as: UTF8.self) == #"{"list":[{"a":\#(recorded)}],"price":\#(recorded)}"#)
         let get = try BotSamples.function(.get, url: "https://shop.example.com/{price}", properties: properties, required: "")
-        let url = try get.filledRequest(with: get.arguments(given, of: Self.grant)).url
+        let url = try #require(get.request).filled(with: get.arguments(given, of: Self.grant)).url
         #expect(url == "https://shop.example.com/\(sent)?list=%5B%7B%22a%22%3A\(sent)%7D%5D")
 
         let bot = try BotSamples.bot()
@@ -157,7 +158,7 @@ import Time
             }
             taken += 1
             let arguments = try function.arguments(given, of: Self.grant)
-            let sent = try function.filledRequest(with: arguments).body.map { String(decoding: $0, as: UTF8.self) }
+            let sent = try #require(function.request).filled(with: arguments).body.map { String(decoding: $0, as: UTF8.self) }
             #expect(sent == #"{"price":\#(text == "-0" ? "0" : text)}"#)
             let token = BotConfirmationToken(Self.grant, function: "f", arguments: arguments.given, id: InlineArray { UInt8($0) })
             let verdict = try BotConfirmationToken.verdict(on: token.text(for: bot), for: bot, now: 1_800_000_000)

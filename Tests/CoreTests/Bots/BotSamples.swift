@@ -60,7 +60,7 @@ enum BotSamples {
         return BotFunction(
             name: "cancel_order", description: "Cancels an order", parameters: try JSONSchema(schema, refusesUnknownNames: true),
             modelParameters: schema, bindings: bindings,
-            request: BotRequest(method: method, url: try BotURLTemplate(url), headers: headers), confirmation: .none, limits: [])
+            action: .request(BotRequest(method: method, url: try BotURLTemplate(url), headers: headers)), confirmation: .none, limits: [])
     }
 
     /// A text of up to so many Unicode scalars, many of which mean something to a URL, a header or JSON.

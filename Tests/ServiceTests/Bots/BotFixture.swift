@@ -141,12 +141,13 @@ final class BotFixture {
             name: name, description: "Does \(name).",
             parameters: try JSONSchema(schema, refusesUnknownNames: true),
             modelParameters: schema, bindings: [("customer", .userID)],
-            request: BotRequest(
-                method: method, url: try BotURLTemplate(url),
-                headers: [
-                    .init(name: "X-Api-Key", value: .secret(secret)),
-                    .init(name: "X-Customer", value: .text(try BotText("id {customer}"))),
-                ], timeoutMilliseconds: timeout), confirmation: confirmation, limits: limits)
+            action: .request(
+                BotRequest(
+                    method: method, url: try BotURLTemplate(url),
+                    headers: [
+                        .init(name: "X-Api-Key", value: .secret(secret)),
+                        .init(name: "X-Customer", value: .text(try BotText("id {customer}"))),
+                    ], timeoutMilliseconds: timeout)), confirmation: confirmation, limits: limits)
     }
 }
 

@@ -26,7 +26,7 @@ import Time
         let function = try #require(bot.function(named: "cancel_order"))
         #expect(function.confirmation == .user)
         #expect(function.changesSomething)
-        #expect(function.request.timeoutMilliseconds == TimeLimit.milliseconds(3000))
+        #expect(function.request?.timeoutMilliseconds == TimeLimit.milliseconds(3000))
         #expect(function.limits == [LimitRule(per: .user, max: 30, windowMilliseconds: 60_000)])
         #expect(function.bindings.map(\.parameter) == ["customer_id"])
         #expect(
@@ -60,7 +60,7 @@ import Time
         let read = bot.functions[0]
         #expect(read.confirmation == .none && !read.changesSomething && read.limits.first?.max == 2)
         let grant = BotGrant(appID: "shop", userID: "u", key: nil, issuedAt: 1, expiresAt: 61)
-        let filled = try read.filledRequest(with: read.arguments(["order_id": "7"], of: grant))
+        let filled = try #require(read.request).filled(with: read.arguments(["order_id": "7"], of: grant))
         #expect(filled.url == "http://127.0.0.1:9000/u?x=7" && filled.timeoutMilliseconds == 100)
         #expect(filled.headers.map(\.name) == ["X-Lang", "Authorization"])
         #expect(filled.headers[1].value.hasPrefix("Bearer "))

@@ -150,6 +150,7 @@ import Testing
         #expect(keys(at: ["security_keys"]) == Set(ConfigurationReader.securityKeysKeys.names))
         #expect(keys(at: ["bots"]) == Set(ConfigurationReader.botKeys.names))
         #expect(keys(at: ["bots", "first_message"]) == Set(ConfigurationReader.botFirstMessageKeys.names))
+        #expect(keys(at: ["bots", "connect_to_person"]) == Set(ConfigurationReader.botHandOffKeys.names))
         #expect(keys(at: ["bots", "functions"]) == Set(ConfigurationReader.botFunctionKeys.names))
         #expect(keys(at: ["bots", "functions", "request"]) == Set(ConfigurationReader.botRequestKeys.names))
         #expect(keys(at: ["bots", "functions", "limits"]) == Set(ConfigurationReader.limitKeys([.user]).names))

@@ -2,7 +2,7 @@ internal import Bytes
 internal import Crypto
 internal import JSON
 
-extension BotFunction {
+extension BotRequest {
     /// The longest value of a header that arguments fill, in bytes.
     static var longestHeader: Int { 4096 }
 
@@ -10,28 +10,28 @@ extension BotFunction {
     ///
     /// Those that have no place in the address or a header go into the query (GET) or into a JSON object. Throws a sentence about an argument
     /// that cannot stand where it belongs.
-    package func filledRequest(with arguments: BotArguments) throws(BotArgumentsProblem) -> BotFilledRequest {
+    package func filled(with arguments: BotArguments) throws(BotArgumentsProblem) -> BotFilledRequest {
         let value = { (name: String) in arguments.complete[name].map(Self.text) ?? "" }
         let rest = arguments.complete.members.filter { !placedParameters.contains($0.key) }
-        let isGet = request.method == .get
+        let isGet = method == .get
         return BotFilledRequest(
-            method: request.method,
-            url: try request.url.filled(value, adding: isGet ? rest.map { ($0.key, Self.text($0.value)) } : []),
+            method: method,
+            url: try url.filled(value, adding: isGet ? rest.map { ($0.key, Self.text($0.value)) } : []),
             headers: try headers(value),
             body: isGet ? nil : JSONValue.object(JSONObject(rest.map { ($0.key, $0.value) })).serialized(),
-            timeoutMilliseconds: request.timeoutMilliseconds)
+            timeoutMilliseconds: timeoutMilliseconds)
     }
 
     /// The parameters that have a place in the address or a header.
-    package var placedParameters: [String] {
-        request.headers.reduce(into: request.url.placeholders) { names, header in
+    private var placedParameters: [String] {
+        headers.reduce(into: url.placeholders) { names, header in
             if case .text(let text) = header.value { names += text.placeholders }
         }
     }
 
     private func headers(_ value: (String) -> String) throws(BotArgumentsProblem) -> [(name: String, value: String)] {
         var headers: [(name: String, value: String)] = []
-        for header in request.headers {
+        for header in self.headers {
             switch header.value {
             case .secret(let secret):
                 headers.append((header.name, secret.withSpan { bytes in String(repairing: bytes) }))

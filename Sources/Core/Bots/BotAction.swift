@@ -1,0 +1,39 @@
+/// What performs a function.
+package enum BotAction: Sendable {
+    /// A request to the company's backend.
+    case request(BotRequest)
+    /// The hand-off to a person of support, at the app's help desk.
+    case handOff(BotHandOff)
+}
+
+/// What performs one call of a function, with the arguments in their places.
+package enum BotFilledAction: Sendable {
+    /// A request to the company's backend.
+    case request(BotFilledRequest)
+    /// The message to support, and the ticket if one must be made.
+    case handOff(TicketDraft)
+}
+
+extension BotFunction {
+    /// What performs a call with these arguments. Throws a sentence about an argument that cannot stand where it belongs.
+    package func filledAction(with arguments: BotArguments, of grant: BotGrant) throws(BotArgumentsProblem) -> BotFilledAction {
+        switch action {
+        case .request(let request): .request(try request.filled(with: arguments))
+        case .handOff(let handOff): .handOff(try handOff.draft(of: grant.userID, with: arguments))
+        }
+    }
+
+    /// The request to the company's backend; nil for a function that makes none.
+    package var request: BotRequest? { if case .request(let request) = action { request } else { nil } }
+
+    /// Whether a start of the bot has it performed once, whatever the arguments of a second call are.
+    package var isOncePerStart: Bool { if case .handOff = action { true } else { false } }
+
+    /// How long it may take, in milliseconds.
+    package var timeoutMilliseconds: Int {
+        switch action {
+        case .request(let request): request.timeoutMilliseconds
+        case .handOff: BotHandOff.timeoutMilliseconds
+        }
+    }
+}
