@@ -11,6 +11,10 @@ struct BotCallMeaning {
     init(_ call: BotCall) {
         let status = call.statusCode.map { "\($0)" } ?? "?"
         let why = Self.why(call.reason)
+        if call.function.utf8.elementsEqual(BotHandOff.functionName.utf8), let meaning = Self.ofHandOff(call.outcome, status, why) {
+            (text, remedy) = meaning
+            return
+        }
         switch call.outcome {
         case .started:
             text = Told("It is under way.", "Вызов ещё выполняется.")
@@ -75,6 +79,30 @@ struct BotCallMeaning {
         }
     }
 
+    /// What a hand-off to a person means where the help desk is asked instead of the company's backend; nil where that makes no difference.
+    private static func ofHandOff(_ outcome: BotCall.Outcome, _ status: String, _ why: Told) -> (Told, remedy: Told?)? {
+        let look = Told(
+            "Look at the tickets of this user whether support was told; deskgate check --live tries the help desk's token.",
+            "Посмотрите в обращениях этого человека, передан ли он поддержке; токен службы поддержки проверит deskgate check --live.")
+        switch outcome {
+        case .succeeded:
+            return (
+                Told("Support was told in the user's ticket (\(status)).", "Поддержке написано в обращении этого человека (\(status))."),
+                nil
+            )
+        case .refused: return (Told("The help desk has refused it (\(status)).", "Служба поддержки отказала (\(status))."), look)
+        case .failed: return (Told("The help desk gave no usable answer\(why).", "Служба поддержки не дала пригодного ответа\(why)."), look)
+        case .timedOut: return (Told("The help desk did not answer in time.", "Служба поддержки не ответила вовремя."), look)
+        case .unknown:
+            return (
+                Told(
+                    "Deskgate ended while it was under way; whether support was told is not known.",
+                    "Deskgate завершился, пока вызов выполнялся; узнала ли поддержка, неизвестно."), look
+            )
+        default: return nil
+        }
+    }
+
     private static let check = Told(
         "Look at the company's backend, and whether it has done it: its log has the call's id as webhook-id.",
         "Проверьте сервер компании и выполнил ли он вызов: в его журнале номер вызова стоит как webhook-id.")
@@ -91,6 +119,10 @@ struct BotCallMeaning {
         "too_large": Told("its answer was too long", "его ответ слишком длинный"),
         "not_json": Told("its answer was no JSON", "его ответ не JSON"),
         "malformed_json": Told("its answer was broken JSON", "его ответ — испорченный JSON"),
+        "help_desk_token": Told(
+            "it does not accept the configured token, so nothing was done", "она не принимает заданный токен, ничего не сделано"),
+        "help_desk_unavailable": Told(
+            "it is away, or its answer says nothing of the message", "она недоступна, или её ответ ничего не говорит о сообщении"),
         "unreachable": Told("no connection was made, so nothing was done", "соединиться не удалось, так что ничего не сделано"),
         "broken_off": Told("the connection broke", "соединение оборвалось"),
         "overloaded": Told("too many calls were under way, so nothing was done", "шло слишком много вызовов, ничего не сделано"),

@@ -120,10 +120,14 @@ import Time
         #expect(nobody["steps"]?.elements.contains { $0["step"] == "bot_call" } == false)
     }
 
-    @Test(arguments: BotCall.Outcome.allCases) func isToldInBothLanguages(_ outcome: BotCall.Outcome) {
-        for reason in [nil, "not_json", "unreachable", "unauthorized", "arguments", "confirmation_user", "refused_bytes", "something_new"] {
+    @Test(arguments: BotCall.Outcome.allCases, ["f", "connect_to_person"])
+    func isToldInBothLanguages(_ outcome: BotCall.Outcome, _ function: String) {
+        for reason in [
+            nil, "not_json", "unreachable", "unauthorized", "arguments", "confirmation_user", "refused_bytes", "something_new",
+            "help_desk_token", "help_desk_unavailable",
+        ] {
             let call = BotCall(
-                id: Self.id(1), appID: "shop", userID: "ann", bot: "b", function: "f", argumentsSHA256: "", at: 1,
+                id: Self.id(1), appID: "shop", userID: "ann", bot: "b", function: function, argumentsSHA256: "", at: 1,
                 ending: outcome == .started ? nil : BotCall.Ending(outcome, statusCode: 200, reason: reason, at: 2))
             let meaning = BotCallMeaning(call)
             for told in [meaning.text, meaning.remedy].compactMap(\.self) {
