@@ -207,7 +207,7 @@ import Time
             let path = "/pyrus/webhook/\(TestSecret.text(21))"
             for _ in 0..<5 {
                 let request = ExchangeCase(
-                    name: "webhook", path: path, body: WebhookBody.json(token: ["user_id": nil]), status: 400, answer: "")
+                    name: "webhook", path: path, body: WebhookBody.json(["ticket_id": nil]), status: 400, answer: "")
                 #expect(try request.send(to: SocketClient(service.publicAddress)).status == 400)
             }
             let problem = try #require(try Self.problems(service).first)

@@ -258,7 +258,8 @@ import Time
     @Test func logsWhy() throws {
         let fixture = try WebhookFixture(logLevel: .warning)
         func line(_ start: String, _ refusal: WebhookRefusal, of app: String? = nil) -> String {
-            #"WARN  webhook result=\#(start) peer=none remedy="\#(refusal.remedy(of: app).english)" request_id=r1"#
+            let remedy = refusal.remedy(of: app).english.replacing(#"""#, with: #"\""#)
+            return #"WARN  webhook result=\#(start) peer=none remedy="\#(remedy)" request_id=r1"#
         }
         let headers = ["X-Request-Id": "r1"]
         _ = fixture.client.send(.post, "/pyrus/webhook/x", headers: headers, body: WebhookBody.json())
