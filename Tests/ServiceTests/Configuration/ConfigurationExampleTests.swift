@@ -47,7 +47,8 @@ import Testing
             "log", "backend", "apns-main", "apns-certificate", "fcm-main", "rustore-main", "hms-main", "pyrus", "pyrus-on-premises",
             "sendbird",
         ]
-        #expect(configuration.bots.map { $0.functions.map(\.name) } == [["get_order_list", "get_recommendation", "cancel_order"]])
+        let functions = ["get_order_list", "get_recommendation", "cancel_order", "connect_to_person"]
+        #expect(configuration.bots.map { $0.functions.map(\.name) } == [functions])
         #expect(configuration.traces?.headers.map(\.name) == ["X-Tenant", "Authorization"])
         #expect(configuration.notifiers.map(\.name) == names)
         #expect(Set(configuration.notifiers.map(\.type)) == Set(NotifierType.allCases))
