@@ -85,6 +85,7 @@ extension Ticket {
     }
 
     /// Checks the channels that a ticket is to be about.
+    /// - Returns: each once.
     package static func relatedChannels(wanted channels: [String]) throws(TicketProblem) -> [String] {
         guard channels.count <= TicketDraft.mostRelatedChannels else {
             throw TicketProblem("related_channels", "expected at most \(TicketDraft.mostRelatedChannels) channels")
@@ -101,7 +102,9 @@ extension Ticket {
                 )
             }
         }
-        return channels
+        var once: [String] = []
+        for channel in channels where !once.contains(where: { $0.utf8.elementsEqual(channel.utf8) }) { once.append(channel) }
+        return once
     }
 }
 

@@ -14,6 +14,8 @@ package enum TicketFailure: Error, Equatable, Sendable {
     case notAsked
     /// The person is no member of a channel that the ticket is to be about.
     case foreignChannel
+    /// Support has added channels to the ticket that the person does not see; beside them there is room for so many.
+    case tooManyChannels(room: Int)
     /// Customers may not set one of these fields; the configuration's key lists those that they may.
     case fieldNotAllowed(listedBy: String)
     /// The help desk refuses what was asked for, such as a group that it does not have.
@@ -41,6 +43,7 @@ package enum TicketFailure: Error, Equatable, Sendable {
         case .unsupported: "unsupported"
         case .notAsked: "not_asked"
         case .foreignChannel: "foreign_channel"
+        case .tooManyChannels: "too_many_channels"
         case .fieldNotAllowed: "field_not_allowed"
         case .refused: "refused"
         case .limited: "too_many_requests"
@@ -55,7 +58,7 @@ package enum TicketFailure: Error, Equatable, Sendable {
         switch self {
         case .notFound, .unknownPerson: 404
         case .notClosable, .notClosed, .unsupported, .notAsked: 409
-        case .foreignChannel, .fieldNotAllowed, .refused: 400
+        case .foreignChannel, .tooManyChannels, .fieldNotAllowed, .refused: 400
         case .limited: 429
         case .overloaded, .unauthorized, .unavailable: 503
         }
@@ -90,6 +93,7 @@ package enum TicketFailure: Error, Equatable, Sendable {
         case .unsupported: "The help desk offers this to its own programs only."
         case .notAsked: "This message is not a question of support that is still open."
         case .foreignChannel: "related_channels: the person is no member of one of these channels."
+        case .tooManyChannels(let room): "related_channels: at most \(room) beside those that support has added."
         case .fieldNotAllowed(let key): "custom_fields: customers may set only fields that the app's \(key) lists; nothing was set."
         case .refused: "The help desk refuses these values; check the group's key, the channels and the name."
         case .limited(let seconds): "The help desk takes no more requests now; wait \(max(1, seconds)) seconds."

@@ -55,6 +55,26 @@ import Testing
         }
     }
 
+    /// Support may have added it.
+    @Test func `a channel that the customer does not see stays`() throws {
+        try TicketSite.with { site throws in
+            let id = JSONValue.integer(try site.activeTicket())
+            let channels = try (0..<4).map { _ in JSONValue.string(try site.channel(of: "user-1")) }
+            let call = { (channels: [JSONValue]) in
+                try site.call("related-channels", ["ticket_id": id, "related_channels": .array(channels)])
+            }
+            #expect(try call([channels[0], channels[0]]).json?["related_channels"]?.elements.count == 1)
+            func hide() { site.faults.add(Fault(.answer(.init(400)), at: .sendbirdChat, token: "view_member", times: 1)) }
+            hide()
+            #expect(try call([]).json?["related_channels"] == [])
+            #expect(try site.call("show", ["ticket_id": id]).json?["related_channels"]?.elements.first?["channel"] == channels[0])
+            hide()
+            let full = try call(Array(channels.dropFirst()))
+            #expect(full.error == "too_many_channels")
+            #expect(full.json?["message"] == "related_channels: at most 2 beside those that support has added.")
+        }
+    }
+
     /// Everything else of the ticket is known, and a change was made.
     @Test func `related channels are left open while Chat is away`() throws {
         try TicketSite.with { site throws in

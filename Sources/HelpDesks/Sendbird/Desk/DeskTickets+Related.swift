@@ -4,13 +4,21 @@ internal import JSON
 /// The channels that a ticket is about.
 extension DeskTickets {
     /// As `TicketDesk` says.
-    package func relate(_ id: Int64, to channels: [String], owner: String?) throws(TicketFailure) -> Ticket {
+    package func relate(_ id: Int64, to wanted: [String], owner: String?) throws(TicketFailure) -> Ticket {
         let before = try ticket(id, owner: owner)
-        if !channels.isEmpty {
+        // Support has added those, and the person does not see them.
+        var others = before
+        others.relatedChannels.removeAll { related in wanted.contains { $0.utf8.elementsEqual(related.channel.utf8) } }
+        let kept = if let owner { try relatedChannels(of: others, joinedBy: owner, is: false).map(\.channel) } else { [String]() }
+        guard kept.count + wanted.count <= TicketDraft.mostRelatedChannels || owner == nil else {
+            throw .tooManyChannels(room: TicketDraft.mostRelatedChannels - kept.count)
+        }
+        if !wanted.isEmpty {
             // Desk may not say whose ticket it is.
             guard let customer = before.userID else { throw .foreignChannel }
-            try checkMembership(of: customer, in: channels)
+            try checkMembership(of: customer, in: wanted)
         }
+        let channels = wanted + kept
         let answer = try ask(DeskRequests.relate(id, to: channels))
         if let ticket = DeskTicket.read(answer), ticket.id == id, ticket.state != nil, ticket.relatedChannels.areExactly(channels) {
             return ticket
@@ -21,11 +29,11 @@ extension DeskTickets {
         return after
     }
 
-    /// The channels that a ticket is about, of those that the person has joined. Support may have added others, whose addresses and names
-    /// are not the person's business.
-    func relatedChannels(of ticket: Ticket, joinedBy userID: String) throws(TicketFailure) -> [RelatedChannel] {
+    /// The channels that a ticket is about, of those that the person has joined, or of the others. Support may have added these, whose addresses
+    /// and names are not the person's business.
+    func relatedChannels(of ticket: Ticket, joinedBy userID: String, is isJoined: Bool = true) throws(TicketFailure) -> [RelatedChannel] {
         let related = ticket.relatedChannels.prefix(TicketDraft.mostRelatedChannels)
-        return zip(related, try isMember(userID, ofEach: related.map(\.channel))).filter(\.1).map(\.0)
+        return zip(related, try isMember(userID, ofEach: related.map(\.channel))).filter { $0.1 == isJoined }.map(\.0)
     }
 
     /// Support reads the channels that a ticket is about, so somebody else's conversation would be told as the person's own.

@@ -144,7 +144,7 @@ final class TicketRoutes: Sendable {
         case .reopen(let id): return shown(try tickets.reopen(id, owner: userID), to: userID, tickets)
         case .relate(let id, let channels):
             let ticket = try tickets.relate(id, to: channels, owner: userID)
-            return shown(.object(ticket.customerJSON(related: ticket.relatedChannels)))
+            return shown(.object(ticket.customerJSON(related: ticket.relatedChannels.at(channels))))
         case .setFields(let fields, let id):
             let (keys, list) =
                 id == nil
