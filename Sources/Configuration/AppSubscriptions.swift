@@ -7,6 +7,7 @@ package struct AppSubscriptions: Sendable {
     private let quietComments: [ByteKey: [Subscription]]
     private let tickets: [ByteKey: [Subscription]]
     private let pushTypes: [String: NotifierType]
+    private let channelApps: Set<ByteKey>
     /// Notifiers that post events, whose receivers may notify phones.
     private let posting: Set<String>
     /// Who is told of changes in the registry.
@@ -34,6 +35,7 @@ package struct AppSubscriptions: Sendable {
                 sessions.append((app.id, notifiers.filter(\.type.isRelay).map { Subscription(notifier: $0.name) }))
             }
         }
+        channelApps = Set(configuration.apps.filter(\.helpDesk.namesTicketsByChannel).map { ByteKey($0.id) })
         self.comments = comments
         self.quietComments = quietComments
         self.tickets = tickets
@@ -69,6 +71,9 @@ package struct AppSubscriptions: Sendable {
         for name in comments(appID).map(\.notifier) where pushTypes[name] != nil && !names.contains(name) { names.append(name) }
         return names
     }
+
+    /// Whether an app's tickets are named by their channels.
+    package func nameTicketsByChannel(_ appID: String) -> Bool { channelApps.contains(ByteKey(appID)) }
 
     /// Whether an app notifies phones, and none of those of a type.
     package func leaveOut(_ appID: String, deviceType: String) -> Bool {

@@ -32,6 +32,9 @@ package enum HelpDeskKind: String, Sendable, CaseIterable {
     /// Whether its webhooks may leave open for whom a message is, so that some are held (`HeldMessage`).
     package var holdsMessages: Bool { self == .sendbird }
 
+    /// Whether deliveries and commands name a ticket by its channel, and not by its number.
+    var namesTicketsByChannel: Bool { self == .sendbird }
+
     /// Where a relay passes registrations on to; nil where each app has an address of its own.
     var registry: Registry? {
         switch self {

@@ -10,7 +10,7 @@ enum SeenCommand {
         options: [
             .config, Option("app", value: .app, required: true, field: "app_id", "of this app_id"),
             Option("user", value: .text("ID"), required: true, field: "user_id", "this user_id"),
-            Option("ticket", value: .text("ID"), field: "ticket_id", "only of this ticket"), .author, .json,
+            Option("ticket", value: .text("ID"), field: "ticket_id", "only of this ticket; with Sendbird Desk its channel"), .author, .json,
         ], examples: [Example("deskgate users seen --app my-app --user 42 --ticket 4211", "The user 42 has read the ticket 4211.")]
     ) { arguments throws(CommandError) in
         let action = try arguments.action { () throws(AdminProblem) in

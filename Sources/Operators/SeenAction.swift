@@ -33,11 +33,16 @@ package struct SeenAction: AdminAction, Equatable {
             return .unknownApp(person.appID, context.state.names.apps)
         }
         let subscriptions = context.state.subscriptions
+        let isChannel = subscriptions.nameTicketsByChannel(person.appID)
+        if isChannel, let ticketID, Int64(ticketID.text) != nil {
+            return .error(400, "malformed", "ticket_id: give the channel of the ticket, such as sendbird_desk_\(ticketID.text).")
+        }
         let mark = ReadMark(
             person, conversation: ticketID, notifiers: subscriptions.pushNotifiers(person.appID), receivedAt: context.now)
         var random = SystemRandomNumberGenerator()
+        let id = UUIDv7(milliseconds: context.now, using: &random).event
         let report = Report(
-            mark, to: subscriptions.tickets(person.appID), id: UUIDv7(milliseconds: context.now, using: &random).event,
+            mark, isChannel: isChannel, to: subscriptions.tickets(person.appID), id: id,
             lifeMilliseconds: subscriptions.registry.lifeMilliseconds)
         let reference = context.userReference(person.appID, person.userID) ?? ""
         return AdminAnswer(
@@ -66,7 +71,8 @@ extension SeenAction {
     private static let parameters = [
         AdminRoute.Parameter("app_id", .body, PersonFields.appGrammar, isRequired: true, text: "The app."),
         AdminRoute.Parameter("user_id", .body, PersonFields.userGrammar, isRequired: true, text: "The person."),
-        AdminRoute.Parameter("ticket_id", .body, .identity, text: "The ticket that was read; without it, all of them."),
+        AdminRoute.Parameter(
+            "ticket_id", .body, .identity, text: "The ticket that was read, with Sendbird Desk its channel; without it, all of them."),
     ]
 
     static let route = AdminRoute(

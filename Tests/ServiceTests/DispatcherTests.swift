@@ -57,7 +57,7 @@ import Time
         let mark = ReadMark(
             RevokedPerson(appID: "app", userID: "user"), conversation: 1, notifiers: ["a"], receivedAt: fixture.now)
         let id = UUIDv7(milliseconds: 1, random: InlineArray(repeating: 9)).event
-        fixture.store.accept(Report(mark, to: [], id: id, lifeMilliseconds: 1000), isAwaited: { true }) { _ in }
+        fixture.store.accept(Report(mark, isChannel: false, to: [], id: id, lifeMilliseconds: 1000), isAwaited: { true }) { _ in }
         #expect(fixture.waitForReason("superseded_by_read", of: 1))
         fixture.advance(30_000)
         let sample = #"deskgate_deliveries_total{notifier="a",outcome="superseded",reason="superseded_by_read"}"#

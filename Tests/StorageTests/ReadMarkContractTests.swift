@@ -19,8 +19,8 @@ import Time
     private func see(_ store: any Store, _ number: Int, _ mark: ReadMark, to notifiers: [String] = ["backend"]) throws -> ReportOutcome {
         try store.take(
             Report(
-                mark, to: notifiers.map { Subscription(notifier: $0) }, id: UUIDv7(milliseconds: 1, number: number << 16),
-                lifeMilliseconds: 100_000))
+                mark, isChannel: false, to: notifiers.map { Subscription(notifier: $0) },
+                id: UUIDv7(milliseconds: 1, number: number << 16), lifeMilliseconds: 100_000))
     }
 
     private func accepted(_ number: Int?, superseded: Int) -> ReportOutcome {

@@ -56,7 +56,8 @@ extension Event {
         writer.beginObject()
         writer.add("ticket_id", id: ticketID)
         if let channel { writer.add("channel", id: channel) }
-        writer.add("seen_at", RFC3339.text(mark.readAt ?? mark.receivedAt))
+        // The help desk's clock may be ahead.
+        writer.add("seen_at", RFC3339.text(min(mark.readAt ?? mark.receivedAt, mark.receivedAt)))
         writer.endObject()
         self.init(
             id: id, kind: .conversationSeen,
@@ -72,14 +73,16 @@ extension Report {
 
     /// The report of a backend's mark. It is never recognised, because each one may have something new to end.
     /// - Parameters:
+    ///   - isChannel: whether the conversation is named by its channel.
     ///   - subscriptions: who is told.
     ///   - id: a new one, with room for the ids of deliveries.
     ///   - lifeMilliseconds: how long the event is delivered.
-    package init(_ mark: ReadMark, to subscriptions: [Subscription], id: UUIDv7, lifeMilliseconds: UInt64) {
+    package init(_ mark: ReadMark, isChannel: Bool, to subscriptions: [Subscription], id: UUIDv7, lifeMilliseconds: UInt64) {
         let (person, now) = (mark.person, mark.receivedAt)
         // A digest, because the name of a topic stays when its person is forgotten.
         let name = Topic.Name("seen", "\(shortDigest(of: person.userID, mark.conversation?.text ?? ""))")
-        let event = Event(mark, ticketID: mark.conversation, id: id, lifeMilliseconds: lifeMilliseconds)
+        let (ticketID, channel) = isChannel ? (nil, mark.conversation) : (mark.conversation, nil)
+        let event = Event(mark, ticketID: ticketID, channel: channel, id: id, lifeMilliseconds: lifeMilliseconds)
         self.init(
             appID: person.appID, identity: event.identity, id: id, receivedAt: now, topics: [name], userID: person.userID
         ) { topics in
