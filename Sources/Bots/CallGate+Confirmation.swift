@@ -61,11 +61,8 @@ extension CallGate {
     }
 
     /// What asks for the confirmation of a call.
-    func toConfirm(
-        _ ticket: BotTicket, _ bot: ServedBot, _ function: BotFunction, _ arguments: BotArguments
-    ) throws(CallRefusal) -> CallRefusal {
-        let token = try token(ticket, bot, function, arguments)
-        return try Self.orRefuse { () throws(CryptoError) in
+    func toConfirm(_ token: BotConfirmationToken, _ bot: ServedBot, _ function: BotFunction) throws(CallRefusal) -> CallRefusal {
+        try Self.orRefuse { () throws(CryptoError) in
             .confirmationRequired(try token.text(for: bot.definition), token, by: function.confirmation)
         }
     }

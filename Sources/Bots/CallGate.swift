@@ -165,7 +165,14 @@ struct CallGate: Sendable {
                 try checked(token, function).canonical == arguments.canonical
             else { throw .otherArguments }
             return try Self.key(token, bot)
-        case (.model, nil), (.user, _): throw try toConfirm(ticket, bot, function, arguments)
+        case (.model, nil), (.user, _):
+            let token = try token(ticket, bot, function, arguments)
+            if function.isOncePerStart {
+                // What was done is answered again, whatever is asked for now: nobody shall confirm what will not be done.
+                let key = try Self.key(token, bot)
+                if bot.ledger.withLock({ $0.hasAnswer(to: key) }) { return key }
+            }
+            throw try toConfirm(token, bot, function)
         }
     }
 }

@@ -77,6 +77,9 @@ struct CallLedger<Waiter: Sendable>: Sendable {
         }
     }
 
+    /// Whether the answer to a change is kept, which `admit` would repeat.
+    func hasAnswer(to key: [UInt8]) -> Bool { if case .answered? = changes[key] { true } else { false } }
+
     /// Decides on a call, and counts it if it is performed.
     /// - Parameters:
     ///   - key: what makes a repetition of a change; nil for what changes nothing.

@@ -19,10 +19,12 @@ extension BotFunction {
     /// - Throws: a sentence about the first few mistakes.
     package func arguments(_ given: JSONValue, of grant: BotGrant) throws(BotArgumentsProblem) -> BotArguments {
         let (violations, checked) = parameters.check(given)
-        guard case .object(let object) = checked else { throw BotArgumentsProblem("the arguments must be an object") }
+        guard case .object(var object) = checked else { throw BotArgumentsProblem("the arguments must be an object") }
         guard violations.isEmpty else {
             throw BotArgumentsProblem(violations.map(\.description).joined(separator: "; "))
         }
+        // Before it is signed: the customer confirms what support will read.
+        if case .handOff = action { object = try BotHandOff.shown(object) }
         var complete = object
         for (parameter, binding) in bindings {
             complete.append(.string(binding == .userID ? grant.userID : grant.appID), forKey: parameter)

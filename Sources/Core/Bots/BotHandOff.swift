@@ -69,11 +69,19 @@ package struct BotHandOff: Sendable, Equatable {
             action: .handOff(self), confirmation: confirmation, limits: Self.limits)
     }
 
-    /// The person's ticket, if one must be made, and the message in any case.
+    /// The arguments with the summary as support will read it.
     /// - Throws: a sentence about a summary that says nothing.
+    static func shown(_ given: JSONObject) throws(BotArgumentsProblem) -> JSONObject {
+        let summary = shown(given[summaryName]?.text ?? "")
+        guard summary.unicodeScalars.contains(where: { !$0.properties.isDefaultIgnorableCodePoint && $0 != " " }) else {
+            throw BotArgumentsProblem("\(summaryName) has no visible characters")
+        }
+        return [summaryName: .string(summary)]
+    }
+
+    /// The person's ticket, if one must be made, and the message in any case.
     func draft(of userID: String, with arguments: BotArguments) throws(BotArgumentsProblem) -> TicketDraft {
-        let summary = Self.shown(arguments.complete[Self.summaryName]?.text ?? "")
-        guard !summary.isEmpty else { throw BotArgumentsProblem("\(Self.summaryName) has no visible characters") }
+        let summary = arguments.complete[Self.summaryName]?.text ?? ""
         do throws(TicketProblem) {
             return try TicketDraft(
                 userID: userID, title: title, groupKey: nil, priority: nil, fields: [], relatedChannels: [],

@@ -78,7 +78,7 @@ import Testing
         #expect(try draft(summary).message == "Summary of the bot, unchecked: \(shown)")
     }
 
-    @Test(arguments: [" ", "\n\r\t", "\u{202e}\u{200b}", "\u{0}"])
+    @Test(arguments: [" ", "\n\r\t", "\u{202e}\u{200b}", "\u{0}", "\u{200d}", "\u{3164} \u{3164}"])
     func `a summary without anything to see is refused`(_ summary: String) throws {
         #expect(throws: BotArgumentsProblem("summary has no visible characters")) { try draft(summary) }
     }

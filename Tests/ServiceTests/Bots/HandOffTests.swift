@@ -83,6 +83,10 @@ import Testing
             let answers = try confirmations.map { try service.confirm($0) }
             #expect(answers.map(\.status) == [200, 200])
             #expect(answers[0].text == answers[1].text)
+            // Nobody is asked to confirm what will not be sent.
+            let third = try service.call("connect_to_person", ["summary": "A third one"], ticket: ticket)
+            #expect(third.status == 200)
+            #expect(third.json == answers[0].json["response"])
             #expect(site.allMessages() == [Self.message])
         }
     }
