@@ -49,12 +49,13 @@ extension BackendFault {
 extension CallRefusal {
     /// 502, 503 or 504 in place of a backend's answer, with what the caller has to believe of a change.
     init(_ fault: BackendFault, of function: BotFunction) {
+        let asked = if case .handOff = function.action { "The help desk" } else { "The company's system" }
         let (status, code, what, result) =
             switch fault.reason {
-            case .timeout: (504, "timeout", "The company's system did not answer in time.", CallResult.timedOut)
+            case .timeout: (504, "timeout", "\(asked) did not answer in time.", CallResult.timedOut)
             case .overloaded: (503, "busy", "Too many calls are under way.", CallResult.unavailable)
             case .stopped: (503, "unavailable", "The service is stopping.", fault.mayBeDone ? CallResult.unknown : .unavailable)
-            default: (502, "bad_gateway", "The company's system gave no usable answer.", CallResult.failed)
+            default: (502, "bad_gateway", "\(asked) gave no usable answer.", CallResult.failed)
             }
         let advice =
             switch (function.changesSomething, fault.mayBeDone) {

@@ -84,6 +84,8 @@ struct BackendFault: Error {
         /// The help desk does not accept our token, and whatever else it answers without telling what became of a hand-off.
         case helpDeskToken = "help_desk_token"
         case helpDeskUnavailable = "help_desk_unavailable"
+        /// The help desk is away, and nothing was written to it.
+        case helpDeskAway = "help_desk_away"
         /// The request cannot be made.
         case internalError = "internal_error"
     }

@@ -77,9 +77,10 @@ extension BackendFault {
             switch error.failure {
             case .overloaded: .overloaded
             case .unauthorized: .helpDeskToken
-            case .unavailable(reason: "timeout"): .timeout
             // Only a stop of the service cancels requests.
             case .unavailable(reason: "cancelled"): .stopped
+            case _ where !error.mayBeDone: .helpDeskAway
+            case .unavailable(reason: "timeout"): .timeout
             default: .helpDeskUnavailable
             }
         self.init(reason, mayBeDone: error.mayBeDone)

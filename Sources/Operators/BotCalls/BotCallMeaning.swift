@@ -11,7 +11,7 @@ struct BotCallMeaning {
     init(_ call: BotCall) {
         let status = call.statusCode.map { "\($0)" } ?? "?"
         let why = Self.why(call.reason)
-        if call.function.utf8.elementsEqual(BotHandOff.functionName.utf8), let meaning = Self.ofHandOff(call.outcome, status, why) {
+        if call.function.utf8.elementsEqual(BotHandOff.functionName.utf8), let meaning = Self.ofHandOff(call, status, why) {
             (text, remedy) = meaning
             return
         }
@@ -80,15 +80,30 @@ struct BotCallMeaning {
     }
 
     /// What a hand-off to a person means where the help desk is asked instead of the company's backend; nil where that makes no difference.
-    private static func ofHandOff(_ outcome: BotCall.Outcome, _ status: String, _ why: Told) -> (Told, remedy: Told?)? {
+    private static func ofHandOff(_ call: BotCall, _ status: String, _ why: Told) -> (Told, remedy: Told?)? {
         let look = Told(
             "Look at the tickets of this user whether support was told; deskgate check --live tries the help desk's token.",
             "Посмотрите в обращениях этого человека, передан ли он поддержке; токен службы поддержки проверит deskgate check --live.")
-        switch outcome {
+        switch call.outcome {
         case .succeeded:
             return (
                 Told("Support was told in the user's ticket (\(status)).", "Поддержке написано в обращении этого человека (\(status))."),
                 nil
+            )
+        case .limited where call.reason?.hasPrefix("limit_per_") == true:
+            return (Told("The user has been handed over too often\(why).", "Этого человека передавали слишком часто\(why)."), nil)
+        case .refused where call.statusCode == 429:
+            return (
+                Told(
+                    "The help desk wanted fewer requests, so nothing was done.",
+                    "Служба поддержки просила запрашивать реже, ничего не сделано."), nil
+            )
+        case .failed where call.reason == "help_desk_away":
+            return (
+                Told("The help desk is away\(why).", "Служба поддержки недоступна\(why)."),
+                Told(
+                    "The call can be made again; deskgate check --live says whether the help desk answers.",
+                    "Вызов можно повторить; отвечает ли служба поддержки, скажет deskgate check --live.")
             )
         case .refused: return (Told("The help desk has refused it (\(status)).", "Служба поддержки отказала (\(status))."), look)
         case .failed: return (Told("The help desk gave no usable answer\(why).", "Служба поддержки не дала пригодного ответа\(why)."), look)
@@ -123,6 +138,7 @@ struct BotCallMeaning {
             "it does not accept the configured token, so nothing was done", "она не принимает заданный токен, ничего не сделано"),
         "help_desk_unavailable": Told(
             "it is away, or its answer says nothing of the message", "она недоступна, или её ответ ничего не говорит о сообщении"),
+        "help_desk_away": Told("nothing was written to it, so nothing was done", "ей ничего не отправлено, так что ничего не сделано"),
         "unreachable": Told("no connection was made, so nothing was done", "соединиться не удалось, так что ничего не сделано"),
         "broken_off": Told("the connection broke", "соединение оборвалось"),
         "overloaded": Told("too many calls were under way, so nothing was done", "шло слишком много вызовов, ничего не сделано"),

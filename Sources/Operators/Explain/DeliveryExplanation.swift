@@ -69,11 +69,12 @@ extension Explanation {
             : Told(
                 " By the help desk's clock it was written \(duration) before.",
                 " По часам службы поддержки он написан на \(duration) раньше.")
+        let whom = event.userID.isEmpty ? Told("nobody", "никого") : Told("user \(user)", "пользователя \(user)")
         return Step(
             .webhook, .ok,
             Told(
-                "The help desk told of comment \(comment) for user \(user), which was stored before the answer. It \(named).\(late)",
-                "Служба поддержки сообщила о комментарии \(comment) для пользователя \(user), он сохранён до ответа. \(named).\(late)"),
+                "The help desk told of comment \(comment) for \(whom), which was stored before the answer. It \(named).\(late)",
+                "Служба поддержки сообщила о комментарии \(comment) для \(whom), он сохранён до ответа. \(named).\(late)"),
             at: event.receivedAt, references)
     }
 }

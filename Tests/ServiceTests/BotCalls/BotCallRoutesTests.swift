@@ -124,7 +124,7 @@ import Time
     func isToldInBothLanguages(_ outcome: BotCall.Outcome, _ function: String) {
         for reason in [
             nil, "not_json", "unreachable", "unauthorized", "arguments", "confirmation_user", "refused_bytes", "something_new",
-            "help_desk_token", "help_desk_unavailable",
+            "help_desk_token", "help_desk_unavailable", "help_desk_away", "limit_per_user",
         ] {
             let call = BotCall(
                 id: Self.id(1), appID: "shop", userID: "ann", bot: "b", function: function, argumentsSHA256: "", at: 1,
