@@ -9,16 +9,23 @@ import Testing
         "comment": ["comment_id": 1, "body": "Hello"],
     ]
 
-    private func site(_ sink: ScriptedServer, anonymous: String) throws -> WebhookSite {
+    private func site(_ sink: ScriptedServer, anonymous: String, database: PostgresServer? = nil) throws -> WebhookSite {
         guard case .object(var app) = WebhookSite.app(notifiers: ["log", "sink"]) else { throw ChildProcess.Failure.missingOutput }
         app.append(.string(anonymous), forKey: "anonymous")
-        return try WebhookSite(sink, ["apps": [.object(app)]])
+        var members: JSONObject = ["apps": [.object(app)]]
+        if database != nil { members.append(["type": "postgres", "url": ["file": "database-url"]], forKey: "store") }
+        let site = try WebhookSite(sink, members)
+        if let database { try site.workspace.write("database-url", database.url(), mode: 0o600) }
+        return site
     }
 
-    @Test func `a comment of nobody reaches the backend, and explain says why no phone was told`() throws {
+    @Test(arguments: [false, true])
+    func `a comment of nobody reaches the backend, and explain says why no phone was told`(_ isPostgres: Bool) throws {
+        let database = isPostgres ? try PostgresServer() : nil
+        defer { withExtendedLifetime(database) {} }
         let sink = try ScriptedServer(.requests([[.respond(200)]]))
         defer { sink.stop() }
-        let site = try site(sink, anonymous: "accept")
+        let site = try site(sink, anonymous: "accept", database: database)
         let server = try site.start()
         #expect(try WebhookSite.send(Self.body.serialized(), SocketClient(server.publicAddress)).status == 200)
         #expect(sink.waitForRequests(1))

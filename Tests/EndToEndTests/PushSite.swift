@@ -42,10 +42,12 @@ final class PushSite: Sendable {
     ///   - publicPort: the same for the other listener.
     ///   - app: in place of an app of Pyrus.
     ///   - others: notifiers beside the simulators'.
+    ///   - database: in place of a file of SQLite.
     func configure(
         _ changes: [String: JSONObject] = [:], adminPort: UInt16 = 0, publicPort: UInt16 = 0, app: JSONValue? = nil,
-        others: JSONObject = [:]
+        others: JSONObject = [:], database: PostgresServer? = nil
     ) throws {
+        if let database { try workspace.write("database-url", database.url(), mode: 0o600) }
         let pyrus: JSONValue = [
             "app_id": .string(Workspace.app), "keys": [["id": 1, "secret": ["file": "app-1.key"]]],
             "webhook": ["secret": ["file": "path-secret"]], "notifiers": ["log"], "routes": .object(Self.routes),
@@ -54,7 +56,9 @@ final class PushSite: Sendable {
             "listen": Workspace.listener(port: publicPort), "admin": Workspace.admin(port: adminPort), "apps": [app ?? pyrus],
             "notifiers": .object(try notifiers(changes, others)),
             "push_tokens": ["limits": [["per": "user", "max": 1000, "window_seconds": 300]]],
-            "store": ["type": "sqlite", "path": "deskgate.db", "minimum_free_megabytes": 0],
+            "store": database == nil
+                ? ["type": "sqlite", "path": "deskgate.db", "minimum_free_megabytes": 0]
+                : ["type": "postgres", "url": ["file": "database-url"]],
             "log": ["level": "info", "format": "json"],
         ])
     }

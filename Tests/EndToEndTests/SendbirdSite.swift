@@ -18,9 +18,10 @@ final class SendbirdSite: Sendable {
     var workspace: Workspace { phones.workspace }
 
     /// - Parameters:
-    ///   - members: by name, members of the app's `sendbird` in place of the usual ones.
+    ///   - members: by name, members of the app's `sendbird` beside the usual ones or in their place.
     ///   - tellsOfTickets: whether Desk sends webhooks.
-    init(_ members: JSONObject = [:], tellsOfTickets: Bool = true) throws {
+    ///   - database: in place of a file of SQLite.
+    init(_ members: JSONObject = [:], tellsOfTickets: Bool = true, database: PostgresServer? = nil) throws {
         phones = try PushSite()
         backend = try ScriptedServer(.everyRequest(.respond(200)))
         let port = try freePort()
@@ -33,6 +34,7 @@ final class SendbirdSite: Sendable {
         try files.write(sendbird)
         try workspace.write("sink.whsec", WebhookSite.signingSecret, mode: 0o600)
         var settingsOfApp = try jsonObject(workspace.read("sim/sendbird.json")).replacing(members)
+        for member in members.members where settingsOfApp[member.key] == nil { settingsOfApp.append(member.value, forKey: member.key) }
         for name in ["tickets", "relay"] { settingsOfApp.append(true, forKey: name) }
         settingsOfApp.append(["limits": [["per": "user", "max": 1000, "window_seconds": 60]]], forKey: "session_tokens")
         try phones.configure(
@@ -40,7 +42,7 @@ final class SendbirdSite: Sendable {
             app: [
                 "app_id": .string(Self.app), "help_desk": "sendbird", "keys": [["id": 1, "secret": ["file": "app-1.key"]]],
                 "sendbird": .object(settingsOfApp), "notifiers": ["log", "backend", "sendbird"], "routes": .object(PushSite.routes),
-            ], others: ["backend": WebhookSite.notifier(backend), "sendbird": ["type": "sendbird"]])
+            ], others: ["backend": WebhookSite.notifier(backend), "sendbird": ["type": "sendbird"]], database: database)
     }
 
     deinit {
@@ -99,12 +101,20 @@ final class SendbirdSite: Sendable {
 
     /// The answer to a request of an operator.
     func operate(_ server: RunningServer, _ path: String) throws -> Int {
-        let body = #"{"app_id":"\#(Self.app)","user_id":"\#(Self.user)"}"#
+        try administer(server, path, ["app_id": .string(Self.app), "user_id": .string(Self.user)]).status
+    }
+
+    /// The answer to a request at the admin listener.
+    /// - Parameter token: by default one that may do everything.
+    func administer(
+        _ server: RunningServer, _ path: String, _ members: JSONObject, token: String = Markers.adminToken
+    ) throws -> ReceivedResponse {
+        let body = String(decoding: JSONValue.object(members).serialized(), as: UTF8.self)
         let client = try SocketClient(server.adminAddress)
         try client.send(
-            "POST \(path) HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer \(Markers.adminToken)\r\n"
+            "POST \(path) HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer \(token)\r\n"
                 + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)")
-        return try client.readResponse().status
+        return try client.readResponse()
     }
 
     /// Stops the service, and expects that its log shows no secret, no push token and none of these texts.
