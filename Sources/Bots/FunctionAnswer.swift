@@ -1,7 +1,7 @@
 internal import HTTPClient
 internal import JSON
 
-/// What a company's backend has answered, as it is handed on; or the help desk, in words of ours.
+/// The answer of a company's backend, as it is handed on, or that of the help desk, in words of ours.
 struct FunctionAnswer: Sendable {
     /// How many bytes of a backend's answer are taken.
     static let longest = 256 * 1024

@@ -88,7 +88,7 @@ package struct AppSubscriptions: Sendable {
         return !types.isEmpty && types.allSatisfy { $0 == .apns }
     }
 
-    /// Whom changes of an app's tickets, and that they were read, go to: no phones, and whatever devices there are.
+    /// The notifiers that are told of changes of an app's tickets and of their reading: none that makes phones show something.
     package func tickets(_ appID: String) -> [Subscription] {
         tickets[ByteKey(appID)] ?? []
     }

@@ -60,7 +60,7 @@ package struct Configuration: Sendable {
         package var verify: Verify?
         /// How webhooks prove their origin that have no help desk's own proof; nil when it takes none of them.
         package var webhook: Webhook?
-        /// What becomes of webhooks that name no user.
+        /// How webhooks are treated that name no user.
         package var anonymous = AnonymousRule.reject
         /// Its side of Sendbird; nil when it belongs to another help desk.
         package var sendbird: Sendbird?

@@ -46,7 +46,7 @@ struct AdminGate: Sendable {
         }
         let caller = AdminCaller(request, token)
         if let refusal = foreignOrigin(request, caller, state) { return .refused(refusal) }
-        // What needs this role is for backends, also with a token that may do everything.
+        // Actions of this role are for backends, also with a token that may do everything.
         return needed == .mint ? .refused(refuse(caller, token, needed)) : admission(of: caller, token, needed)
     }
 

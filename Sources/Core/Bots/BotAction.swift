@@ -1,4 +1,4 @@
-/// What performs a function.
+/// A function's work: a request, or a hand-off.
 package enum BotAction: Sendable {
     /// A request to the company's backend.
     case request(BotRequest)
@@ -6,7 +6,7 @@ package enum BotAction: Sendable {
     case handOff(BotHandOff)
 }
 
-/// What performs one call of a function, with the arguments in their places.
+/// The work of one call, with the arguments in their places.
 package enum BotFilledAction: Sendable {
     /// A request to the company's backend.
     case request(BotFilledRequest)
@@ -15,7 +15,8 @@ package enum BotFilledAction: Sendable {
 }
 
 extension BotFunction {
-    /// What performs a call with these arguments. Throws a sentence about an argument that cannot stand where it belongs.
+    /// The work of a call with these arguments.
+    /// - Throws: a sentence about an argument that cannot stand where it belongs.
     package func filledAction(with arguments: BotArguments, of grant: BotGrant) throws(BotArgumentsProblem) -> BotFilledAction {
         switch action {
         case .request(let request): .request(try request.filled(with: arguments))

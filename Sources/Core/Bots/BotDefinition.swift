@@ -1,7 +1,7 @@
 internal import Bytes
 package import Crypto
 
-/// Whose model a bot talks with.
+/// The owner of the model that a bot talks with.
 package enum BotModel: String, Sendable, CaseIterable {
     /// The chat vendor's.
     case vendor
@@ -34,7 +34,7 @@ package struct BotDefinition: Sendable {
     package let secrets: [StandardWebhookSecret]
     /// What signs tickets and confirmations, derived from the secrets.
     package let keys: BotKeys
-    /// Whose model it talks with, which bounds its texts.
+    /// The owner of the model that it talks with, which bounds its texts.
     package let model: BotModel
     /// What the model is told.
     package let systemMessage: BotText

@@ -31,7 +31,7 @@ package struct BotFunction: Sendable {
     package let modelParameters: JSONValue
     /// The parameters that the model does not fill, in the order of the configuration.
     package let bindings: [(parameter: String, binding: BotBinding)]
-    /// What performs it.
+    /// The work of a call.
     package let action: BotAction
     /// Who must agree before it is called; `.none` where it changes nothing.
     package let confirmation: BotConfirmation

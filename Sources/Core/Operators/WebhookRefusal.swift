@@ -23,6 +23,9 @@ package enum WebhookRefusal: String, Sendable, CaseIterable {
         }
     }
 
+    /// Whether the body is at fault, and not the proof of its origin.
+    package var isOfBody: Bool { self == .malformed || self == .anonymous }
+
     /// The remedy if the help desk has sent the webhooks; the end of a sentence.
     /// - Parameter app: the app that they name; nil or empty when none is known.
     package func remedy(of app: String?) -> Told {

@@ -18,7 +18,7 @@ package struct RelatedChannel: Sendable, Equatable {
 }
 
 extension [RelatedChannel] {
-    /// Those at one of these addresses; compares bytes.
+    /// The channels at one of these addresses, compared as bytes.
     package func at(_ channels: [String]) -> [RelatedChannel] {
         filter { related in channels.contains { $0.utf8.elementsEqual(related.channel.utf8) } }
     }

@@ -65,7 +65,7 @@ extension Ticket {
     package static let members =
         customerMembers + ["user_id", "customer_id", "priority", "group_key", "channel_type", "custom_fields", "related_channels"]
 
-    /// What its customer may see in a list.
+    /// The members that its customer may see in a list.
     package var customerJSON: JSONObject {
         [
             "ticket_id": .integer(id), "channel": Self.text(channel), "title": Self.text(title), "state": Self.text(state?.rawValue),
@@ -73,7 +73,7 @@ extension Ticket {
         ]
     }
 
-    /// What its customer may see of this ticket alone.
+    /// The members that its customer may see of this ticket alone.
     /// - Parameter related: the related channels that the customer has joined; nil when that is not known now.
     package func customerJSON(related: [RelatedChannel]?) -> JSONObject {
         var object = customerJSON
@@ -110,7 +110,7 @@ extension [TicketField] {
         return .object(object)
     }
 
-    /// Those that have one of these keys; compares bytes.
+    /// The fields that have one of these keys, compared as bytes.
     package func having(keys: [String]) -> [TicketField] {
         filter { field in keys.contains { $0.utf8.elementsEqual(field.key.utf8) } }
     }

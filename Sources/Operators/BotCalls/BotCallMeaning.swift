@@ -79,7 +79,7 @@ struct BotCallMeaning {
         }
     }
 
-    /// What a hand-off to a person means where the help desk is asked instead of the company's backend; nil where that makes no difference.
+    /// The meaning of a hand-off to a person where the help desk is asked instead of the company's backend; nil where that makes no difference.
     private static func ofHandOff(_ call: BotCall, _ status: String, _ why: Told) -> (Told, remedy: Told?)? {
         let look = Told(
             "Look at the tickets of this user whether support was told; deskgate check --live tries the help desk's token.",

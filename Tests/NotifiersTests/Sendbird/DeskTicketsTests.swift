@@ -15,7 +15,8 @@ import Testing
             let fields = [Self.order, TicketField(key: "nobody-knows", value: "1")]
             let ticket = try desk.create(group: "cs-team", priority: "HIGH", fields: fields, related: ["channel-1", "channel-2"])
             #expect(ticket.title == "Order 7" && ticket.state == .initialized && ticket.priority == .high)
-            #expect(ticket.userID == "user-1" && ticket.groupKey == "cs-team")
+            #expect(ticket.userID == "user-1")
+            #expect(ticket.groupKey == "cs-team")
             #expect(ticket.relatedChannels == [RelatedChannel("channel-1"), RelatedChannel("channel-2")])
             #expect(ticket.fields == [Self.order] && ticket.fields.missing(of: fields) == ["nobody-knows"])
             #expect(ticket.createdAt != nil && ticket.updatedAt == ticket.createdAt)

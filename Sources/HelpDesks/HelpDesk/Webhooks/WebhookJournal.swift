@@ -29,8 +29,8 @@ package final class WebhookJournal: Sendable {
     ) {
         services.metrics.webhookRefusals.child(app ?? "", cause.rawValue).increment()
         let more: LogFields = ["peer": .string(request.peer()), "remedy": .string(cause.remedy(of: app).english)]
-        let result: WebhookResult = [.malformed, .anonymous].contains(cause) ? .malformed : .denied
-        note(result, counters, level: .warning, reason: reason, kind: kind, app: app, more: more, mark)
+        note(
+            cause.isOfBody ? .malformed : .denied, counters, level: .warning, reason: reason, kind: kind, app: app, more: more, mark)
     }
 
     /// Notes a webhook of which nothing is stored.

@@ -10,7 +10,7 @@ extension DeskTickets {
         var others = before
         others.relatedChannels.removeAll { related in wanted.contains { $0.utf8.elementsEqual(related.channel.utf8) } }
         let kept = if let owner { try relatedChannels(of: others, joinedBy: owner, is: false).map(\.channel) } else { [String]() }
-        guard kept.count + wanted.count <= TicketDraft.mostRelatedChannels || owner == nil else {
+        guard kept.count + wanted.count <= TicketDraft.mostRelatedChannels else {
             throw .tooManyChannels(room: TicketDraft.mostRelatedChannels - kept.count)
         }
         if !wanted.isEmpty {

@@ -37,7 +37,7 @@ struct ChatWebhook: Sendable {
     let writer: Writer
     let messageID: HelpDeskID
     let channel: HelpDeskID
-    /// That of a bot without the quick replies that its model has embedded, which apps show apart from it.
+    /// The message's text; of a bot's, without the quick replies that its model has embedded, which apps show apart from it.
     let text: String
     /// The user id of the writer; nil where none is named.
     let senderID: String?

@@ -50,7 +50,7 @@ struct ReadWebhook: Sendable {
 
 /// What customers have read.
 extension ReportMaker {
-    /// What the store is asked about a channel that was read. Only its customer's reading counts, as far as that is known: a member whom the
+    /// The report of a channel that was read. Only its customer's reading counts, as far as that is known: a member whom the
     /// customer has invited reads for himself.
     func report(_ webhook: ReadWebhook) -> Report {
         let name = Self.channelName(webhook.channel)
