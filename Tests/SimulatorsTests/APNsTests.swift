@@ -86,6 +86,21 @@ import Time
         }
     }
 
+    @Test(
+        arguments: [
+            (#"{"aps":{"content-available":1},"k":"v"}"#, 200), (#"{"aps":{}}"#, 400), (#"{"aps":{"content-available":0}}"#, 400),
+            (#"{"aps":{"content-available":1,"alert":"Hello"}}"#, 400), (#"{"aps":{"content-available":1,"sound":"default"}}"#, 400),
+            (#"{"aps":{"content-available":1,"badge":0}}"#, 400),
+        ])
+    func `a background push shows nothing`(_ payload: String, _ status: Int) throws {
+        try SimulatorFixture.run { fixture in
+            let headers = changed("apns-push-type", "background").filter { $0.name != "apns-priority" } + [("apns-priority", "5")]
+            let answer = try push(fixture, headers: headers, payload: payload).get()
+            #expect(answer.status == status)
+            #expect(fixture.simulators.recorder.count == (status == 200 ? 1 : 0))
+        }
+    }
+
     @Test func refusesWrongPayloadsAndPaths() throws {
         try SimulatorFixture.run { fixture in
             let long = #"{"aps":{"alert":"\#(String(repeating: "x", count: 4096))"}}"#

@@ -139,6 +139,36 @@ import Time
         }
     }
 
+    @Test(
+        arguments: [
+            (#"{"apns-push-type":"background","apns-priority":"5"}"#, #"{"content-available":1}"#, 200),
+            (#"{"apns-push-type":"background","apns-priority":"10"}"#, #"{"content-available":1}"#, 400),
+            (#"{"apns-push-type":"background"}"#, #"{"content-available":1}"#, 400),
+            (#"{"apns-push-type":"background","apns-priority":"5"}"#, #"{"content-available":1,"sound":"default"}"#, 400),
+        ])
+    func `FCM takes a background push of Apple's form`(_ headers: String, _ aps: String, _ status: Int) throws {
+        try SimulatorFixture.run { fixture in
+            let token = try authorize(fixture, assertion(fixture))["access_token"]
+            let body =
+                #"{"message":{"token":"device-1","data":{"k":"v"},"apns":{"headers":\#(headers),"payload":{"aps":\#(aps)}}}}"#
+            #expect(try send(fixture, .fcm, token, body).status == status)
+        }
+    }
+
+    @Test(arguments: [#""data":"{}""#, #""android":{"data":"{}"}"#, #""data":{}"#, #""android":{}"#])
+    func `a data message of HMS has a text`(_ content: String) throws {
+        try SimulatorFixture.run { fixture in
+            let secret = fixture.simulators.credentials.hmsSecret
+            let granted = try Told(
+                fixture.post(
+                    .hms, "/oauth2/v3/token", headers: [("content-type", "application/x-www-form-urlencoded")],
+                    body: "grant_type=client_credentials&client_id=100000001&client_secret=\(secret)"))
+            let body = #"{"message":{\#(content),"token":["device-1"]}}"#
+            let code = try send(fixture, .hms, granted["access_token"], path: Self.huaweiPath, body)["code"]
+            #expect(code == (content.contains(#""data":"{}""#) ? "80000000" : "80100003"))
+        }
+    }
+
     @Test func hmsSaysItInTheBody() throws {
         try SimulatorFixture.run { fixture in
             let secret = fixture.simulators.credentials.hmsSecret
@@ -161,7 +191,7 @@ import Time
             #expect(try sent(token, #"{"message":{"token":[]}}"#) == "80300010")
             fixture.simulators.devices["device-1"] = SimulatedDevice(refusal: .unregistered)
             #expect(try sent(token) == "80300007")
-            #expect(try sent(token, #"{"message":{"token":["device-1","device-2"]}}"#) == "80100000")
+            #expect(try sent(token, #"{"message":{"data":"{}","token":["device-1","device-2"]}}"#) == "80100000")
             fixture.now.withLock { $0 += 3_600_000 }
             #expect(try sent(token) == "80200003")
             #expect(fixture.simulators.recorder.pushes.map(\.token) == ["device-1", "device-2"])

@@ -67,6 +67,7 @@ final class APNsRules: SimulatorRules {
         guard let payload = JSONValue(parsing: request.body), let aps = payload["aps"], aps.isObject else {
             return refuse(400, "PayloadEmpty", request)
         }
+        if request.header("apns-push-type") == "background", !Self.isSilent(aps) { return refuse(400, "InvalidPushType", request) }
         guard Self.isDeviceToken(token) else { return refuse(400, "BadDeviceToken", request) }
         if let refusal = refusal(of: token, request) { return refusal }
         let (id, alert) = (identifier(request), Self.alert(aps["alert"]))
@@ -108,6 +109,11 @@ final class APNsRules: SimulatorRules {
     private static func isDeviceToken(_ token: String) -> Bool {
         (1...200).contains(token.utf8.count) && token.utf8.count % 2 == 0
             && token.utf8.allSatisfy { Hexadecimal.value($0) != nil }
+    }
+
+    /// Whether a payload is a background update. Apple accepts others and does not promise to pass them on; this check is stricter.
+    static func isSilent(_ aps: JSONValue) -> Bool {
+        aps["content-available"] == 1 && ["alert", "sound", "badge"].allSatisfy { aps[$0] == nil }
     }
 
     private static func alert(_ alert: JSONValue?) -> (title: String, body: String) {

@@ -59,7 +59,14 @@ struct GoogleMessage {
         if let priority = message["android"]?["priority"], !["HIGH", "NORMAL", "high", "normal"].contains(priority.text ?? "") {
             return "message.android.priority"
         }
-        return nil
+        return message["apns"].flatMap(wrongField(ofApple:))
+    }
+
+    /// The block for Apple's devices, which FCM passes on to APNs: a background push has Apple's form.
+    private func wrongField(ofApple apns: JSONValue) -> String? {
+        guard apns["headers"]?["apns-push-type"] == "background" else { return nil }
+        guard apns["headers"]?["apns-priority"] == "5" else { return "message.apns.headers[apns-priority]" }
+        return apns["payload"]?["aps"].map(APNsRules.isSilent) == true ? nil : "message.apns.payload.aps"
     }
 
     private func isDuration(_ value: JSONValue) -> Bool {

@@ -76,6 +76,7 @@ final class HMSRules: SimulatorRules {
         }
         let all = Self.pushTokens(payload)
         guard (1...1000).contains(all.count) else { return reply("80300010", "The number of tokens in the message body is wrong") }
+        guard Self.hasContent(message) else { return reply("80100003", "Incorrect message structure", status: 400) }
         guard
             [message["android"], message["data"], message["notification"]].reduce(0, { $0 + ($1?.serialized().count ?? 0) })
                 <= Self.payloadLimit
@@ -105,6 +106,13 @@ final class HMSRules: SimulatorRules {
         let id = push?.id ?? RandomText.hexadecimal(bytes: 16)
         return SimulatorAnswer(
             status: status, json: ["code": .string(code), "msg": .string(message), "requestId": .string(id)], push: push)
+    }
+
+    /// Whether it is a notification, or a data message, of which the data is a text.
+    private static func hasContent(_ message: JSONValue) -> Bool {
+        let notifications = [message["notification"], message["android"]?["notification"]]
+        let data = [message["data"], message["android"]?["data"]]
+        return data.allSatisfy { $0.map { $0.text != nil } ?? true } && (notifications + data).contains { $0 != nil }
     }
 
     private static func pushTokens(_ payload: JSONValue?) -> [String] {
