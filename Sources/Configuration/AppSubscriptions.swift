@@ -6,6 +6,7 @@ package struct AppSubscriptions: Sendable {
     private let comments: [ByteKey: [Subscription]]
     private let quietComments: [ByteKey: [Subscription]]
     private let tickets: [ByteKey: [Subscription]]
+    private let seen: [ByteKey: [Subscription]]
     private let pushTypes: [String: NotifierType]
     private let channelApps: Set<ByteKey>
     /// Notifiers that post events, whose receivers may notify phones.
@@ -18,6 +19,7 @@ package struct AppSubscriptions: Sendable {
         var comments: [ByteKey: [Subscription]] = [:]
         var quietComments: [ByteKey: [Subscription]] = [:]
         var tickets: [ByteKey: [Subscription]] = [:]
+        var seen: [ByteKey: [Subscription]] = [:]
         let pushTypes = known.mapValues(\.type).filter(\.value.isPush)
         var registry: [(appID: String, subscriptions: [Subscription])] = []
         var sessions: [(appID: String, subscriptions: [Subscription])] = []
@@ -28,7 +30,15 @@ package struct AppSubscriptions: Sendable {
             comments[ByteKey(app.id)] = all
             quietComments[ByteKey(app.id)] = all.filter { pushTypes[$0.notifier] == nil }
             let told = notifiers.filter { !$0.type.isPush && (app.relaysRegistrations || !$0.type.isRelay) }
-            tickets[ByteKey(app.id)] = told.filter { !$0.type.isRelay }.map { $0.subscription(for: .all) }
+            let changes = told.filter { !$0.type.isRelay }.map { $0.subscription(for: .all) }
+            tickets[ByteKey(app.id)] = changes
+            let withdrawing = all.filter { known[$0.notifier]?.withdraws == true }
+            seen[ByteKey(app.id)] =
+                changes
+                + withdrawing.map {
+                    Subscription(
+                        notifier: $0.notifier, deviceTypes: $0.deviceTypes, requiresDevice: $0.requiresDevice, isForEachDevice: true)
+                }
             registry.append((app.id, told.map { Subscription(notifier: $0.name, keepsOrder: $0.keepsOrder) }))
             if app.sessionLifeSeconds != nil {
                 // Not in order: the end of a session must not wait until an earlier registration has been passed on.
@@ -39,6 +49,7 @@ package struct AppSubscriptions: Sendable {
         self.comments = comments
         self.quietComments = quietComments
         self.tickets = tickets
+        self.seen = seen
         self.pushTypes = pushTypes
         posting = Set(known.values.filter { $0.type == .http }.map(\.name))
         let relays = configuration.notifiers.filter(\.type.isRelay).map(\.name)
@@ -88,9 +99,14 @@ package struct AppSubscriptions: Sendable {
         return !types.isEmpty && types.allSatisfy { $0 == .apns }
     }
 
-    /// The notifiers that are told of changes of an app's tickets and of their reading: none that makes phones show something.
+    /// The notifiers that are told of changes of an app's tickets: none that makes phones show something.
     package func tickets(_ appID: String) -> [Subscription] {
         tickets[ByteKey(appID)] ?? []
+    }
+
+    /// The notifiers that are told what was read: those of `tickets`, and those that withdraw what phones show.
+    package func seen(_ appID: String) -> [Subscription] {
+        seen[ByteKey(appID)] ?? []
     }
 }
 

@@ -38,6 +38,9 @@ extension Configuration {
         /// How much of a comment phones show and the provider reads; nil for a notifier that pushes nothing.
         package var pushContent: PushContent? { if case .push(let push) = kind { push.style.content } else { nil } }
 
+        /// Whether it has phones remove notifications of what was read elsewhere.
+        var withdraws: Bool { if case .push(let push) = kind { push.style.withdraws } else { false } }
+
         private static func type(of kind: Kind) -> NotifierType {
             switch kind {
             case .log: .log

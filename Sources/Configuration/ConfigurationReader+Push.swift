@@ -130,8 +130,10 @@ extension ConfigurationReader {
         if let sound, (try? PushStyle(sound: sound)) == nil { problems.add(object.path(of: "sound"), "\(name), or null for none") }
         let channel = object.string("android_channel")
         if let channel, (try? PushStyle(androidChannel: channel)) == nil { problems.add(object.path(of: "android_channel"), name) }
+        let withdraws = object.bool("withdraw")
         guard let templates = templates(object) else { return nil }
-        return try? PushStyle(content: content, templates: templates, sound: sound, badge: badge, androidChannel: channel)
+        return try? PushStyle(
+            content: content, templates: templates, sound: sound, badge: badge, androidChannel: channel, withdraws: withdraws)
     }
 
     private func sound(_ object: ConfigurationObject) -> String? {

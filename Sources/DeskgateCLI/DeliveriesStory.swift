@@ -19,7 +19,7 @@ enum DeliveriesStory {
         let word = AdminText.text(object[key])
         let (read, reason) = (DeliveryEnding.supersededByRead, AdminText.text(object["reason"]))
         guard word == Delivery.State.delivered.rawValue else { return word }
-        return reason == Delivery.loggedReason ? reason : reason == read.reason ? read.outcome : word
+        return Delivery.silentReasons.contains(reason) ? reason : reason == read.reason ? read.outcome : word
     }
 
     private static func beginning(_ story: JSONObject) -> [String] {
@@ -68,6 +68,7 @@ enum DeliveriesStory {
             switch shown("outcome", of: attempt) {
             case "delivered": "it arrived"
             case Delivery.loggedReason: "it was written to the log"
+            case Delivery.withdrawnReason: "the device was asked to remove what was read"
             case "retry": "it did not arrive, and may later"
             case "dead": "it did not arrive, and never can"
             case "expired": "it did not arrive, and there was no time left for another"
@@ -82,6 +83,8 @@ enum DeliveriesStory {
         let count = story["attempts"] == .integer(0) ? "without a try" : "after \(AdminText.count(story["attempts"], "try", "tries"))"
         switch shown("state", of: story) {
         case Delivery.loggedReason: return "It was written to the log at \(value("ended_at")), \(count); nobody was notified."
+        case Delivery.withdrawnReason:
+            return "The device was asked at \(value("ended_at")), \(count), to remove what was read; nobody was notified."
         case "delivered": return "It arrived at \(value("ended_at")), \(count)."
         case DeliveryEnding.supersededByRead.outcome: return "It ended at \(value("ended_at")), \(count): the user had read it before."
         case "no_target": return "It ended at \(value("ended_at")), \(count): there was no registered device that this notifier serves."

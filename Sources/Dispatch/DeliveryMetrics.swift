@@ -73,7 +73,7 @@ package struct DeliveryMetrics: Sendable {
         duration.child(notifier).observe(nanoseconds: milliseconds * 1_000_000)
         let outcome: String
         switch result.next {
-        case .delivered: outcome = result.reason == Delivery.loggedReason ? "logged" : "delivered"
+        case .delivered: outcome = Delivery.silentReasons.contains(result.reason) ? result.reason : "delivered"
         case .dead: outcome = result.isDeviceGone ? "gone" : "dead"
         case .retry: return tries.child(notifier, "retry", result.reason).increment()
         case .givenUp(let ending):

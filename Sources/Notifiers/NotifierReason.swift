@@ -16,6 +16,8 @@ package enum NotifierReason: String, Sendable, CaseIterable {
     case payloadTooLarge = "payload_too_large"
     case requestCannotBeMade = "request_cannot_be_made"
     case unreadablePayload = "unreadable_payload"
+    /// A silent push was accepted.
+    case withdrawn
 }
 
 extension DeliveryOutcome {

@@ -107,6 +107,10 @@ extension ReasonMeaning {
                 do: Told(
                     "run the version of Deskgate that stored it, and retry the delivery",
                     "запустите версию Deskgate, которая его сохранила, и повторите доставку"))
+        case .withdrawn:
+            ReasonMeaning(
+                "the provider took a silent push that asks the device to remove its notifications of what was read",
+                "провайдер принял беззвучный пуш: устройству пора убрать уведомления о прочитанном", do: nil)
         }
     }
 

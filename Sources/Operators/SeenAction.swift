@@ -7,7 +7,7 @@ internal import Threading
 internal import Time
 
 /// Notes that a person has read a ticket, or all of them, until now: pushes of it that wait are not sent, and the app's notifiers that post or
-/// log events are told.
+/// log events, or withdraw notifications, are told.
 package struct SeenAction: AdminAction, Equatable {
     private static let timeoutMilliseconds: UInt64 = TimeLimit.milliseconds(30_000)
 
@@ -42,7 +42,7 @@ package struct SeenAction: AdminAction, Equatable {
         var random = SystemRandomNumberGenerator()
         let id = UUIDv7(milliseconds: context.now, using: &random).event
         let report = Report(
-            mark, isChannel: isChannel, to: subscriptions.tickets(person.appID), id: id,
+            mark, isChannel: isChannel, to: subscriptions.seen(person.appID), id: id,
             lifeMilliseconds: subscriptions.registry.lifeMilliseconds)
         let reference = context.userReference(person.appID, person.userID) ?? ""
         return AdminAnswer(

@@ -59,7 +59,8 @@ extension Event {
             expiresAt: expiresAt, data: Event.noData, trace: trace)
     }
 
-    fileprivate func expiring(at expiresAt: UnixMilliseconds) -> Event {
+    /// The same event with another expiry.
+    func expiring(at expiresAt: UnixMilliseconds) -> Event {
         Event(
             id: id, kind: kind, identity: identity, userID: userID, deviceType: deviceType, occurredAt: occurredAt, receivedAt: receivedAt,
             expiresAt: expiresAt, data: data, trace: trace)

@@ -1,5 +1,4 @@
 import Core
-import Notifiers
 import TestSupport
 import Testing
 import Threading
@@ -39,15 +38,16 @@ import Time
         #expect(tried(#"outcome="retry",reason="later""#) == "2")
     }
 
-    @Test func `a line in the log does not count as delivered`() throws {
-        let fixture = try DeliveryFixture(["a": DeliveryNotifier(DeliveryOutcome(.delivered, reason: NotifierReason.logged.rawValue))])
+    @Test(arguments: ["logged", "withdrawn"])
+    func `a line in the log, or a silent push, does not count as delivered`(_ reason: String) throws {
+        let fixture = try DeliveryFixture(["a": DeliveryNotifier(DeliveryOutcome(.delivered, reason: reason))])
         fixture.accept(1)
         #expect(fixture.waitForState(.delivered, of: 1))
         for metric in ["deskgate_deliveries_total", "deskgate_delivery_tries_total"] {
-            let sample = metric + #"{notifier="a",outcome="logged",reason="logged"}"#
+            let sample = metric + #"{notifier="a",outcome="\#(reason)",reason="\#(reason)"}"#
             #expect(eventually { fixture.sample(sample) == "1" }, "\(metric)")
         }
-        #expect(fixture.sample(#"deskgate_deliveries_total{notifier="a",outcome="delivered",reason="logged"}"#) == nil)
+        #expect(fixture.sample(#"deskgate_deliveries_total{notifier="a",outcome="delivered",reason="\#(reason)"}"#) == nil)
     }
 
     @Test func `what was read before is attempted no more, and does not count as delivered`() throws {

@@ -40,7 +40,7 @@ function references(found = {}, app) {
 }
 
 /** The reasons of deliveries that are stored as delivered although nobody was notified, as people read them. */
-const unheard = new Map([["logged", "logged"], ["superseded_by_read", "superseded"]]);
+const unheard = new Map([["logged", "logged"], ["withdrawn", "withdrawn"], ["superseded_by_read", "superseded"]]);
 
 /** A delivery's state, or an attempt's outcome, as people read it. */
 export const shownState = (state, reason) => (state === "delivered" && unheard.get(reason)) || state;

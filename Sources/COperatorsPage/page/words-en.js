@@ -36,7 +36,7 @@ export const en = {
   "dead.retry": "Retry all", "dead.retry.of": "Retry all of {notifier}, {reason}", "dead.retry.title": { one: "Retry {count} delivery?", other: "Retry {count} deliveries?" }, "dead.retry.do": { one: "Retry {count}", other: "Retry {count}" },
   "dead.retry.text": "Exactly the {count} that were counted now are tried again. Later ones are left.", "dead.retrying": "{retried} of {total} are tried again, and {left} are left. Close this to stop.",
   "dead.retried": { one: "{count} delivery is tried again.", other: "{count} deliveries are tried again." }, "dead.retried.fewer": "{count} of {wanted} are tried again.", "dead.gone": "Nothing is left to retry: somebody else may have done so.",
-  "delivery.pending": "Waiting", "delivery.delivered": "Delivered", "delivery.logged": "Logged", "delivery.superseded": "Read before", "delivery.dead": "Dead", "delivery.no_target": "No device",
+  "delivery.pending": "Waiting", "delivery.delivered": "Delivered", "delivery.logged": "Logged", "delivery.withdrawn": "Silent push", "delivery.superseded": "Read before", "delivery.dead": "Dead", "delivery.no_target": "No device",
   "people.text": "Who has devices, and whose keys are revoked.", "people.show": "Show", "people.devices": "Devices", "people.revocations": "Revocations", "people.timeline": "Timeline", "people.token": "Push token", "people.registered": "Registered", "people.seen": "Last seen",
   "people.no-devices": "No devices.", "people.no-devices.text": "Devices appear here when an app registers its push token.", "people.no-devices.person": "This person has no registered device, so nothing can be pushed.",
   "people.no-revocations": "No revocations.", "people.no-revocations.text": "Every key counts until it expires.",

@@ -44,6 +44,9 @@ extension ConfigurationReader {
             "templates", .object(templatesKeys), without: "built in",
             "texts in place of the built-in ones, each under its name ([the texts](PUSH.md#what-is-shown))"),
         .live("sound", .textOrNull(default: "default"), "a sound's name as the app knows it, on HMS such as `/raw/shake`; `null` for none"),
+        .live(
+            "withdraw", .bool(default: false),
+            "whether devices are sent a silent push when a conversation was read elsewhere ([Withdrawal](PUSH.md#withdrawal))"),
     ]
 
     static let templatesKeys = ConfigurationKeys(PushTemplatePart.allCases.map { .live($0.rawValue, .text()) })

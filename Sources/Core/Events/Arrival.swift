@@ -31,9 +31,16 @@ package struct Subscription: Sendable, Equatable {
     package let requiresDevice: Bool
     /// Whether deliveries with the same `Event.orderKey` are attempted one after the other, in the order of their acceptance.
     package let keepsOrder: Bool
+    /// Whether an event that is no comment has a delivery for each of the person's registered devices that the notifier serves, and none
+    /// otherwise.
+    package let isForEachDevice: Bool
 
     /// Makes a subscription.
-    package init(notifier: String, deviceTypes: DeviceTypes = .all, requiresDevice: Bool = false, keepsOrder: Bool = false) {
+    package init(
+        notifier: String, deviceTypes: DeviceTypes = .all, requiresDevice: Bool = false, keepsOrder: Bool = false,
+        isForEachDevice: Bool = false
+    ) {
+        self.isForEachDevice = isForEachDevice
         self.notifier = notifier
         self.deviceTypes = deviceTypes
         self.requiresDevice = requiresDevice

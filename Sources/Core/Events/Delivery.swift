@@ -21,6 +21,13 @@ package struct Delivery: Sendable, Equatable {
     /// was notified.
     package static let loggedReason = "logged"
 
+    /// The reason of a delivery that asked a device to remove notifications. It is stored as delivered, and shown and counted as `withdrawn`,
+    /// because nobody was notified.
+    package static let withdrawnReason = "withdrawn"
+
+    /// The reasons with which nobody was notified though the notifier took the delivery. They are shown and counted as its outcome.
+    package static let silentReasons = [loggedReason, withdrawnReason]
+
     /// Whether it ended as a line in the log.
     package var isLogged: Bool { state == .delivered && reason.utf8.elementsEqual(Self.loggedReason.utf8) }
 

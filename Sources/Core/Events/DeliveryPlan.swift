@@ -29,7 +29,7 @@ package enum DeliveryPlan {
 
     /// The deliveries of an event.
     /// - Parameters:
-    ///   - candidates: the registered devices that a comment is for; not called for other events.
+    ///   - candidates: the person's registered devices that the event may be for; called only for comments and `isForEachDevice`.
     ///   - isNotified: whether the same comment has a delivery to this device through this notifier already.
     package static func rows<Failure: Error>(
         _ event: Event, _ subscriptions: [Subscription], candidates: () throws(Failure) -> [Candidate],
@@ -37,7 +37,14 @@ package enum DeliveryPlan {
     ) throws(Failure) -> [Row] {
         guard event.kind.isForDevices else {
             // Sent whatever is registered. Each attempt carries the device as it is registered then, so a notifier sees whether the event still holds.
-            return bounded(subscriptions.map { Row(subscription: $0, deviceID: event.identity.deviceID) })
+            let isForDevices = !event.userID.isEmpty && subscriptions.contains(where: \.isForEachDevice)
+            let devices = isForDevices ? try candidates() : []
+            return bounded(
+                subscriptions.flatMap { subscription in
+                    guard subscription.isForEachDevice else { return [Row(subscription: subscription, deviceID: event.identity.deviceID)] }
+                    return devices.filter { subscription.deviceTypes.contains($0.type) }
+                        .map { Row(subscription: subscription, deviceID: $0.deviceID) }
+                })
         }
         guard !subscriptions.isEmpty else { return [] }
         let candidates = event.userID.isEmpty ? [] : try candidates()

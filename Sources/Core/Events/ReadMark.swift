@@ -68,7 +68,8 @@ extension Event {
 }
 
 extension Report {
-    /// For how long, in milliseconds, the same person and conversation have no second event: an app may report each message that it shows.
+    /// For how long, in milliseconds, the same person and conversation have no second event but for devices: an app may report each message
+    /// that it shows.
     package static let seenPauseMilliseconds: UInt64 = 1000
 
     /// The report of a backend's mark. It is never recognised, because each one may have something new to end.
@@ -87,7 +88,10 @@ extension Report {
             appID: person.appID, identity: event.identity, id: id, receivedAt: now, topics: [name], userID: person.userID
         ) { topics in
             if let last = topics[name], last.wasSeen(by: person.userID, within: Self.seenPauseMilliseconds, of: now) {
-                return .decided(topics: [], arrivals: [], remark: nil, mark: mark)
+                // The mark ends the withdrawals that wait, so it always brings new ones.
+                let withdrawing = subscriptions.filter(\.isForEachDevice)
+                let arrivals = withdrawing.isEmpty ? [] : [Arrival(event, to: withdrawing)]
+                return .decided(topics: [], arrivals: arrivals, remark: nil, mark: mark)
             }
             let topic = Topic(name, userID: person.userID, data: Array("\(now.rawValue)".utf8))
             return .decided(topics: [topic], arrivals: [Arrival(event, to: subscriptions)], remark: nil, mark: mark)

@@ -28,11 +28,13 @@ package struct PushNotification: Sendable, Equatable {
     private let ticketID: HelpDeskID?
     private let channel: HelpDeskID?
     private let commentID: HelpDeskID
+    private let createdAt: UnixMilliseconds?
     private let eventID: UUIDv7
 
     init(
         title: String, body: String, avatarURL: String?, sound: String?, badge: Int?, androidChannel: String?, appID: String,
-        ticketID: HelpDeskID?, channel: HelpDeskID?, commentID: HelpDeskID, eventID: UUIDv7, expiresAt: UnixMilliseconds
+        ticketID: HelpDeskID?, channel: HelpDeskID?, commentID: HelpDeskID, createdAt: UnixMilliseconds?, eventID: UUIDv7,
+        expiresAt: UnixMilliseconds
     ) {
         self.title = title
         self.body = body
@@ -44,14 +46,21 @@ package struct PushNotification: Sendable, Equatable {
         self.ticketID = ticketID
         self.channel = channel
         self.commentID = commentID
+        self.createdAt = createdAt
         self.eventID = eventID
         self.expiresAt = expiresAt
     }
 
     /// What groups the notifications of one ticket, or of one channel: at most 64 bytes.
-    package var thread: String {
-        channel.map { "channel-" + Self.short($0) } ?? ticketID.map { "ticket-\($0)" } ?? "ticket"
+    package var thread: String { Self.thread(ticketID: ticketID, channel: channel) }
+
+    /// The `thread` of a ticket or a channel.
+    static func thread(ticketID: HelpDeskID?, channel: HelpDeskID?) -> String {
+        channel.map { "channel-" + short($0) } ?? ticketID.map { "ticket-\($0)" } ?? "ticket"
     }
+
+    /// When the comment was written, as RFC 3339 says it; nil unless devices compare it with a `PushWithdrawal`.
+    package var createdTime: String? { createdAt.map { RFC3339.text($0) } }
 
     /// What is the same for every repetition of this notification, and for no other: 1 to 64 visible ASCII characters, which is what APNs takes as
     /// `apns-collapse-id`. A comment's identity of another form is replaced by a digest.
@@ -60,7 +69,7 @@ package struct PushNotification: Sendable, Equatable {
     }
 
     /// At most 56 visible ASCII characters.
-    private static func short(_ id: HelpDeskID) -> String {
+    static func short(_ id: HelpDeskID) -> String {
         let isSendable = id.text.utf8.count <= 56 && id.text.utf8.allSatisfy { 0x21...0x7E ~= $0 }
         return isSendable ? id.text : String(UInt64(bitPattern: shortDigest(of: id.text)), radix: 16)
     }
@@ -68,11 +77,14 @@ package struct PushNotification: Sendable, Equatable {
     /// What the app needs to open the chat. All values are text, because FCM takes nothing else and JavaScript has no integers of 64 bits.
     package var data: [(key: String, value: String)] {
         [("app_id", appID)] + (ticketID.map { [("ticket_id", $0.text)] } ?? []) + (channel.map { [("channel", $0.text)] } ?? [])
-            + [("comment_id", commentID.text), ("event_id", eventID.description)] + (avatarURL.map { [("avatar_url", $0)] } ?? [])
+            + [("comment_id", commentID.text), ("event_id", eventID.description)]
+            + (createdTime.map { [("created_at", $0)] } ?? []) + (avatarURL.map { [("avatar_url", $0)] } ?? [])
     }
 
     /// How long it is still worth something, in whole seconds, at most four weeks, which is the longest that FCM takes.
-    package func lifeSeconds(now: UnixMilliseconds) -> UInt64 {
+    package func lifeSeconds(now: UnixMilliseconds) -> UInt64 { Self.lifeSeconds(until: expiresAt, now: now) }
+
+    static func lifeSeconds(until expiresAt: UnixMilliseconds, now: UnixMilliseconds) -> UInt64 {
         min(now.remaining(until: expiresAt) / 1000, 28 * 86_400)
     }
 

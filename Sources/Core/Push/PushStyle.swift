@@ -35,11 +35,13 @@ package struct PushStyle: Sendable, Equatable {
     package let badge: Int?
     /// The notification channel that the Android app has made; nil for the one that its manifest names.
     package let androidChannel: String?
+    /// Whether the devices remove notifications of what was read elsewhere.
+    package let withdraws: Bool
 
     /// Makes a style. Names have 1 to 64 letters, digits, `-`, `_`, `.` and `/`.
     package init(
         content: PushContent = .private, templates: PushTemplates = .english, sound: String? = "default", badge: Int? = nil,
-        androidChannel: String? = nil
+        androidChannel: String? = nil, withdraws: Bool = false
     ) throws(Problem) {
         if let sound, !Self.isName(sound) { throw .sound }
         if let androidChannel, !Self.isName(androidChannel) { throw .androidChannel }
@@ -49,20 +51,24 @@ package struct PushStyle: Sendable, Equatable {
         self.sound = sound
         self.badge = badge
         self.androidChannel = androidChannel
+        self.withdraws = withdraws
     }
 
     /// What the phone shows of a comment.
     /// - Parameters:
     ///   - eventID: of the event that tells of it.
+    ///   - createdAt: when it was written, but not after its arrival, for apps that withdraw it; nil when that is not known.
     ///   - expiresAt: when nobody needs to know of it any more.
-    package func notification(for comment: Comment, eventID: UUIDv7, expiresAt: UnixMilliseconds) -> PushNotification {
+    package func notification(
+        for comment: Comment, eventID: UUIDv7, createdAt: UnixMilliseconds? = nil, expiresAt: UnixMilliseconds
+    ) -> PushNotification {
         let author = PushText.cut(PushText.line(comment.author?.name ?? ""), toBytes: Self.longestTitleBytes)
         let title = PushText.line(title(author: author))
         return PushNotification(
             title: PushText.cut(title, toBytes: Self.longestTitleBytes), body: body(comment, author: author),
             avatarURL: content == .private ? nil : comment.author?.avatarURL, sound: sound, badge: badge,
             androidChannel: androidChannel, appID: comment.appID, ticketID: comment.ticketID, channel: comment.channel,
-            commentID: comment.commentID, eventID: eventID, expiresAt: expiresAt)
+            commentID: comment.commentID, createdAt: withdraws ? createdAt : nil, eventID: eventID, expiresAt: expiresAt)
     }
 
     private func title(author: String) -> String {

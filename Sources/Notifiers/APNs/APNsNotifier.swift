@@ -91,6 +91,17 @@ struct APNsProvider: PushProvider {
         return PushMessage(path: "/3/device/\(token)", headers: headers.pairs, body: try APNsPayload.body(notification, limit: limit))
     }
 
+    func message(
+        _ withdrawal: PushWithdrawal, to token: String, id: UUIDv7, now: UnixMilliseconds
+    ) throws(PushPayloadError) -> PushMessage {
+        guard APNsToken.isValid(token) else { throw .invalidToken }
+        var root: JSONObject = ["aps": PushWithdrawal.aps]
+        for (key, value) in withdrawal.data { root.append(.string(value), forKey: key) }
+        return PushMessage(
+            path: "/3/device/\(token)", headers: [("apns-topic", topic)] + withdrawal.appleHeaders + [("apns-id", id.description)],
+            body: JSONValue.object(root).serialized())
+    }
+
     func answer(status: Int, body: [UInt8], token: String?, retryAfter: UInt64?) -> ProviderAnswer {
         APNsAnswer.of(status: status, body: body, retryAfter: retryAfter)
     }

@@ -36,11 +36,27 @@ enum FCMMessage {
         }
     }
 
+    /// A data message, which no device shows. Its priority is normal, because FCM lowers that of apps whose urgent messages show nothing.
+    static func body(_ withdrawal: PushWithdrawal, token: String, now: UnixMilliseconds) throws(PushPayloadError) -> [UInt8] {
+        guard OpaqueToken.isValid(token) else { throw .invalidToken }
+        let headers = JSONObject(texts: withdrawal.appleHeaders.map { ($0.name, $0.value) })
+        let message: JSONValue = [
+            "message": [
+                "token": .string(token), "data": .object(withdrawal.dataObject),
+                "android": ["priority": "NORMAL", "ttl": .string("\(withdrawal.lifeSeconds(now: now))s")],
+                "apns": ["headers": .object(headers), "payload": ["aps": PushWithdrawal.aps]],
+            ]
+        ]
+        return message.serialized()
+    }
+
     private static func androidNotification(_ notification: PushNotification) -> JSONObject {
         var android: JSONObject = ["tag": .string(notification.thread)]
         android.append(notification.sound.map { .string($0) }, unlessMissing: "sound")
         android.append(notification.androidChannel.map { .string($0) }, unlessMissing: "channel_id")
         android.append(notification.badge.map { .integer(Int64($0)) }, unlessMissing: "notification_count")
+        // Of a notification on the screen, Android tells the app this time, as `Notification.when`, but not the data.
+        android.append(notification.createdTime.map { .string($0) }, unlessMissing: "event_time")
         android.append(notification.image, unlessMissing: "image")
         return android
     }

@@ -46,6 +46,12 @@ struct FCMProvider: PushProvider {
         interface.message(try FCMMessage.body(notification, token: token, now: now, limit: limit))
     }
 
+    func message(
+        _ withdrawal: PushWithdrawal, to token: String, id: UUIDv7, now: UnixMilliseconds
+    ) throws(PushPayloadError) -> PushMessage {
+        interface.message(try FCMMessage.body(withdrawal, token: token, now: now))
+    }
+
     func answer(status: Int, body: [UInt8], token: String?, retryAfter: UInt64?) -> ProviderAnswer {
         token == nil
             ? FCMAnswer.ofProof(status: status, body: body, retryAfter: retryAfter)

@@ -22,7 +22,7 @@ enum HMSMessage {
         limit: Int = PushNotification.largestPayload
     ) throws(PushPayloadError) -> [UInt8] {
         guard OpaqueToken.isValid(token) else { throw .invalidToken }
-        let ttl = "\(lifeSeconds(notification, now))s"
+        let ttl = ttl(notification.lifeSeconds(now: now))
         return try notification.message(limit: limit) { notification in
             // HMS takes the data as a string that holds JSON.
             let data = String(decoding: JSONValue.object(notification.dataObject).serialized(), as: UTF8.self)
@@ -34,10 +34,21 @@ enum HMSMessage {
         }
     }
 
-    /// The time to live, in seconds: HMS accepts 1 second to 15 days.
-    private static func lifeSeconds(_ notification: PushNotification, _ now: UnixMilliseconds) -> UInt64 {
-        min(max(1, notification.lifeSeconds(now: now)), 15 * 86_400)
+    /// A data message, which no device shows: HMS passes `data` on to the app's process. The category is of shown messages.
+    static func body(_ withdrawal: PushWithdrawal, token: String, now: UnixMilliseconds) throws(PushPayloadError) -> [UInt8] {
+        guard OpaqueToken.isValid(token) else { throw .invalidToken }
+        let data = String(decoding: JSONValue.object(withdrawal.dataObject).serialized(), as: UTF8.self)
+        let message: JSONValue = [
+            "validate_only": false,
+            "message": [
+                "data": .string(data), "android": ["ttl": .string(ttl(withdrawal.lifeSeconds(now: now)))], "token": [.string(token)],
+            ],
+        ]
+        return message.serialized()
     }
+
+    /// The time to live: HMS accepts 1 second to 15 days.
+    private static func ttl(_ seconds: UInt64) -> String { "\(min(max(1, seconds), 15 * 86_400))s" }
 
     private static func androidNotification(_ notification: PushNotification) -> JSONObject {
         // The action of type 3 opens the app.
@@ -55,6 +66,8 @@ enum HMSMessage {
             android.append(.string(name), forKey: "sound")
         }
         android.append(notification.androidChannel.map { .string($0) }, unlessMissing: "channel_id")
+        // As `event_time` of FCM.
+        android.append(notification.createdTime.map { .string($0) }, unlessMissing: "when")
         android.append(notification.image, unlessMissing: "image")
         return android
     }

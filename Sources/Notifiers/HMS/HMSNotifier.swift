@@ -71,6 +71,12 @@ struct HMSProvider: PushProvider {
         message(try HMSMessage.body(notification, token: token, category: category, now: now, limit: limit))
     }
 
+    func message(
+        _ withdrawal: PushWithdrawal, to token: String, id: UUIDv7, now: UnixMilliseconds
+    ) throws(PushPayloadError) -> PushMessage {
+        message(try HMSMessage.body(withdrawal, token: token, now: now))
+    }
+
     func answer(status: Int, body: [UInt8], token: String?, retryAfter: UInt64?) -> ProviderAnswer {
         HMSAnswer.of(status: status, body: body, token: token, retryAfter: retryAfter)
     }

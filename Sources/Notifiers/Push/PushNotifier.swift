@@ -57,7 +57,7 @@ package final class PushNotifier: ProvableNotifier {
         return sender.provider.remedies[reason] ?? sender.provider.generalRemedy
     }
 
-    /// Sends a comment; other events are not for push and count as delivered.
+    /// Sends a comment or a withdrawal; other events are not for push and count as delivered.
     package func deliver(_ delivery: Delivery, completion: @escaping @Sendable (DeliveryOutcome) -> Void) {
         sender.deliver(delivery, completion: completion)
     }

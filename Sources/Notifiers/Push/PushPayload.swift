@@ -1,5 +1,6 @@
 internal import Core
 internal import JSON
+internal import Time
 
 /// Why a notification cannot be written in a provider's format.
 enum PushPayloadError: Error, Equatable {
@@ -35,10 +36,22 @@ extension PushNotification {
     var mutableContent: JSONValue? { avatarURL.map { _ in 1 } }
 
     /// The data for the app.
-    var dataObject: JSONObject {
-        var object = JSONObject()
-        for (key, value) in data { object.append(.string(value), forKey: key) }
-        return object
+    var dataObject: JSONObject { JSONObject(texts: data) }
+}
+
+extension PushWithdrawal {
+    /// The data for the app.
+    var dataObject: JSONObject { JSONObject(texts: data) }
+
+    /// What APNs gets of it: iOS wakes the app, and shows nothing.
+    static let aps: JSONValue = ["content-available": 1]
+
+    /// The headers for APNs that make a background push of it (Apple, "Pushing background updates to your App"). Priority 10 is refused.
+    var appleHeaders: [(name: String, value: String)] {
+        [
+            ("apns-push-type", "background"), ("apns-priority", "5"), ("apns-expiration", "\(max(1, expiresAt.seconds))"),
+            ("apns-collapse-id", collapseID),
+        ]
     }
 }
 
@@ -55,6 +68,12 @@ enum OpaqueToken {
 }
 
 extension JSONObject {
+    /// An object of texts.
+    init(texts: [(key: String, value: String)]) {
+        self.init()
+        for (key, value) in texts { append(.string(value), forKey: key) }
+    }
+
     /// Adds a member at the end if there is a value.
     mutating func append(_ value: JSONValue?, unlessMissing key: String) {
         if let value { append(value, forKey: key) }

@@ -29,6 +29,14 @@ protocol PushProvider: Sendable {
         _ notification: PushNotification, to token: String, id: UUIDv7, limit: Int, now: UnixMilliseconds
     ) throws(PushPayloadError) -> PushMessage
 
+    /// Writes a message that no device shows. It is small, so no limit is asked.
+    ///
+    /// Throws when the token is malformed.
+    /// - Parameters: as of `message`.
+    func message(
+        _ withdrawal: PushWithdrawal, to token: String, id: UUIDv7, now: UnixMilliseconds
+    ) throws(PushPayloadError) -> PushMessage
+
     /// Reads an answer.
     /// - Parameters:
     ///   - token: the device's; nil for a proof.

@@ -3,6 +3,14 @@ internal import HTTPClient
 internal import Threading
 internal import Time
 
+extension DeliveryOutcome {
+    /// The same of a withdrawal: when it was accepted, nobody was notified.
+    var asWithdrawal: DeliveryOutcome {
+        guard verdict == .delivered else { return self }
+        return DeliveryOutcome(.delivered, reason: Delivery.withdrawnReason, environment: environment, status: status)
+    }
+}
+
 extension PushSender {
     /// Handles the result of a request: ends the attempt or sends its next request.
     func take(_ result: Result<ClientResponse, ClientError>, _ flight: PushFlight) {

@@ -36,24 +36,41 @@ final class PushSender: Sendable {
 
     /// Attempts a delivery.
     func deliver(_ delivery: Delivery, completion: @escaping @Sendable (DeliveryOutcome) -> Void) {
-        guard delivery.event.kind.isForDevices else {
+        let event = delivery.event
+        let isWithdrawal = event.kind == .conversationSeen && style.withdraws
+        guard event.kind.isForDevices || isWithdrawal else {
             return completion(DeliveryOutcome(.delivered, unasked: .notForPush))
         }
         guard let device = delivery.device else { return completion(DeliveryOutcome(.dead, unasked: .noDevice)) }
-        guard let comment = Comment(delivery.event) else {
+        guard let render = isWithdrawal ? withdrawal(delivery, device) : comment(delivery, device) else {
             return completion(DeliveryOutcome(.dead, unasked: .unreadablePayload))
         }
         let now = context.monotonicMilliseconds()
         if let wait = shared.withLock({ $0.delays.remaining(device.token, now: now) }) {
             return completion(DeliveryOutcome(.retry(retryAfterMilliseconds: wait), unasked: .deviceDelayed, isAboutDevice: true))
         }
-        let notification = style.notification(for: comment, eventID: delivery.event.id, expiresAt: delivery.event.expiresAt)
-        let provider = provider
         let environment = provider.environments.firstIndex { $0.name == device.environment } ?? 0
-        let render: PushAttempt.Render = { limit, now throws(PushPayloadError) in
+        let end: PushAttempt.Completion = { completion(isWithdrawal ? $0.asWithdrawal : $0) }
+        send(PushAttempt(for: device, environment: environment, deadline: deadline(now), render: render, completion: end))
+    }
+
+    /// - Returns: nil when the event cannot be read.
+    private func comment(_ delivery: Delivery, _ device: Device) -> PushAttempt.Render? {
+        let event = delivery.event
+        guard let comment = Comment(event) else { return nil }
+        let notification = style.notification(
+            for: comment, eventID: event.id, createdAt: min(event.occurredAt, event.receivedAt), expiresAt: event.expiresAt)
+        return { [provider] limit, now throws(PushPayloadError) in
             try provider.message(notification, to: device.token.text, id: delivery.id, limit: limit, now: now)
         }
-        send(PushAttempt(for: device, environment: environment, deadline: deadline(now), render: render, completion: completion))
+    }
+
+    /// - Returns: nil when the event cannot be read.
+    private func withdrawal(_ delivery: Delivery, _ device: Device) -> PushAttempt.Render? {
+        guard let withdrawal = PushWithdrawal(delivery.event) else { return nil }
+        return { [provider] _, now throws(PushPayloadError) in
+            try provider.message(withdrawal, to: device.token.text, id: delivery.id, now: now)
+        }
     }
 
     /// Has the provider judge the credential, in the first environment that the credential is for.

@@ -31,6 +31,18 @@ enum RuStoreMessage {
         }
     }
 
+    /// A message without `notification`, of which RuStore's SDK shows nothing (RuStore, `onMessageReceived`).
+    static func body(_ withdrawal: PushWithdrawal, token: String, now: UnixMilliseconds) throws(PushPayloadError) -> [UInt8] {
+        guard OpaqueToken.isValid(token) else { throw .invalidToken }
+        let message: JSONValue = [
+            "message": [
+                "token": .string(token), "data": .object(withdrawal.dataObject),
+                "android": ["ttl": .string("\(withdrawal.lifeSeconds(now: now))s")],
+            ]
+        ]
+        return message.serialized()
+    }
+
     private static func androidNotification(_ notification: PushNotification) -> JSONValue? {
         var android = JSONObject()
         android.append(notification.androidChannel.map { .string($0) }, unlessMissing: "channel_id")

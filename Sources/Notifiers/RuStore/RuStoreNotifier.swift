@@ -42,6 +42,12 @@ struct RuStoreProvider: PushProvider {
         interface.message(try RuStoreMessage.body(notification, token: token, now: now, limit: limit))
     }
 
+    func message(
+        _ withdrawal: PushWithdrawal, to token: String, id: UUIDv7, now: UnixMilliseconds
+    ) throws(PushPayloadError) -> PushMessage {
+        interface.message(try RuStoreMessage.body(withdrawal, token: token, now: now))
+    }
+
     func answer(status: Int, body: [UInt8], token: String?, retryAfter: UInt64?) -> ProviderAnswer {
         RuStoreAnswer.of(status: status, body: body, retryAfter: retryAfter)
     }

@@ -79,6 +79,10 @@ struct DeliveryFacts {
         case .delivered where delivery.isLogged:
             return Told(
                 "\(notifier) wrote it to the log, which notifies nobody.", "\(notifier) записал его в журнал; это никого не уведомляет.")
+        case .delivered where delivery.isSuperseded && delivery.event.kind == .conversationSeen:
+            return Told(
+                "\(notifier) need not send it any more: a later reading replaced it.",
+                "\(notifier) может больше не отправлять его: его заменило более позднее прочтение.")
         case .delivered where delivery.isSuperseded:
             return Told("\(notifier) need not send it any more: \(meaning).", "\(notifier) может больше не отправлять его: \(meaning).")
         case .delivered:

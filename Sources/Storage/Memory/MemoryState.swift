@@ -123,9 +123,8 @@ struct MemoryState {
         if arrival.isErased { erased.insert(event.id) }
         for (position, row) in rows.enumerated() {
             let delivery = Delivery(
-                id: event.id.delivery(position), notifier: row.subscription.notifier, event: event, deviceID: row.deviceID,
-                dueAt: event.receivedAt
-            )
+                id: event.id.delivery(position), notifier: row.subscription.notifier,
+                event: event.expiring(at: row.expiresAt(of: event)), deviceID: row.deviceID, dueAt: row.dueAt(of: event))
             let ended = row.ending.map { delivery.ended($0.state, at: event.receivedAt, reason: $0.reason) }
             let place = DeliveryCursor(event: accepted, position: Int64(position))
             entries.append(Entry(delivery: ended ?? delivery, subscription: row.subscription, place: place))

@@ -110,8 +110,8 @@ private struct DeliveryRows {
         devices.append(row.deviceID)
         needsDevice.append(row.subscription.requiresDevice)
         states.append(Int32((row.ending?.state ?? .pending).number))
-        due.append(new.event.receivedAt.stored)
-        expiries.append(new.event.expiresAt.stored)
+        due.append(row.dueAt(of: new.event).stored)
+        expiries.append(row.expiresAt(of: new.event).stored)
         ended.append(row.ending == nil ? nil : new.event.receivedAt.stored)
         reasons.append(row.ending?.reason ?? "")
     }

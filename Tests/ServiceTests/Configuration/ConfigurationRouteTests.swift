@@ -70,6 +70,18 @@ import Testing
             ])
     }
 
+    @Test func `tell what was read to backends, and to push notifiers that withdraw`() throws {
+        let app = #","notifiers":["log","relay","backend"],"routes":{"ios":"one","android":"two"}"#
+        let told = [Subscription(notifier: "log"), Subscription(notifier: "backend", keepsOrder: true)]
+        #expect(try subscriptions(app).seen("shop") == told)
+        let json = Self.json(app).replacing(#""one":{"#, with: #""one":{"withdraw":true,"#)
+        let subscriptions = AppSubscriptions(try directory.configuration(json))
+        let phones = Subscription(notifier: "one", deviceTypes: .only(["ios"]), requiresDevice: true, isForEachDevice: true)
+        #expect(subscriptions.seen("shop") == told + [phones])
+        #expect(subscriptions.tickets("shop") == told)
+        #expect(subscriptions.seen("other").isEmpty)
+    }
+
     /// Members of an app's object, a type of device, and whether APNs alone notifies it.
     private static let providers: [(app: String, type: String, isForAPNs: Bool)] = [
         (#","routes":{"ios":"apple","android":"one"}"#, "ios", true), (#","routes":{"ios":"apple","android":"one"}"#, "android", false),

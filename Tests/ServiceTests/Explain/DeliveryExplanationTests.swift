@@ -33,6 +33,16 @@ import Time
         DeliveryAttempt(number: number, startedAt: now, endedAt: ended ? now : nil, outcome: outcome, reason: reason)
     }
 
+    @Test func `a silent push is replaced by that of a later reading`() {
+        let mark = ReadMark(RevokedPerson(appID: "shop", userID: "ann"), conversation: 1, notifiers: [], receivedAt: Self.now)
+        let event = Event(mark, ticketID: 1, id: Self.event(user: "ann").id, lifeMilliseconds: 1000)
+        let delivery = Delivery(
+            id: event.id.delivery(0), notifier: "sink", event: event, deviceID: "phone", state: .delivered, dueAt: Self.now,
+            endedAt: Self.now, reason: "superseded_by_read")
+        let facts = DeliveryFacts(delivery, attempts: [], hold: nil, notifier: nil)
+        #expect(facts.sentence.english == "sink need not send it any more: a later reading replaced it.")
+    }
+
     @Test func aDeadDeliveryNamesItsCauseBeforeItsEnd() {
         let explanation = Explanation(
             Self.facts(.dead, "expired", attempts: [Self.attempt(1, "retry", "timeout"), Self.attempt(2, "expired", "host_unknown")]))

@@ -65,7 +65,7 @@ extension ReportMaker {
                 receivedAt: receivedAt, readAt: readAt)
             let event = Event(
                 mark, ticketID: owner.ticketID, channel: webhook.channel, id: id(0), lifeMilliseconds: lifeMilliseconds, trace: trace)
-            return .decided(topics: [], arrivals: [Arrival(event, to: subscriptions.tickets)], remark: nil, mark: mark)
+            return .decided(topics: [], arrivals: [Arrival(event, to: subscriptions.seen)], remark: nil, mark: mark)
         }
     }
 }

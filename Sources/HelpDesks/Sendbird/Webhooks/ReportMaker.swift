@@ -29,13 +29,14 @@ struct ReportMaker: Sendable {
 
     /// Who is told of what.
     struct Subscriptions: Sendable {
-        let comments, quietComments, tickets: [Subscription]
+        let comments, quietComments, tickets, seen: [Subscription]
         /// The notifiers that make phones show comments.
         let push: [String]
         let lifeMilliseconds: UInt64
 
         init(of appID: String, _ all: AppSubscriptions) {
             (comments, quietComments, tickets) = (all.comments(appID), all.quietComments(appID), all.tickets(appID))
+            seen = all.seen(appID)
             push = all.pushNotifiers(appID)
             lifeMilliseconds = all.registry.lifeMilliseconds
         }

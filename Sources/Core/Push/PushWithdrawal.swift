@@ -1,0 +1,57 @@
+internal import JSON
+package import Time
+
+/// A silent push that asks a device to remove the notifications of what its person has read elsewhere, before a provider's format makes a
+/// message of it.
+package struct PushWithdrawal: Sendable, Equatable {
+    /// For how long after a reading, in milliseconds, it waits: a person who reads message by message causes one for each, of which each ends
+    /// those that wait, and the systems of phones take few silent pushes.
+    package static let delayMilliseconds: UInt64 = 5000
+    /// How long it is worth something at most, in milliseconds. A later one does no harm, because it names only what was read.
+    package static let lifeMilliseconds: UInt64 = 3_600_000
+
+    /// The `PushNotification.thread` to remove; nil for all.
+    package let thread: String?
+    /// What is the same for the withdrawals of one conversation, of which the last one counts: 1 to 64 visible ASCII characters.
+    package let collapseID: String
+    /// After this time it is not sent any more.
+    package let expiresAt: UnixMilliseconds
+    /// What the app needs to know. All values are text, as in `PushNotification.data`.
+    package let data: [(key: String, value: String)]
+
+    /// Reads an event of the kind `conversation.seen`; nil when it is about something else, or its data is gone or of another form.
+    package init?(_ event: Event) {
+        guard event.kind == .conversationSeen, let data = try? JSONElement(parsing: event.data.span), let seenAt = data["seen_at"]?.string
+        else { return nil }
+        let channel = data["channel"].flatMap { HelpDeskID($0) }
+        let ticketID = data["ticket_id"].flatMap { HelpDeskID($0) }
+        let conversation = channel ?? ticketID
+        thread = conversation.map { _ in PushNotification.thread(ticketID: ticketID, channel: channel) }
+        collapseID = "seen" + (conversation.map { "-" + PushNotification.short($0) } ?? "")
+        expiresAt = event.expiresAt
+        self.data =
+            [("type", event.kind.rawValue), ("app_id", event.identity.appID)] + (ticketID.map { [("ticket_id", $0.text)] } ?? [])
+            + (channel.map { [("channel", $0.text)] } ?? []) + (thread.map { [("thread", $0)] } ?? [])
+            + [("seen_at", seenAt), ("event_id", event.id.description)]
+    }
+
+    /// How long it is still worth something, in whole seconds, as `PushNotification.lifeSeconds` says.
+    package func lifeSeconds(now: UnixMilliseconds) -> UInt64 { PushNotification.lifeSeconds(until: expiresAt, now: now) }
+
+    /// Compared by what is sent.
+    package static func == (left: Self, right: Self) -> Bool {
+        left.collapseID == right.collapseID && left.expiresAt == right.expiresAt && left.data.elementsEqual(right.data, by: ==)
+    }
+}
+
+extension DeliveryPlan.Row {
+    /// When its first attempt is due.
+    package func dueAt(of event: Event) -> UnixMilliseconds {
+        subscription.isForEachDevice ? event.receivedAt + PushWithdrawal.delayMilliseconds : event.receivedAt
+    }
+
+    /// When it expires.
+    package func expiresAt(of event: Event) -> UnixMilliseconds {
+        subscription.isForEachDevice ? min(event.expiresAt, event.receivedAt + PushWithdrawal.lifeMilliseconds) : event.expiresAt
+    }
+}
