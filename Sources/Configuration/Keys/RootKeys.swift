@@ -6,7 +6,7 @@ extension ConfigurationReader {
     static let rootKeys: ConfigurationKeys = [
         .live("listen", .object(listenKeys)),
         .live("admin", .object(adminKeys)),
-        .required("apps", .objects(appKeys), "the apps that may use the chat"),
+        .required("apps", .objects(appKeys), "apps that may use the chat"),
         .live("notifiers", .notifiers),
         .live("push_tokens", .object(pushTokensKeys)),
         .live("security_keys", .object(securityKeysKeys)),
@@ -18,23 +18,16 @@ extension ConfigurationReader {
         .live("log", .object(logKeys)),
         .live("reload", .object(reloadKeys)),
         .live("shutdown", .object(shutdownKeys)),
-        .live(
-            "allow_insecure_secrets", .bool(default: false),
-            "for development only: true allows secrets that are inline, weak, shared, or readable or writable by others"),
-        .live("$schema", .text(), "where an editor finds the JSON Schema of this file; the service ignores it"),
+        .live("allow_insecure_secrets", .bool(default: false), "development only: allows inline, weak, shared or exposed secrets"),
+        .live("$schema", .text(), "JSON Schema for editors; the service ignores it"),
     ]
 
     static let securityKeysKeys: ConfigurationKeys = [
-        .live("clock_skew_seconds", .integer(0...3600, default: 60), "how far clocks may differ"),
-        .live(
-            "longest_life_seconds", .integer(1...longestTime),
-            "keys issued longer ago are denied, whatever their expiry time, and no key is minted that would live longer"),
+        .live("clock_skew_seconds", .integer(0...3600, default: 60), "tolerated clock difference"),
+        .live("longest_life_seconds", .integer(1...longestTime), "maximum lifetime of keys; older keys are denied, longer ones not minted"),
         .live(
             "default_life_seconds", .integer(0...longestTime), without: "`\(KeyLife.standardSeconds)`",
-            """
-            lifetime of a minted key if the request does not state one; 0 means that it never expires. If that is longer than \
-            `longest_life_seconds` of all apps or of the app, the default is this longest life
-            """),
+            "lifetime of minted keys without `ttl_seconds`, cut at the maximum; 0: no expiry"),
     ]
 
     static let logKeys: ConfigurationKeys = [
@@ -43,17 +36,12 @@ extension ConfigurationReader {
     ]
 
     static let reloadKeys: ConfigurationKeys = [
-        .live(
-            "on_change", .bool(default: false),
-            "whether a change of this file, or of a file that it names, is taken over by itself ([Reload and stop](#reload-and-stop))")
+        .live("on_change", .bool(default: false), "[reloads](#reload-and-stop) when this file or a file that it names changes")
     ]
 
     static let shutdownKeys: ConfigurationKeys = [
         .restart(
             "drain_seconds", .integer(0...3600, default: 20),
-            """
-            how long requests in flight and running attempts may take when the service stops. The stop timeout of the supervisor must be \
-            at least 5 seconds longer (`TimeoutStopSec`, `docker stop -t 25`)
-            """)
+            "time for requests and attempts to finish; [supervisors](#reload-and-stop) must wait 5 seconds longer")
     ]
 }
