@@ -28,8 +28,10 @@ final class BotSite {
     /// The beginning of the public listener's addresses.
     var url: String { phone.url }
 
-    /// - Parameter change: changes the configuration's text.
-    init(_ change: (inout String) -> Void = { _ in }) throws {
+    /// - Parameters:
+    ///   - database: in place of a file of SQLite; its owner must keep it.
+    ///   - change: changes the configuration's text.
+    init(database: PostgresServer? = nil, _ change: (inout String) throws -> Void = { _ in }) throws {
         let scratch = try TemporaryDirectory()
         self.scratch = scratch
         #expect(try Deskgate.run("init", "--bot-demo", "--port", "8080", scratch.path("d")).code == 0)
@@ -41,9 +43,16 @@ final class BotSite {
         for port in ["8080", "8081"] { text = text.replacing("\"port\": \(port)", with: "\"port\": 0") }
         // Refusals by a limit would hide what else refuses.
         text = text.replacing("\"max\": 100", with: "\"max\": 1000").replacing("\"window_seconds\": 60", with: "\"window_seconds\": 1")
-        change(&text)
+        try change(&text)
+        if let database {
+            try scratch.write("d/database-url", database.url(), mode: 0o600)
+            let store: JSONValue = ["type": "postgres", "url": ["file": "database-url"]]
+            text = String(decoding: JSONValue.object(try jsonObject(text).replacing(["store": store])).serialized(), as: UTF8.self)
+        }
         try scratch.write("d/config.json", text)
-        server = try RunningServer(configuration: scratch.path("d/config.json"))
+        let server = try RunningServer(configuration: scratch.path("d/config.json"))
+        self.server = server
+        #expect(eventually { (try? PushSite.get(server.publicAddress, "/readyz")) == #"200 {"status":"ready"}"# })
         client = try Client()
         phone = BotPhone(url: "http://\(server.publicAddress)", key: try Self.mint(Self.customer, scratch), client: client)
     }
