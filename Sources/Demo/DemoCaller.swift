@@ -51,6 +51,19 @@ struct DemoCaller: Sendable {
         return try post("/sendbird/tickets/\(act)", .object(body))
     }
 
+    /// A customer's app starts the bot, or confirms what the bot asks.
+    /// - Parameter act: `start` or `confirm`.
+    func bot(_ act: String, _ user: String, _ key: String, _ members: JSONObject = [:]) throws(DemoFailure) -> Answer {
+        var body = Self.credentials(.market, user, key)
+        for member in members.members { body.append(member.value, forKey: member.key) }
+        return try post("/bots/\(DemoConfiguration.bot)/\(act)", .object(body))
+    }
+
+    /// The bot's model calls a function.
+    func call(_ function: String, _ arguments: JSONValue, ticket: JSONValue) throws(DemoFailure) -> Answer {
+        try post("/bots/\(DemoConfiguration.bot)/call", ["ticket": ticket, "name": .string(function), "arguments": arguments])
+    }
+
     /// The company's backend has a key made, with its token that can do nothing else.
     /// - Parameter lifeSeconds: nil for the usual life.
     func mint(_ app: DemoApp, _ user: String, lifeSeconds: Int64? = nil) throws(DemoFailure) -> String {

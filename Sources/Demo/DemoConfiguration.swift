@@ -6,6 +6,8 @@ struct DemoConfiguration {
     private static let daySeconds: UInt64 = 24 * 3600
     /// The APNs key id that couriers' pushes wrongly name; what the simulated provider knows is `SimulatorCredentials.apnsKeyID`.
     static let wrongKeyID = "WRONGKEYID"
+    /// The name of the bot of the app `market`.
+    static let bot = "guide"
 
     let files: DemoFiles
     let ports: DemoPorts
@@ -29,7 +31,7 @@ struct DemoConfiguration {
                     ["name": "prometheus", "role": "read", "token": file(.readToken)],
                 ],
             ],
-            "apps": [shop, couriers, tablets, market], "notifiers": .object(notifiers),
+            "apps": [shop, couriers, tablets, market], "bots": [guide], "notifiers": .object(notifiers),
             "operators": ["notifiers": ["backend"]], "push_tokens": ["limits": [["per": "user", "max": 3, "window_seconds": 300]]],
             // A demonstration that runs for days keeps what the last one brought.
             "deliveries": ["expire_after_seconds": 3600, "keep_delivered_days": 1, "keep_dead_days": 1],
@@ -85,6 +87,23 @@ struct DemoConfiguration {
             "app_id": .string(DemoApp.market.rawValue), "help_desk": "sendbird", "keys": [["id": 1, "secret": file(.marketKey)]],
             "sendbird": .object(settings), "notifiers": ["log", "backend", "sendbird"],
             "routes": ["ios": "apns", "android": "fcm"],
+        ]
+    }
+
+    /// The bot of its market place, which hands customers over to people.
+    private var guide: JSONValue {
+        [
+            "name": .string(Self.bot), "apps": [.string(DemoApp.market.rawValue)],
+            "public_url": .string("http://127.0.0.1:\(ports.listen)"), "secret": file(.bot),
+            "system_message": "You help customers of a market place. Hand over to a person if you cannot help.",
+            "connect_to_person": [:],
+            "functions": [
+                [
+                    "name": "get_opening_hours", "description": "Tells when stores are open.",
+                    "parameters": ["type": "object", "properties": [:], "additionalProperties": false],
+                    "request": ["method": "GET", "url": .string("\(receivers)/opening-hours")],
+                ]
+            ],
         ]
     }
 

@@ -104,12 +104,13 @@ enum DemoSecret: String, CaseIterable {
     case backend = "backend.whsec"
     case crm = "crm.whsec"
     case billing = "billing.whsec"
+    case bot = "bot-guide.whsec"
 
     /// Its file, relative to the configuration.
     var file: String { "secrets/\(rawValue)" }
 
-    /// Whether it signs events.
-    var signs: Bool { [.backend, .crm, .billing].contains(self) }
+    /// Whether it signs events, or calls of a bot.
+    var signs: Bool { [.backend, .crm, .billing, .bot].contains(self) }
 }
 
 /// The texts of all secrets, for those who call the service.

@@ -19,6 +19,8 @@ package struct DemoGuide: Sendable {
             "Dead letters: FCM refused \(DemoPeople.refusals) pushes to \(DemoPeople.refused.user), and takes them now. Retry them, and they arrive.",
             "Tickets: those of \(DemoApp.market.rawValue), whose help desk is Sendbird Desk. "
                 + "Close one; the event that Desk reports then appears on the ticket's view.",
+            "Bots: a customer of \(DemoApp.market.rawValue) has asked the bot for a person, and confirmed what it handed over. "
+                + "The bot's summary is a message in the ticket that changed last.",
         ]
     }
     /// A shell's command that asks whether somebody may chat, as the help desk does, and is answered 200. It holds no secret: the key is minted

@@ -45,6 +45,7 @@ struct DemoMarket: Sendable {
         let ticket = open[0]
         try confirm(ticket, isClosed: false)
         _ = sendbird.chat.post(.notification(type: "NOTIFICATION_ASSIGNMENT_DELAY", text: "All are busy."), in: ticket.channel)
+        try handOver(DemoPeople.customers[0])
         // Support alone sees this one.
         _ = sendbird.chat.post(.system(type: "SYSTEM_MESSAGE_TICKET_ASSIGNED", text: "Assigned to Anna."), in: ticket.channel)
     }
@@ -104,6 +105,19 @@ struct DemoMarket: Sendable {
     private func say(_ ticket: Conversation) {
         let text = DemoText.number(number + ticket.ticket)
         sendbird.chat.post(text.file.map { .file(name: $0, size: 48_213) } ?? .agent(text: text.body), in: ticket.channel)
+    }
+
+    /// A customer talks with the bot, asks for a person, and agrees to what the bot hands over.
+    private func handOver(_ customer: DemoPhone) throws(DemoFailure) {
+        let start = try caller.bot("start", customer.user, key(customer))
+        try caller.requests.expect(200...200, start, "POST /bots/\(DemoConfiguration.bot)/start")
+        let ticket = start.body["ticket"] ?? .null
+        let hours = try caller.call("get_opening_hours", [:], ticket: ticket)
+        try caller.requests.expect(200...200, hours, "get_opening_hours")
+        let asked = try caller.call("connect_to_person", ["summary": "Wants to change the address of order 1004."], ticket: ticket)
+        try caller.requests.expect(409...409, asked, "connect_to_person")
+        let confirmed = try caller.bot("confirm", customer.user, key(customer), ["confirmation": asked.body["confirmation"] ?? .null])
+        try caller.requests.expect(200...200, confirmed, "POST /bots/\(DemoConfiguration.bot)/confirm")
     }
 
     /// Support asks whether the ticket may end, and then for a rating; the customer answers.

@@ -1,10 +1,12 @@
 internal import Core
 internal import Crypto
 internal import HTTPServer
+internal import JSON
 internal import Threading
 internal import Time
 
-/// The company's servers that are told of events: the backend takes all, the CRM fails for a while again and again, and billing wants none.
+/// The company's servers: the backend takes all events, the CRM fails for a while again and again, billing wants none, and one tells the bot when
+/// stores are open.
 ///
 /// The owner must call `stop` before it lets it go.
 final class DemoReceivers: Sendable {
@@ -33,7 +35,7 @@ final class DemoReceivers: Sendable {
             router: Router([
                 Self.route("/backend", backend) { 200 },
                 Self.route("/crm", crm) { Self.isFailing(since: start, refusals) ? 500 : 200 },
-                Self.route("/billing", billing) { 410 },
+                Self.route("/billing", billing) { 410 }, Self.openingHours,
             ]), settings: settings)
         address = "http://\(server.address)"
     }
@@ -67,6 +69,11 @@ final class DemoReceivers: Sendable {
                 )
             ])
     }
+
+    /// What the bot asks.
+    private static let openingHours = Route(
+        "/opening-hours", bodyLimit: 0,
+        [(.get, { _, responder in responder.respond(Response(status: 200, json: ["opens": "09:00", "closes": "18:00"])) })])
 
     private static func isGenuine(_ request: borrowing Request, _ secret: StandardWebhookSecret) -> Bool {
         let (id, timestamp) = (header("webhook-id", request), header("webhook-timestamp", request))

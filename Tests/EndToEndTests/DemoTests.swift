@@ -87,6 +87,10 @@ import Testing
 
     /// The app of Sendbird Desk: its customers have tickets, sessions and pushes.
     private func checkSendbird(_ demo: RunningDemo) throws {
+        let calls = try demo.list("/v1/bots/calls?app_id=market", "calls")
+        #expect(calls.first?["function"] == "connect_to_person")
+        #expect(calls.first?["outcome"] == "succeeded")
+        #expect(calls.contains { $0["function"] == "get_opening_hours" })
         // Every three minutes another one ends, and a customer makes a new one.
         #expect(try demo.list("/v1/tickets?app_id=market&state=closed", "tickets").count >= 3)
         for score in [2, 4, 5] {

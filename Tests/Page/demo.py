@@ -81,7 +81,7 @@ def keeps_what_it_suggests(browser, demo):
     with Operator(browser, demo) as operator:
         page = operator.page
         operator.sign_in()
-        denied, waiting, dead, tickets = demo.told["try"]
+        denied, waiting, dead, tickets, bots = demo.told["try"]
         user = re.search(r"user-\d+", denied)[0]
         operator.search(user)
         finding = page.locator(".finding").first
@@ -128,6 +128,10 @@ def keeps_what_it_suggests(browser, demo):
         # Desk tells of it by a webhook.
         expect(page.locator(".timeline")).to_contain_text("ticket.closed")
         operator.check("demo-ticket")
+        assert "market" in bots
+        operator.show("#/bots")
+        expect(page.locator("tbody tr").filter(has_text="connect_to_person").first).to_be_visible()
+        operator.check("demo-bots")
 
 
 def picture(browser, demo):
