@@ -50,9 +50,8 @@ struct ReplyRoute: Sendable {
     private static func asked(_ request: borrowing Request) throws(CallRefusal) -> (ticket: String?, text: String) {
         do throws(BotArgumentsProblem) {
             let body = try ReceivedArguments.callBody(request)
-            guard let text = body["text"]?.string, text.utf8.count <= longestText else {
-                throw BotArgumentsProblem("text must be a text of at most \(longestText) bytes")
-            }
+            guard let text = body["text"]?.string else { throw BotArgumentsProblem("text must be a string without half surrogates") }
+            guard text.utf8.count <= longestText else { throw BotArgumentsProblem("text must have at most \(longestText) bytes") }
             return (body["ticket"]?.string, text)
         } catch {
             throw .malformed(error)

@@ -4,8 +4,21 @@ extension Configuration {
     /// The app_id that `deskgate init` writes where it is given none.
     package static let placeholderAppID = "my-app"
 
-    /// Of what was forgotten: a notifier that nobody uses, an app_id that was pasted with a space, and one that is still a placeholder.
-    var leftoverWarnings: [ConfigurationWarning] { appIDWarnings + unusedNotifiers }
+    /// Of forgotten settings: an unused notifier, no notifier for anonymous comments, an app_id with a space at its end, and a placeholder.
+    var leftoverWarnings: [ConfigurationWarning] { appIDWarnings + anonymousWarnings + unusedNotifiers }
+
+    private var anonymousWarnings: [ConfigurationWarning] {
+        let subscriptions = AppSubscriptions(self)
+        return apps.enumerated().compactMap { index, app in
+            guard app.anonymous == .accept, subscriptions.quietComments(app.id).isEmpty else { return nil }
+            return ConfigurationWarning(
+                path: "$.apps[\(index)].anonymous",
+                message: Told(
+                    "comments without a user reach nobody, because all notifiers of the app need a device; name one of type http or log in ",
+                    "комментарии без пользователя никто не получит: всем каналам приложения нужно устройство; укажите http или log в ")
+                    + Told("\"notifiers\"", "\"notifiers\""))
+        }
+    }
 
     private var appIDWarnings: [ConfigurationWarning] {
         apps.enumerated().compactMap { index, app in

@@ -73,7 +73,7 @@ import Time
             #expect(try reply(.string(longest), ticket: ticket, service).json["text"]?.text == longest)
             let longer = try reply(.string(longest + "x"), ticket: ticket, service)
             #expect(longer.status == 400)
-            #expect(longer.json["message"]?.text == "text must be a text of at most 65536 bytes.")
+            #expect(longer.json["message"]?.text == "text must have at most 65536 bytes.")
             #expect(try reply(.string(longest + longest), ticket: ticket, service).status == 413)
         }
     }
@@ -91,6 +91,9 @@ import Time
                 #expect(answer.status == 400, "\(body)")
                 #expect(answer.error == "malformed", "\(body)")
             }
+            let half = Array(#"{"text":"\ud800"}"#.utf8)
+            let answer = try service.begin("POST /bots/orders/reply", half, headers: "Content-Type: application/json\r\n").readResponse()
+            #expect(answer.json["message"]?.text?.contains("65536") == false)
         }
     }
 

@@ -92,7 +92,7 @@ import Time
     }
 
     /// The warnings about an app that takes webhooks and has these members, with a log, a backend and a push notifier to choose from.
-    private func audienceWarnings(_ app: String) throws -> [ConfigurationWarning] {
+    private func audienceWarnings(_ app: String, of key: String = "notifiers") throws -> [ConfigurationWarning] {
         let directory = try ConfigurationDirectory()
         try directory.scratch.write("secrets/path", "a-path-secret-of-the-app\n")
         try directory.scratch.write("secrets/crm", TestSecret.signing(41))
@@ -102,7 +102,7 @@ import Time
             + #""phones":{"type":"rustore","project_id":"p","token":{"file":"secrets/rustore"}}"#
         let json = #"{"app_id":"shop","keys":[{"id":1,"secret":{"file":"secrets/app-1.key"}}]\#(app)}"#
         return try directory.configuration(#"{"apps":[\#(json)],"notifiers":{\#(notifiers)}}"#).toldWarnings(now: 0)
-            .filter { $0.path == "$.apps[0].notifiers" }
+            .filter { $0.path == "$.apps[0].\(key)" }
     }
 
     private static let webhook = #","webhook":{"secret":{"file":"secrets/path"}}"#
@@ -120,6 +120,16 @@ import Time
     ])
     func `an app with another notifier, or without webhooks, is not warned of`(app: String) throws {
         #expect(try audienceWarnings(app).isEmpty)
+    }
+
+    @Test func `anonymous comments need a notifier without a device`() throws {
+        let accepted = Self.webhook + #","anonymous":"accept""#
+        let phones = #","notifiers":[],"routes":{"default":"phones"}"#
+        let warning = try #require(try audienceWarnings(accepted + phones, of: "anonymous").first)
+        #expect(warning.message.english.hasPrefix("comments without a user reach nobody, "))
+        #expect(warning.message.isTranslated)
+        #expect(try audienceWarnings(accepted + #","notifiers":["crm"],"routes":{"default":"phones"}"#, of: "anonymous").isEmpty)
+        #expect(try audienceWarnings(Self.webhook + phones, of: "anonymous").isEmpty)
     }
 
     /// The warnings of a configuration with one app with this id, which has these members beside the smallest right ones.

@@ -154,7 +154,7 @@ extension JSONObject {
             if texts.count == values.count { return texts }
         default: break
         }
-        throw .unexpected(field: name, expectation: "expected a list of strings, or null")
+        throw .unexpected(field: name, expectation: "expected a list of strings")
     }
 
     fileprivate func fields(_ name: String) throws(BodyError) -> [TicketField] {
@@ -165,6 +165,6 @@ extension JSONObject {
             if fields.count == object.members.count { return fields }
         default: break
         }
-        throw .unexpected(field: name, expectation: "expected an object of strings, or null")
+        throw .unexpected(field: name, expectation: "expected an object of strings")
     }
 }
