@@ -120,7 +120,7 @@ import Testing
         let log = try demo.read(try #require(demo.told["log"]?.text))
         let said = try demo.process.output.text() + log
         let secrets = scratch.contents().filter { $0.hasPrefix("demo/secrets/") }
-        #expect(secrets.count == 17)
+        #expect(secrets.count == 18)
         for name in secrets {
             let text = try scratch.read(name)
             for line in text.split(separator: "\n") { #expect(!said.contains(line), "\(name)") }

@@ -128,10 +128,11 @@ final class PushSite: Sendable {
 }
 
 extension JSONObject {
-    /// The same with other values for some members.
+    /// The same with other values for some members, and with those that it lacks at its end.
     func replacing(_ changes: JSONObject) -> JSONObject {
         var object = JSONObject()
         for member in members { object.append(changes[member.key] ?? member.value, forKey: member.key) }
+        for member in changes.members where self[member.key] == nil { object.append(member.value, forKey: member.key) }
         return object
     }
 }

@@ -75,8 +75,7 @@ import Testing
                         "name": .string("list_\(number)"), "description": .string(String(repeating: "Lists orders. ", count: 40)),
                     ]))
             }
-            var own = bot.replacing(["functions": .array(known + more)])
-            own.append("own", forKey: "model")
+            let own = bot.replacing(["functions": .array(known + more), "model": "own"])
             text = String(decoding: JSONValue.object(configuration.replacing(["bots": [.object(own)]])).serialized(), as: UTF8.self)
         }
         let start = try site.phone.ask("orders/start")

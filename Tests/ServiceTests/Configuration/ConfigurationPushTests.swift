@@ -60,7 +60,7 @@ import Time
     @Test(arguments: [apns, fcm, rustore, hms])
     func `withdraw what was read elsewhere if somebody says so`(_ members: String) throws {
         #expect(try push(members).style.withdraws == false)
-        #expect(try push(#"\(members),"withdraw":true"#).style.withdraws)
+        #expect(try push(#"\#(members),"withdraw":true"#).style.withdraws)
     }
 
     @Test func areTakenOver() throws {
