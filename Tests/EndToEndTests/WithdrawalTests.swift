@@ -66,7 +66,11 @@ import Testing
         }
         try site.register(server, user: "other", device: "device-9", token: token(9))
         #expect(try see(server) == #"{"superseded":0}"#)
-        #expect(site.simulators.recorder.wait(for: 4, milliseconds: WaitLimit.milliseconds))
+        let haveArrived = site.simulators.recorder.wait(for: 4, milliseconds: WaitLimit.milliseconds)
+        let found = try deliveries("type=conversation.seen", server).map { delivery in
+            ["notifier", "state", "reason"].map { delivery[$0]?.text ?? "" }.joined(separator: " ")
+        }
+        #expect(haveArrived, "\(found)")
         let pushes = site.simulators.recorder.pushes
         #expect(Set(pushes.map(\.token)) == Set((0..<4).map(token)))
         for push in pushes {
