@@ -102,6 +102,21 @@ import Testing
         }
     }
 
+    @Test func `a customer's reading is a webhook`() throws {
+        let receiver = try ScriptedServer(.everyRequest(.respond(200)))
+        defer { receiver.stop() }
+        try with(receiver.url("/")) { chat throws in
+            let (_, channel) = try chat.ticket()
+            #expect(try chat.call(.post, "simulated/channels/\(channel)/read", [:]) == [:])
+            #expect(try chat.code(.post, "simulated/channels/other/read", [:]) == "400 400201")
+            #expect(receiver.waitForRequests(1))
+            let json = try #require(JSONValue(parsing: receiver.requests[0].body))
+            #expect(json["category"] == "group_channel:message_read")
+            #expect(json["channel"]?["channel_url"] == .string(channel))
+            #expect(json["read_updates"]?.elements.map { $0["user_id"]?.text } == ["user-1"])
+        }
+    }
+
     /// What it keeps has a bound, whatever a test or a demonstration that runs for days asks for.
     @Test func forgetsTheOldest() throws {
         try with { chat throws in

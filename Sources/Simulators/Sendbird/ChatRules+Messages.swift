@@ -22,8 +22,10 @@ extension ChatRules {
             route(.put, "/v3/group_channels/:channel/messages/:message", "update_message", update),
             // Not Sendbird's: what support does in the dashboard, and the customer in the app.
             route(.post, "/simulated/channels/:channel/:act", "post") { [self] call in
+                if call.parameters[1] == "read" { return read(in: call.parameter) ? .ok([:]) : Self.noChannel }
                 guard let post = SimulatedChat.Post(call) else {
-                    return Self.refusal(Code.invalidValue, "There is no such act: \(SimulatedChat.Post.names.joined(separator: ", ")).")
+                    let names = (SimulatedChat.Post.names + ["read"]).joined(separator: ", ")
+                    return Self.refusal(Code.invalidValue, "There is no such act: \(names).")
                 }
                 return self.post(post, in: call.parameter).map { .ok(["message_id": .integer($0)]) } ?? Self.noChannel
             },
@@ -35,6 +37,23 @@ extension ChatRules {
     func post(_ post: SimulatedChat.Post, in channel: String) -> Int64? {
         guard let ticket = desk.ticket(ofChannel: channel) else { return nil }
         return add(to: channel, ticket) { id in post.message(id, ticket, at: settings.now()) }.id
+    }
+
+    /// Has the customer of a ticket read its channel.
+    /// - Returns: false when no ticket has the channel.
+    func read(in channel: String) -> Bool {
+        guard let ticket = desk.ticket(ofChannel: channel) else { return false }
+        let update: JSONValue = [
+            "user_id": .string(ticket.customer), "read_ts": .integer(Int64(clamping: settings.now().rawValue)),
+            "channel_unread_message_count": 0,
+        ]
+        observer(
+            ChatCategory.read.rawValue,
+            [
+                "category": .string(ChatCategory.read.rawValue), "app_id": .string(settings.appID),
+                "channel": ["channel_url": .string(channel), "custom_type": "SENDBIRD_DESK_CHANNEL_CUSTOM_TYPE"], "read_updates": [update],
+            ])
+        return true
     }
 
     /// Changes a message.
@@ -124,4 +143,5 @@ extension ChatRules {
 enum ChatCategory: String, CaseIterable {
     case sent = "group_channel:message_send"
     case updated = "group_channel:message_update"
+    case read = "group_channel:message_read"
 }
