@@ -79,7 +79,7 @@ let package = Package(
             "Tracing", ["Configuration", "Core", "Crypto", "HTTPClient", "JSON", "Notifiers", "Observability", "Threading", "Time"]),
         library("Dispatch", ["Core", "HTTPClient", "Observability", "Threading", "Time", "Tracing"]),
         library(
-            "Operators",
+            "AdminAPI",
             [
                 "Configuration", "Core", "Crypto", "HTTPClient", "HTTPServer", "JSON", "Notifiers", "Observability", "OperatorsPage",
                 "POSIX", "Threading", "Time", "Bytes",
@@ -124,7 +124,7 @@ let package = Package(
         library(
             "Service",
             [
-                "Bots", "Bytes", "Configuration", "Dispatch", "HelpDesk", "Operators", "Pyrus", "Sendbird", "HTTPServer", "Crypto", "JSON",
+                "Bots", "Bytes", "Configuration", "Dispatch", "HelpDesk", "AdminAPI", "Pyrus", "Sendbird", "HTTPServer", "Crypto", "JSON",
                 "Observability",
                 "POSIX",
                 "Core", "Postgres", "Storage", "Notifiers", "HTTPClient",
@@ -139,7 +139,7 @@ let package = Package(
         .executableTarget(
             name: "DeskgateCLI",
             dependencies: [
-                "Configuration", "Demo", "Operators", "Service", "Simulators", "HTTPServer", "Threading", "Core", "Crypto", "JSON",
+                "Configuration", "Demo", "AdminAPI", "Service", "Simulators", "HTTPServer", "Threading", "Core", "Crypto", "JSON",
                 "Observability",
                 "POSIX", "Storage",
                 "Time",
@@ -190,7 +190,7 @@ let package = Package(
         tests(
             "ServiceTests",
             [
-                "Bots", "Configuration", "Dispatch", "HelpDesk", "Bytes", "Operators", "Pyrus", "Sendbird", "Simulators", "Service",
+                "Bots", "Configuration", "Dispatch", "HelpDesk", "Bytes", "AdminAPI", "Pyrus", "Sendbird", "Simulators", "Service",
                 "HTTPClient",
                 "HTTPServer", "Core",
                 "Crypto",

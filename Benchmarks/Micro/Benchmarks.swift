@@ -39,7 +39,7 @@ struct Benchmarks {
         let authorizer = fixture.authorizer
         let (appID, userID, key) = (appID ?? fixture.appID, fixture.userID, securityKey ?? fixture.securityKey)
         return stopwatch.measure(name) {
-            let decision = authorizer.decide(
+            let decision = authorizer.authorize(
                 appID: appID.span, userID: userID.span, securityKey: key.span, now: Fixture.now, revocations: .none)
             precondition(decision.verdict.status == status)
             return decision.application ?? 0

@@ -45,8 +45,8 @@ enum FillCommand {
         try filling.fill(1..<count + 1) { number, completion in
             let token = tokens.isEmpty ? nil : tokens[number % tokens.count]
             let name = notifiers[number % notifiers.count]
-            let arrival = FilledEvents.comment(number, appID: appID, notifier: name, type: type, token: token)
-            filling.store.accept(arrival, telling: .nobody) { completion($0.failure) }
+            let incoming = FilledEvents.comment(number, appID: appID, notifier: name, type: type, token: token)
+            filling.store.accept(incoming, telling: .nobody) { completion($0.failure) }
         }
     }
 

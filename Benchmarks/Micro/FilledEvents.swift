@@ -9,7 +9,7 @@ enum FilledEvents {
 
     /// A comment for one notifier.
     /// - Parameter token: of the device, which is registered with it when the notifier needs one; nil when it needs none.
-    static func comment(_ number: Int, appID: String, notifier: String, type: String, token: PushToken?) -> Arrival {
+    static func comment(_ number: Int, appID: String, notifier: String, type: String, token: PushToken?) -> IncomingEvent {
         let now = SystemClock.unixMilliseconds()
         let ticket = number % tickets
         let comment = Comment(
@@ -18,7 +18,7 @@ enum FilledEvents {
             author: Comment.Author(name: "Anna", avatarID: 5, avatarColor: "#ff0000"), createdAt: now.seconds.milliseconds, attachments: [])
         let event = Event(comment, id: identifier(now), receivedAt: now, lifeMilliseconds: dayMilliseconds)
         let subscription = Subscription(notifier: notifier, deviceTypes: token == nil ? .all : .only([type]), requiresDevice: token != nil)
-        return Arrival(event, to: [subscription], token: token)
+        return IncomingEvent(event, to: [subscription], token: token)
     }
 
     private static func identifier(_ milliseconds: UnixMilliseconds) -> UUIDv7 {

@@ -36,7 +36,7 @@ struct ReceivedArguments: Sendable {
     }
 
     /// Takes the arguments that a model has written, in the body of a call: an object, or its text. Throws a sentence about what is wrong.
-    /// - Parameter body: a JSON object, as `outline` has read it.
+    /// - Parameter body: a JSON object, as `sourceMap` has read it.
     init(ofCall body: [UInt8]) throws(BotArgumentsProblem) {
         if let arguments = try Self.read(body)["arguments"] { try Self.checkNumbers(in: arguments) }
         switch try Self.tree(body)["arguments"] {
@@ -122,7 +122,7 @@ struct ReceivedArguments: Sendable {
 
     private static func read(_ text: [UInt8]) throws(BotArgumentsProblem) -> JSONElement {
         do throws(JSONError) {
-            return try outline(text.span)
+            return try sourceMap(text.span)
         } catch {
             throw notJSON(error)
         }
@@ -134,13 +134,13 @@ struct ReceivedArguments: Sendable {
     }
 
     /// Reads a JSON text of at most `mostValues` values and names without making a tree of it.
-    static func outline(_ text: Span<UInt8>) throws(JSONError) -> JSONElement { try JSONElement(parsing: text, mostValues: mostValues) }
+    static func sourceMap(_ text: Span<UInt8>) throws(JSONError) -> JSONElement { try JSONElement(parsing: text, mostValues: mostValues) }
 
     /// The body of a request with a ticket in it: a JSON object.
     static func callBody(_ request: borrowing Request) throws(BotArgumentsProblem) -> JSONElement {
         let body: JSONElement
         do throws(JSONError) {
-            body = try request.withBody { body throws(JSONError) in try outline(body) }
+            body = try request.withBody { body throws(JSONError) in try sourceMap(body) }
         } catch {
             throw BotArgumentsProblem("the body is not strict JSON: \(error)")
         }
@@ -148,7 +148,7 @@ struct ReceivedArguments: Sendable {
         return body
     }
 
-    /// The tree of a text that `outline` has read.
+    /// The tree of a text that `sourceMap` has read.
     private static func tree(_ text: [UInt8]) throws(BotArgumentsProblem) -> JSONValue {
         do throws(JSONError) {
             return try JSONDocument(parsing: text.span).value()

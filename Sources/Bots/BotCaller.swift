@@ -19,7 +19,7 @@ final class BotCaller: Sendable {
     private let services: HelpDeskServices
     private let backend: BackendCaller
     private let handOffs: HandOffCaller
-    private let refused = Monitor(RefusalBook())
+    private let refused = Monitor(RefusalSampler())
     private let storeRefusals = StoreRefusals()
 
     init(_ services: HelpDeskServices, _ backend: BackendCaller, _ handOffs: HandOffCaller) {
@@ -29,13 +29,13 @@ final class BotCaller: Sendable {
     /// The refusal of a limit that a call would meet; nil when there is none. Counts nothing.
     func refusal(_ function: ServedBot.Function, of bot: ServedBot, _ caller: BotGrant) -> CallRefusal? {
         let now = services.clocks.unixMilliseconds()
-        return bot.ledger.withLock { $0.refusal(of: function.definition.name, caller.person, now: now) }.map { .limited($0, now: now) }
+        return bot.coalescer.withLock { $0.refusal(of: function.definition.name, caller.person, now: now) }.map { .limited($0, now: now) }
     }
 
     /// The refusal of another call of somebody whose refused calls have taken too much, or of whom too many calls are under way; nil when
     /// another one may be read.
     func exhaustion(of caller: BotGrant, at bot: ServedBot) -> CallRefusal? {
-        bot.ledger.withLock({ $0.isFull(for: caller.person) }) ? .busy : exhaustion(of: caller)
+        bot.coalescer.withLock({ $0.isFull(for: caller.person) }) ? .busy : exhaustion(of: caller)
     }
 
     /// The refusal of somebody whose refused calls have taken too much; nil when another request may be read.
@@ -46,14 +46,14 @@ final class BotCaller: Sendable {
 
     /// Performs a call.
     /// - Parameter complete: called exactly once, on any thread, perhaps before this returns; must not block.
-    func perform(_ call: ReadyCall, _ complete: @escaping CallWaiter) {
+    func perform(_ call: AuthorizedBotCall, _ complete: @escaping CallWaiter) {
         let now = services.clocks.unixMilliseconds()
         let repeated: CallWaiter = { reply in
             call.function.counters.increment(.repeated)
             complete(reply)
         }
-        let admission = call.bot.ledger.withLock { ledger in
-            ledger.admit(call.function.definition.name, call.caller.person, key: call.key, repeated, now: now)
+        let admission = call.bot.coalescer.withLock { coalescer in
+            coalescer.admit(call.function.definition.name, call.caller.person, key: call.key, repeated, now: now)
         }
         switch admission {
         case .wait: count(call, now: now)
@@ -67,11 +67,11 @@ final class BotCaller: Sendable {
     }
 
     /// Counts the bytes of a repeated call, which no limit of its function bounds.
-    private func count(_ call: ReadyCall, now: UnixMilliseconds) {
+    private func count(_ call: AuthorizedBotCall, now: UnixMilliseconds) {
         refused.withLock { $0.count(call.byteCount, of: call.caller.person, now: now) }
     }
 
-    private func begin(_ call: ReadyCall, now: UnixMilliseconds, _ complete: @escaping CallWaiter) {
+    private func begin(_ call: AuthorizedBotCall, now: UnixMilliseconds, _ complete: @escaping CallWaiter) {
         let row: BotCall
         do throws(CryptoError) {
             row = try self.row(of: call, now: now)
@@ -100,7 +100,7 @@ final class BotCaller: Sendable {
     }
 
     /// Ends a change that was stored and is not made.
-    private func withdraw(_ call: ReadyCall, _ id: UUIDv7, _ refusal: CallRefusal, _ complete: @escaping CallWaiter) {
+    private func withdraw(_ call: AuthorizedBotCall, _ id: UUIDv7, _ refusal: CallRefusal, _ complete: @escaping CallWaiter) {
         let now = services.clocks.unixMilliseconds()
         let ending = BotCall.Ending(refusal.outcome ?? .failed, reason: refusal.reason, releasesKey: true, at: now)
         end(call, id, ending, .refusal(refusal), complete)
@@ -108,17 +108,17 @@ final class BotCaller: Sendable {
 
     /// The refusal of a change whose person was signed out, or whose security key was revoked, while it waited for the store or the help desk; nil
     /// when it may be made.
-    private func refusal(ofStored call: ReadyCall) -> CallRefusal? {
+    private func refusal(ofStored call: AuthorizedBotCall) -> CallRefusal? {
         do throws(CryptoError) {
             let denial = try services.state.current.authorizer.denial(
                 of: call.caller, now: services.clocks.unixSeconds(), revocations: services.revocations.current)
             return denial.map { .denied($0.rawValue) }
         } catch {
-            return .undecided(Indecision.internalError.rawValue)
+            return .undecided(UndecidedReason.internalError.rawValue)
         }
     }
 
-    private func ask(_ call: ReadyCall, _ id: UUIDv7, _ complete: @escaping CallWaiter) {
+    private func ask(_ call: AuthorizedBotCall, _ id: UUIDv7, _ complete: @escaping CallWaiter) {
         let start = services.clocks.monotonicNanoseconds()
         let conclude: @Sendable (Result<FunctionAnswer, BackendFault>) -> Void = { [self] result in
             call.bot.duration.observe(nanoseconds: services.clocks.monotonicNanoseconds() - start)
@@ -130,7 +130,7 @@ final class BotCaller: Sendable {
             backend.send(
                 BackendCaller.Call(
                     id: id, appID: call.caller.appID, request: request, key: call.key, secrets: call.bot.definition.secrets,
-                    trace: call.mark.trace), conclude)
+                    trace: call.context.trace), conclude)
         case .handOff(let draft):
             handOffs.submit(for: call.caller.person) { [self] fault in
                 if let fault { return conclude(.failure(fault)) }
@@ -142,7 +142,9 @@ final class BotCaller: Sendable {
 
     /// Stores what came of a call that was stored, and ends it. Where the same call may begin again, everybody is told only once the store
     /// lets it, here and in all replicas. If that could not be stored, it cannot begin again, and repetitions get the same answer here.
-    private func end(_ call: ReadyCall, _ id: UUIDv7, _ ending: BotCall.Ending, _ reply: CallReply, _ complete: @escaping CallWaiter) {
+    private func end(
+        _ call: AuthorizedBotCall, _ id: UUIDv7, _ ending: BotCall.Ending, _ reply: CallReply, _ complete: @escaping CallWaiter
+    ) {
         services.store.end(id, ending) { [self] result in
             note(result.map { .new }, id, call)
             guard ending.releasesKey else { return }
@@ -154,18 +156,18 @@ final class BotCaller: Sendable {
 
     /// Ends a call that was admitted, and tells everybody who waits for it.
     /// - Parameter keeps: whether repetitions get the same answer.
-    private func finish(_ call: ReadyCall, _ reply: CallReply, id: UUIDv7?, keeps: Bool, _ complete: CallWaiter) {
+    private func finish(_ call: AuthorizedBotCall, _ reply: CallReply, id: UUIDv7?, keeps: Bool, _ complete: CallWaiter) {
         let now = services.sharedNow
-        let waiters = call.bot.ledger.withLock { ledger in
-            ledger.finish(call.key, call.caller.person, reply, keepingUntil: keeps ? call.caller.expiresAt : nil, now: now)
+        let waiters = call.bot.coalescer.withLock { coalescer in
+            coalescer.finish(call.key, call.caller.person, reply, keepingUntil: keeps ? call.caller.expiresAt : nil, now: now)
         }
         call.function.counters.increment(reply.result)
-        if case .refusal(let refusal) = reply { log(refusal, call.bot, call.function, call.caller, call.mark, id: id) }
+        if case .refusal(let refusal) = reply { log(refusal, call.bot, call.function, call.caller, call.context, id: id) }
         complete(reply)
         for waiter in waiters { waiter(reply) }
     }
 
-    private func row(of call: ReadyCall, now: UnixMilliseconds) throws(CryptoError) -> BotCall {
+    private func row(of call: AuthorizedBotCall, now: UnixMilliseconds) throws(CryptoError) -> BotCall {
         let id = try UUIDv7(milliseconds: now, from: services.random)
         let (digest, text) = try stored(call.arguments, of: call.bot)
         return BotCall(
@@ -181,14 +183,14 @@ final class BotCaller: Sendable {
     }
 
     /// Tells that a call could not be stored: what changes nothing is answered all the same.
-    private func note(_ result: Result<BotCallBeginning, StoreError>, _ id: UUIDv7, _ call: ReadyCall) {
+    private func note(_ result: Result<BotCallBeginning, StoreError>, _ id: UUIDv7, _ call: AuthorizedBotCall) {
         guard case .failure(let error) = result else { return }
         var fields: LogFields = [
             "bot": .string(call.bot.definition.name), "function": .string(call.function.definition.name),
             "reason": .string("\(error.kind)"),
             "call_id": .string(id.description),
         ]
-        call.mark.append(to: &fields)
+        call.context.append(to: &fields)
         services.denials.log(.warning, "bot call not stored", reason: "\(error.kind)", fields)
     }
 }
@@ -196,8 +198,8 @@ final class BotCaller: Sendable {
 // Calls that are refused before they are performed.
 extension BotCaller {
     /// Counts, logs and stores the refusal of a call whose caller is known.
-    func refuse(_ refusal: CallRefusal, _ call: ReadyCall) -> CallReply {
-        refuse(refusal, call.bot, call.function, call.caller, call.mark, arguments: call.arguments, byteCount: call.byteCount)
+    func refuse(_ refusal: CallRefusal, _ call: AuthorizedBotCall) -> CallReply {
+        refuse(refusal, call.bot, call.function, call.caller, call.context, arguments: call.arguments, byteCount: call.byteCount)
     }
 
     /// Counts, logs and stores the refusal of a call.
@@ -206,29 +208,29 @@ extension BotCaller {
     ///   - caller: nil when nobody is known; then nothing is stored, so that strangers cannot fill the store.
     ///   - byteCount: how many bytes of arguments were read for it.
     func refuse(
-        _ refusal: CallRefusal, _ bot: ServedBot, _ function: ServedBot.Function?, _ caller: BotGrant?, _ mark: RequestMark,
+        _ refusal: CallRefusal, _ bot: ServedBot, _ function: ServedBot.Function?, _ caller: BotGrant?, _ context: RequestContext,
         arguments: BotArguments? = nil, byteCount: Int = 0
     ) -> CallReply {
         (function?.counters ?? bot.others).increment(refusal.result)
-        log(refusal, bot, function, caller, mark, id: nil)
+        log(refusal, bot, function, caller, context, id: nil)
         // A failure of our own is nobody's fault.
         if let caller, refusal.result != .unavailable {
             let now = services.clocks.unixMilliseconds()
             refused.withLock { $0.count(byteCount, of: caller.person, now: now) }
         }
-        if let function, let caller, let outcome = refusal.outcome { record(refusal, outcome, bot, function, caller, arguments, mark) }
+        if let function, let caller, let outcome = refusal.outcome { record(refusal, outcome, bot, function, caller, arguments, context) }
         return .refusal(refusal)
     }
 
     private func record(
         _ refusal: CallRefusal, _ outcome: BotCall.Outcome, _ bot: ServedBot, _ function: ServedBot.Function, _ caller: BotGrant,
-        _ arguments: BotArguments?, _ mark: RequestMark
+        _ arguments: BotArguments?, _ context: RequestContext
     ) {
         let now = services.clocks.unixMilliseconds()
         guard refused.withLock({ $0.admits(outcome, bot: bot.definition.name, function.definition.name, caller, now: now) }) else { return }
         guard let id = try? UUIDv7(milliseconds: now, from: services.random) else { return }
         let known = arguments.flatMap { try? stored($0, of: bot) }
-        let text = known?.text.flatMap { $0.utf8.count <= RefusalBook.longestText ? $0 : nil }
+        let text = known?.text.flatMap { $0.utf8.count <= RefusalSampler.longestText ? $0 : nil }
         let row = BotCall(
             id: id, appID: caller.appID, userID: caller.userID, bot: bot.definition.name, function: function.definition.name,
             argumentsSHA256: known?.digest ?? "", arguments: text, at: now,
@@ -238,21 +240,23 @@ extension BotCaller {
 
     /// Logs a call that was not done; no field of the line has anything of the caller's own text.
     func log(
-        _ refusal: CallRefusal, _ bot: ServedBot?, _ function: ServedBot.Function?, _ caller: BotGrant?, _ mark: RequestMark, id: UUIDv7?
+        _ refusal: CallRefusal, _ bot: ServedBot?, _ function: ServedBot.Function?, _ caller: BotGrant?, _ context: RequestContext,
+        id: UUIDv7?
     ) {
         services.denials.log(
-            refusal.level, "bot call", reason: refusal.reason, fields(refusal, bot, function, caller, mark, id: id))
+            refusal.level, "bot call", reason: refusal.reason, fields(refusal, bot, function, caller, context, id: id))
     }
 
     private func fields(
-        _ refusal: CallRefusal, _ bot: ServedBot?, _ function: ServedBot.Function?, _ caller: BotGrant?, _ mark: RequestMark, id: UUIDv7?
+        _ refusal: CallRefusal, _ bot: ServedBot?, _ function: ServedBot.Function?, _ caller: BotGrant?, _ context: RequestContext,
+        id: UUIDv7?
     ) -> LogFields {
         var fields: LogFields = ["result": .string(refusal.result.rawValue), "reason": .string(refusal.reason)]
         if let bot { fields.append("bot", .string(bot.definition.name)) }
         if let function { fields.append("function", .string(function.definition.name)) }
         if let caller { append(caller, to: &fields) }
         if let id { fields.append("call_id", .string(id.description)) }
-        mark.append(to: &fields)
+        context.append(to: &fields)
         return fields
     }
 

@@ -4,7 +4,7 @@ internal import HelpDesk
 internal import Observability
 internal import Threading
 
-/// Told what a call leads to, once, on any thread; must not block.
+/// Receives what a call leads to, once, on any thread; must not block.
 typealias CallWaiter = @Sendable (CallReply) -> Void
 
 /// One bot of the configuration in force.
@@ -19,7 +19,7 @@ struct ServedBot: Sendable {
 
     let definition: BotDefinition
     /// What is under way, counted and kept. It outlives reloads.
-    let ledger: Monitor<CallLedger<CallWaiter>>
+    let coalescer: Monitor<BotCallCoalescer<CallWaiter>>
     /// How long its backends take.
     let duration: Histogram
     let starts: LabelledCounters<BotMetrics.StartResult>
@@ -28,8 +28,8 @@ struct ServedBot: Sendable {
     let others: LabelledCounters<CallResult>
     private let functions: [ByteKey: Function]
 
-    init(_ definition: BotDefinition, ledger: Monitor<CallLedger<CallWaiter>>, _ metrics: BotMetrics) {
-        (self.definition, self.ledger) = (definition, ledger)
+    init(_ definition: BotDefinition, coalescer: Monitor<BotCallCoalescer<CallWaiter>>, _ metrics: BotMetrics) {
+        (self.definition, self.coalescer) = (definition, coalescer)
         duration = metrics.duration(bot: definition.name)
         starts = metrics.starts(bot: definition.name)
         quickReplies = metrics.quickReplies(bot: definition.name)
@@ -66,8 +66,8 @@ final class BotsState: Sendable {
         bots = Dictionary(
             configuration.bots.map { bot in
                 let key = ByteKey(bot.name)
-                let ledger = former?.bots[key]?.ledger ?? Monitor(CallLedger())
-                return (key, ServedBot(bot, ledger: ledger, metrics))
+                let coalescer = former?.bots[key]?.coalescer ?? Monitor(BotCallCoalescer())
+                return (key, ServedBot(bot, coalescer: coalescer, metrics))
             }
         ) { first, _ in first }
         let timeouts = configuration.bots.flatMap(\.functions).map { UInt64($0.timeoutMilliseconds) }
@@ -79,7 +79,7 @@ final class BotsState: Sendable {
 
     /// Puts the limits in force.
     func begin() {
-        for bot in bots.values { bot.ledger.withLock { $0.use(bot.limits) } }
+        for bot in bots.values { bot.coalescer.withLock { $0.use(bot.limits) } }
     }
 
     /// Forgets the answers that are kept for those whom a change of the revocations may concern.
@@ -91,6 +91,6 @@ final class BotsState: Sendable {
             if case .user(let userID) = revocation.subject { person = CallWindows.Person(appID: revocation.appID, userID: userID) }
         case nil: break
         }
-        for bot in bots.values { bot.ledger.withLock { $0.forgetAnswers(to: person) } }
+        for bot in bots.values { bot.coalescer.withLock { $0.forgetAnswers(to: person) } }
     }
 }

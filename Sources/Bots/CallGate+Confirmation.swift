@@ -9,7 +9,7 @@ internal import Time
 extension CallGate {
     /// Decides on a change that the customer has confirmed, and counts, logs and stores it if it is refused.
     /// - Parameter text: the confirmation.
-    func decide(confirming text: String, by proven: ProvenCaller, _ bot: ServedBot, _ state: BotsState) -> Decision {
+    func decide(confirming text: String, by proven: AuthenticatedCaller, _ bot: ServedBot, _ state: BotsState) -> Decision {
         var function: ServedBot.Function?
         var holder: BotGrant?
         do throws(CallRefusal) {
@@ -28,11 +28,11 @@ extension CallGate {
                 throw .invalid(error)
             }
             return .perform(
-                ReadyCall(
+                AuthorizedBotCall(
                     bot: bot, function: function, caller: token.grant, arguments: arguments, byteCount: 0, action: action,
-                    key: try Self.key(token, bot), mark: proven.mark))
+                    key: try Self.key(token, bot), context: proven.context))
         } catch {
-            return .refuse(caller.refuse(error, bot, function, holder, proven.mark))
+            return .refuse(caller.refuse(error, bot, function, holder, proven.context))
         }
     }
 
@@ -69,7 +69,7 @@ extension CallGate {
 
     /// The confirmation of a call.
     func token(
-        _ ticket: BotTicket, _ bot: ServedBot, _ function: BotFunction, _ arguments: BotArguments
+        _ ticket: BotAccessToken, _ bot: ServedBot, _ function: BotFunction, _ arguments: BotArguments
     ) throws(CallRefusal) -> BotConfirmationToken {
         try Self.orRefuse { () throws(CryptoError) in
             let id =

@@ -7,7 +7,7 @@ internal import Threading
 internal import Time
 
 /// What somebody with a ticket asks for, in whatever form it came.
-struct AskedCall {
+struct BotCallRequest {
     /// The ticket's text; nil when none was sent.
     let ticket: String?
     /// The name of the function.
@@ -29,7 +29,7 @@ struct CallGate: Sendable {
 
     /// What is decided.
     enum Decision {
-        case perform(ReadyCall)
+        case perform(AuthorizedBotCall)
         case refuse(CallReply)
     }
 
@@ -47,23 +47,23 @@ struct CallGate: Sendable {
     /// Decides on a call with a ticket, and counts, logs and stores it if it is refused.
     /// - Parameter readArguments: called once, and only for somebody with a valid ticket, so that strangers cause no work.
     func decide(
-        _ asked: AskedCall, _ bot: ServedBot, _ state: BotsState, _ mark: RequestMark, readArguments: ArgumentReader
+        _ asked: BotCallRequest, _ bot: ServedBot, _ state: BotsState, _ context: RequestContext, readArguments: ArgumentReader
     ) -> Decision {
         let function = bot.function(asked.function)
         var findings = Findings()
         do throws(CallRefusal) {
-            return .perform(try ready(asked, bot, function, state, mark, &findings, readArguments))
+            return .perform(try ready(asked, bot, function, state, context, &findings, readArguments))
         } catch {
             return .refuse(
                 caller.refuse(
-                    error, bot, function, findings.caller, mark, arguments: findings.arguments, byteCount: findings.byteCount))
+                    error, bot, function, findings.caller, context, arguments: findings.arguments, byteCount: findings.byteCount))
         }
     }
 
     private func ready(
-        _ asked: AskedCall, _ bot: ServedBot, _ function: ServedBot.Function?, _ state: BotsState, _ mark: RequestMark,
+        _ asked: BotCallRequest, _ bot: ServedBot, _ function: ServedBot.Function?, _ state: BotsState, _ context: RequestContext,
         _ findings: inout Findings, _ readArguments: ArgumentReader
-    ) throws(CallRefusal) -> ReadyCall {
+    ) throws(CallRefusal) -> AuthorizedBotCall {
         let ticket = try provenTicket(asked.ticket, bot, state, &findings.caller)
         let holder = ticket.grant
         guard let function else { throw .unknownFunction }
@@ -74,9 +74,9 @@ struct CallGate: Sendable {
         guard arguments.canonical.count <= ReceivedArguments.longest else { throw .tooLong }
         if function.definition.confirmation != .none, let refusal = caller.refusal(function, of: bot, holder) { throw refusal }
         let key = try key(ticket, bot, function.definition, arguments, confirmation, state, &findings.caller)
-        return ReadyCall(
+        return AuthorizedBotCall(
             bot: bot, function: function, caller: holder, arguments: arguments, byteCount: findings.byteCount, action: action, key: key,
-            mark: mark)
+            context: context)
     }
 
     /// A ticket of this bot that is valid now, and whose person may use the chat.
@@ -85,16 +85,16 @@ struct CallGate: Sendable {
     ///   - caller: set as `check` says.
     func provenTicket(
         _ text: String?, _ bot: ServedBot, _ state: BotsState, _ caller: inout BotGrant?
-    ) throws(CallRefusal) -> BotTicket {
+    ) throws(CallRefusal) -> BotAccessToken {
         let ticket = try ticket(text, bot)
         try check(ticket.grant, state, &caller, CallRefusal.denied)
         return ticket
     }
 
-    private func ticket(_ text: String?, _ bot: ServedBot) throws(CallRefusal) -> BotTicket {
+    private func ticket(_ text: String?, _ bot: ServedBot) throws(CallRefusal) -> BotAccessToken {
         guard let text, !text.isEmpty else { throw .noTicket }
         let now = services.sharedNow
-        switch try Self.orRefuse({ () throws(CryptoError) in try BotTicket.verdict(on: text, for: bot.definition, now: now) }) {
+        switch try Self.orRefuse({ () throws(CryptoError) in try BotAccessToken.verdict(on: text, for: bot.definition, now: now) }) {
         case .valid(let ticket): return ticket
         case .malformed: throw .malformedTicket
         case .expired: throw .expiredTicket
@@ -112,7 +112,7 @@ struct CallGate: Sendable {
         _ grant: BotGrant, _ state: BotsState, _ caller: inout BotGrant?, _ denied: (String) -> CallRefusal
     ) throws(CallRefusal) {
         let (authorizer, revocations, now) = (state.shared.authorizer, services.revocations.current, services.clocks.unixSeconds())
-        guard revocations.isKnown else { throw .undecided(Indecision.revocationsUnknown.rawValue) }
+        guard revocations.isKnown else { throw .undecided(UndecidedReason.revocationsUnknown.rawValue) }
         let isFormer = try Self.orRefuse { () throws(CryptoError) in
             try revocations.isFormer(appID: grant.appID.utf8.span, userID: grant.userID.utf8.span)
         }
@@ -126,7 +126,7 @@ struct CallGate: Sendable {
 
     /// The checked arguments, what performs the call, and the confirmation beside them.
     private func read(
-        _ asked: AskedCall, _ readArguments: ArgumentReader, _ function: BotFunction, _ grant: BotGrant, _ byteCount: inout Int
+        _ asked: BotCallRequest, _ readArguments: ArgumentReader, _ function: BotFunction, _ grant: BotGrant, _ byteCount: inout Int
     ) throws(CallRefusal) -> (BotArguments, BotFilledAction, confirmation: String?) {
         do throws(BotArgumentsProblem) {
             var received = try readArguments(&byteCount)
@@ -146,7 +146,7 @@ struct CallGate: Sendable {
     /// The deduplication key (`BotCall.key`); nil for a function that changes nothing.
     /// - Throws: also what asks for a confirmation.
     private func key(
-        _ ticket: BotTicket, _ bot: ServedBot, _ function: BotFunction, _ arguments: BotArguments, _ confirmation: String?,
+        _ ticket: BotAccessToken, _ bot: ServedBot, _ function: BotFunction, _ arguments: BotArguments, _ confirmation: String?,
         _ state: BotsState, _ caller: inout BotGrant?
     ) throws(CallRefusal) -> [UInt8]? {
         guard function.changesSomething else { return nil }
@@ -170,7 +170,7 @@ struct CallGate: Sendable {
             if function.isOncePerStart {
                 // What was done is answered again, whatever is asked for now: nobody shall confirm what will not be done.
                 let key = try Self.key(token, bot)
-                if bot.ledger.withLock({ $0.hasAnswer(to: key) }) { return key }
+                if bot.coalescer.withLock({ $0.hasAnswer(to: key) }) { return key }
             }
             throw try toConfirm(token, bot, function)
         }

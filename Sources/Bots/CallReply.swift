@@ -167,7 +167,7 @@ extension CallRefusal {
 
     /// 429 for a call of somebody whose refused calls have brought too many bytes; its arguments were not read.
     static func exhausted(seconds: UInt64) -> CallRefusal {
-        let megabytes = RefusalBook.bytesPerMinute >> 20
+        let megabytes = RefusalSampler.bytesPerMinute >> 20
         let response = Response(
             status: 429,
             json: [

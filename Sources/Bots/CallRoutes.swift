@@ -16,12 +16,12 @@ final class CallRoutes: Sendable {
     /// Arguments as a text in JSON are up to twice as long.
     private static let callBodyLimit = 2 * ReceivedArguments.longest
 
-    private let state: Live<BotsState>
+    private let state: SnapshotReference<BotsState>
     private let services: HelpDeskServices
     private let gate: CallGate
     private let caller: BotCaller
 
-    init(_ state: Live<BotsState>, _ services: HelpDeskServices, _ gate: CallGate, _ caller: BotCaller) {
+    init(_ state: SnapshotReference<BotsState>, _ services: HelpDeskServices, _ gate: CallGate, _ caller: BotCaller) {
         (self.state, self.services, self.gate, self.caller) = (state, services, gate, caller)
     }
 
@@ -39,8 +39,8 @@ final class CallRoutes: Sendable {
 
     private func answerFunction(_ request: borrowing Request, _ responder: consuming Responder) -> Answered {
         let isGet = request.method != .post
-        let end = End(mark(request), Self.functionPath, isGet ? "GET" : "POST", services.tracer) { reply, _ in reply.response }
-        let asked = AskedCall(
+        let end = End(context(request), Self.functionPath, isGet ? "GET" : "POST", services.tracer) { reply, _ in reply.response }
+        let asked = BotCallRequest(
             ticket: request.bearer, function: request.withSecondPathParameter { String(repairing: $0) }, isGet: isGet, confirmation: nil)
         return answer(asked, request, responder, end) { byteCount throws(BotArgumentsProblem) in
             try ReceivedArguments(request, byteCount: &byteCount)
@@ -48,7 +48,7 @@ final class CallRoutes: Sendable {
     }
 
     private func answerCall(_ request: borrowing Request, _ responder: consuming Responder) -> Answered {
-        let end = End(mark(request), Self.callPath, "POST", services.tracer) { reply, function in
+        let end = End(context(request), Self.callPath, "POST", services.tracer) { reply, function in
             reply.response(endpoint: function?.endpoint ?? "")
         }
         do throws(BotArgumentsProblem) {
@@ -62,16 +62,16 @@ final class CallRoutes: Sendable {
             let refusal = CallRefusal.malformed(error)
             let bot = state.current.bot(request.withPathParameter { String(repairing: $0) })
             bot?.others.increment(.invalid)
-            caller.log(refusal, bot, nil, nil, end.mark, id: nil)
+            caller.log(refusal, bot, nil, nil, end.context, id: nil)
             return responder.respond(end(.refusal(refusal), nil))
         }
     }
 
     /// Reads a call, all but its arguments: they are read for somebody with a ticket.
-    private static func asked(_ request: borrowing Request) throws(BotArgumentsProblem) -> AskedCall {
+    private static func asked(_ request: borrowing Request) throws(BotArgumentsProblem) -> BotCallRequest {
         let body = try ReceivedArguments.callBody(request)
         guard let name = body["name"]?.string else { throw BotArgumentsProblem("name must be the name of a function") }
-        return AskedCall(ticket: body["ticket"]?.string, function: name, isGet: false, confirmation: try confirmation(body))
+        return BotCallRequest(ticket: body["ticket"]?.string, function: name, isGet: false, confirmation: try confirmation(body))
     }
 
     private static func confirmation(_ body: JSONElement) throws(BotArgumentsProblem) -> String? {
@@ -81,20 +81,20 @@ final class CallRoutes: Sendable {
     }
 
     private func answer(
-        _ asked: AskedCall, _ request: borrowing Request, _ responder: consuming Responder, _ end: End,
+        _ asked: BotCallRequest, _ request: borrowing Request, _ responder: consuming Responder, _ end: End,
         readArguments: CallGate.ArgumentReader
     ) -> Answered {
         let state = state.current
         guard let bot = state.bot(request.withPathParameter({ String(repairing: $0) })) else {
-            caller.log(.unknownBot, nil, nil, nil, end.mark, id: nil)
+            caller.log(.unknownBot, nil, nil, nil, end.context, id: nil)
             return responder.respond(end(.refusal(.unknownBot), nil))
         }
         // A thousand calls at once to a backend that hangs must not take the serving threads' time. Whether one is a repetition is not
         // looked at then, so nothing is said of what was done.
-        guard !bot.ledger.withLock(\.isFull) else {
-            return responder.respond(end(caller.refuse(.busy, bot, bot.function(asked.function), nil, end.mark), nil))
+        guard !bot.coalescer.withLock(\.isFull) else {
+            return responder.respond(end(caller.refuse(.busy, bot, bot.function(asked.function), nil, end.context), nil))
         }
-        switch gate.decide(asked, bot, state, end.mark, readArguments: readArguments) {
+        switch gate.decide(asked, bot, state, end.context, readArguments: readArguments) {
         case .refuse(let reply): return responder.respond(end(reply, nil))
         case .perform(let call):
             return responder.respondLater(timeoutMilliseconds: call.timeoutMilliseconds) { pending in
@@ -104,31 +104,31 @@ final class CallRoutes: Sendable {
         }
     }
 
-    private func mark(_ request: borrowing Request) -> RequestMark {
-        RequestMark(id: request.requestID, services.tracer.beginLasting(request.callersTrace()))
+    private func context(_ request: borrowing Request) -> RequestContext {
+        RequestContext(id: request.requestID, services.tracer.beginLasting(request.callersTrace()))
     }
 }
 
 extension CallRoutes {
     /// Makes the answer of a request, and ends its span.
     private struct End: Sendable {
-        let mark: RequestMark
+        let context: RequestContext
         private let path: StaticString
         private let method: StaticString
         private let tracer: Tracer
         private let render: @Sendable (CallReply, ServedBot.Function?) -> Response
 
         init(
-            _ mark: RequestMark, _ path: StaticString, _ method: StaticString, _ tracer: Tracer,
+            _ context: RequestContext, _ path: StaticString, _ method: StaticString, _ tracer: Tracer,
             _ render: @escaping @Sendable (CallReply, ServedBot.Function?) -> Response
         ) {
-            (self.mark, self.path, self.method, self.tracer, self.render) = (mark, path, method, tracer, render)
+            (self.context, self.path, self.method, self.tracer, self.render) = (context, path, method, tracer, render)
         }
 
         /// - Parameter call: nil for one that was refused before it was known.
-        func callAsFunction(_ reply: CallReply, _ call: ReadyCall?) -> Response {
+        func callAsFunction(_ reply: CallReply, _ call: AuthorizedBotCall?) -> Response {
             let response = render(reply, call?.function)
-            tracer.endRequest(mark.span, path, response, method: method, app: call?.caller.appID, result: reply.result.rawValue)
+            tracer.endRequest(context.span, path, response, method: method, app: call?.caller.appID, result: reply.result.rawValue)
             return response
         }
     }

@@ -14,7 +14,7 @@ struct PersonRoutes: Sendable {
     private static let startBodyLimit = 32 * 1024
     private static let confirmBodyLimit = BotConfirmationToken.longestText + 8 * 1024
 
-    let state: Live<BotsState>
+    let state: SnapshotReference<BotsState>
     let services: HelpDeskServices
     let metrics: BotMetrics
     let gate: CallGate
@@ -24,9 +24,9 @@ struct PersonRoutes: Sendable {
 
     // MARK: Start
 
-    private var start: ProvenRoute {
+    private var start: AuthenticatedRoute {
         let unknown = metrics.starts(bot: "")
-        return ProvenRoute(
+        return AuthenticatedRoute(
             Self.startPath, of: nil, bodyLimit: Self.startBodyLimit, timeoutMilliseconds: TimeLimit.milliseconds(1000),
             description: BotDescriptions.start, services, reading: .object { body throws(BodyError) in try Self.fields(body) },
             count: { [state] result, _, name in
@@ -52,34 +52,34 @@ struct PersonRoutes: Sendable {
         return fields
     }
 
-    private func start(_ person: ProvenCaller, _ fields: [(name: String, text: String)]) -> ProvenAnswer {
+    private func start(_ person: AuthenticatedCaller, _ fields: [(name: String, text: String)]) -> AuthenticatedAnswer {
         guard let bot = state.current.bot(person.parameter) else {
-            return ProvenAnswer(CallRefusal.unknownBot.response, result: "malformed", reason: "unknown_bot")
+            return AuthenticatedAnswer(CallRefusal.unknownBot.response, result: "malformed", reason: "unknown_bot")
         }
         guard bot.definition.apps.contains(where: { $0.utf8.elementsEqual(person.appID.utf8) }) else {
-            return ProvenAnswer(AuthorizeRefusals().denied, result: "denied", reason: "other_app")
+            return AuthenticatedAnswer(AuthorizeRefusals().denied, result: "denied", reason: "other_app")
         }
         let prompt: BotPrompt
         do throws(BotArgumentsProblem) {
             prompt = try BotPrompt(of: bot.definition, userID: person.userID, fields: fields)
         } catch {
-            return ProvenAnswer(.error(400, "malformed", "\(error.description)."), result: "malformed", reason: "fields")
+            return AuthenticatedAnswer(.error(400, "malformed", "\(error.description)."), result: "malformed", reason: "fields")
         }
         let grant = BotGrant(
             appID: person.appID, userID: person.userID, key: person.keyIdentity, keyEnd: person.latest.seconds,
             issuedAt: services.sharedNow, lifeSeconds: bot.definition.ticketLifeSeconds)
         guard let grant else {
-            return ProvenAnswer(AuthorizeRefusals().denied, result: "denied", reason: Denial.expired.rawValue)
+            return AuthenticatedAnswer(AuthorizeRefusals().denied, result: "denied", reason: Denial.expired.rawValue)
         }
         do throws(CryptoError) {
-            let ticket = BotTicket(grant, startID: try services.random.word())
-            return ProvenAnswer(Self.response(prompt, try ticket.text(for: bot.definition), ticket), result: "started")
+            let ticket = BotAccessToken(grant, startID: try services.random.word())
+            return AuthenticatedAnswer(Self.response(prompt, try ticket.text(for: bot.definition), ticket), result: "started")
         } catch {
-            return ProvenAnswer(AuthorizeRefusals().undecided, result: "unavailable", reason: "internal_error", level: .error)
+            return AuthenticatedAnswer(AuthorizeRefusals().undecided, result: "unavailable", reason: "internal_error", level: .error)
         }
     }
 
-    private static func response(_ prompt: BotPrompt, _ text: String, _ ticket: BotTicket) -> Response {
+    private static func response(_ prompt: BotPrompt, _ text: String, _ ticket: BotAccessToken) -> Response {
         Response(
             status: 200,
             json: [
@@ -91,8 +91,8 @@ struct PersonRoutes: Sendable {
 
     // MARK: Confirm
 
-    private var confirm: ProvenRoute {
-        ProvenRoute(
+    private var confirm: AuthenticatedRoute {
+        AuthenticatedRoute(
             Self.confirmPath, of: nil, bodyLimit: Self.confirmBodyLimit,
             timeoutMilliseconds: state.current.longestTimeoutMilliseconds + BotCaller.storeMilliseconds + BotCaller.marginMilliseconds,
             description: BotDescriptions.confirm, services,
@@ -103,18 +103,18 @@ struct PersonRoutes: Sendable {
         ) { person, text in confirm(person, text) }
     }
 
-    private func confirm(_ person: ProvenCaller, _ text: String) -> ProvenStep {
+    private func confirm(_ person: AuthenticatedCaller, _ text: String) -> AuthenticatedStep {
         let state = state.current
         guard let bot = state.bot(person.parameter) else {
-            return .answer(ProvenAnswer(CallRefusal.unknownBot.response, result: "invalid", reason: "unknown_bot"))
+            return .answer(AuthenticatedAnswer(CallRefusal.unknownBot.response, result: "invalid", reason: "unknown_bot"))
         }
         switch gate.decide(confirming: text, by: person, bot, state) {
         // What has happened is logged already.
-        case .refuse(let reply): return .answer(ProvenAnswer(reply.response(endpoint: ""), result: reply.result.rawValue))
+        case .refuse(let reply): return .answer(AuthenticatedAnswer(reply.response(endpoint: ""), result: reply.result.rawValue))
         case .perform(let call):
             return .later { [caller] complete in
                 caller.perform(call) { reply in
-                    complete(ProvenAnswer(reply.response(endpoint: call.function.endpoint), result: reply.result.rawValue))
+                    complete(AuthenticatedAnswer(reply.response(endpoint: call.function.endpoint), result: reply.result.rawValue))
                 }
             }
         }

@@ -17,7 +17,7 @@ struct ReplyRoute: Sendable {
     /// A text in JSON is up to twice as long unless letters are escaped. Proxies take no more of a bot's request.
     private static let bodyLimit = 2 * longestText
 
-    let state: Live<BotsState>
+    let state: SnapshotReference<BotsState>
     let services: HelpDeskServices
     let gate: CallGate
     let caller: BotCaller
@@ -27,7 +27,7 @@ struct ReplyRoute: Sendable {
     }
 
     private func answer(_ request: borrowing Request, _ responder: consuming Responder) -> Answered {
-        let mark = RequestMark(id: request.requestID, services.tracer.beginRequest(request.callersTrace()))
+        let context = RequestContext(id: request.requestID, services.tracer.beginRequest(request.callersTrace()))
         let state = state.current
         let bot = state.bot(request.withPathParameter { String(repairing: $0) })
         var holder: BotGrant?
@@ -41,9 +41,9 @@ struct ReplyRoute: Sendable {
             response = Self.response(QuickReplies(in: asked.text), bot)
         } catch {
             (response, result) = (error.response, error.result)
-            if let bot { _ = caller.refuse(error, bot, nil, holder, mark) } else { caller.log(error, nil, nil, nil, mark, id: nil) }
+            if let bot { _ = caller.refuse(error, bot, nil, holder, context) } else { caller.log(error, nil, nil, nil, context, id: nil) }
         }
-        services.tracer.endRequest(mark.span, Self.path, response, app: holder?.appID, result: result.rawValue)
+        services.tracer.endRequest(context.span, Self.path, response, app: holder?.appID, result: result.rawValue)
         return responder.respond(response)
     }
 

@@ -11,7 +11,7 @@ internal import Threading
 package final class ServedBots: Sendable {
     /// Its routes on the public listener.
     package let routes: [Route]
-    private let state: Live<BotsState>
+    private let state: SnapshotReference<BotsState>
     private let metrics: BotMetrics
     /// Calls the companies' backends, and nobody else, so that a backend that hangs delays nothing but its own calls.
     private let client = LazyClient(settings: BackendCaller.clientSettings)
@@ -29,7 +29,7 @@ package final class ServedBots: Sendable {
         tickets: @escaping @Sendable (_ appID: String) -> (any TicketDesk)?
     ) {
         metrics = BotMetrics(registry)
-        let state = Live(BotsState(configuration, services.state.current, metrics))
+        let state = SnapshotReference(BotsState(configuration, services.state.current, metrics))
         self.state = state
         state.current.begin()
         handOffs = HandOffCaller(services.clocks, tickets: tickets)
@@ -40,7 +40,7 @@ package final class ServedBots: Sendable {
             PersonRoutes(state: state, services: services, metrics: metrics, gate: gate, caller: caller).routes
             + CallRoutes(state, services, gate, caller).routes
             + [ReplyRoute(state: state, services: services, gate: gate, caller: caller).route]
-        services.news.listen { item in
+        services.invalidation.listen { item in
             if case .revocations(let change) = item { state.current.forgetAnswers(after: change) }
         }
     }
@@ -59,7 +59,7 @@ package final class ServedBots: Sendable {
     package func count(lost calls: [BotCall]) { metrics.count(lost: calls) }
 
     /// How many requests wait for the answer to a change of a bot that another request has begun.
-    func waiting(for bot: String) -> Int { state.current.bot(bot)?.ledger.withLock { $0.waiting } ?? 0 }
+    func waiting(for bot: String) -> Int { state.current.bot(bot)?.coalescer.withLock { $0.waiting } ?? 0 }
 
     /// Ends the calls that are under way, and waits for that. Changes among them end as `unknown`. Call it after the help desks' client is closed.
     package func close() {

@@ -12,18 +12,18 @@ extension Configuration {
             let place = "$.notifiers.\(notifier.name)"
             var warnings: [ConfigurationWarning] = []
             if apns.topic.hasPrefix("\(teamID).") {
-                let text = Told(
+                let text = LocalizedText(
                     "begins with the team_id, which is no part of a bundle identifier; remove it",
                     "начинается с team_id, который не входит в идентификатор приложения; уберите его")
                 warnings.append(ConfigurationWarning(path: "\(place).topic", message: text))
             }
             for (key, id) in [("key_id", keyID), ("team_id", teamID)] where id != id.uppercased() {
-                let text = Told(
+                let text = LocalizedText(
                     "has small letters, and Apple's have capitals only", "содержит строчные буквы, а у Apple бывают только прописные")
                 warnings.append(ConfigurationWarning(path: "\(place).\(key)", message: text))
             }
             if let named = keyIDInFileName(at: "\(place).key"), named != keyID.uppercased() {
-                let text = Told(
+                let text = LocalizedText(
                     "differs from the name of the key's file, which Apple calls AuthKey_KEYID.p8; see which one is right",
                     "не совпадает с именем файла ключа, который Apple называет AuthKey_KEYID.p8; проверьте, что верно")
                 warnings.append(ConfigurationWarning(path: "\(place).key_id", message: text))

@@ -31,16 +31,17 @@ extension BotFunction {
         return ConfigurationWarning(
             path: "\(path).confirm",
             message: confirmation == .model
-                ? Told(
+                ? LocalizedText(
                     "the model can confirm to itself, also when a text that it has read tells it to; ",
                     "модель может подтвердить вызов сама себе, в том числе по указке прочитанного текста; ")
-                    + Told(
+                    + LocalizedText(
                         "give \"user\", unless a wrong call of \(name) does no harm",
                         "задайте \"user\", если ошибочный вызов \(name) может навредить")
-                : Told(
+                : LocalizedText(
                     "nobody confirms, so a text that the model has read can make it call \(name); ",
                     "никто не подтверждает, поэтому прочитанный моделью текст может заставить её вызвать \(name); ")
-                    + Told("give \"user\", unless a wrong call does no harm", "задайте \"user\", если ошибочный вызов может навредить")
+                    + LocalizedText(
+                        "give \"user\", unless a wrong call does no harm", "задайте \"user\", если ошибочный вызов может навредить")
         )
     }
 
@@ -48,10 +49,10 @@ extension BotFunction {
         guard !bindings.contains(where: { $0.binding == .userID }) else { return nil }
         return ConfigurationWarning(
             path: "\(path).bind",
-            message: Told(
+            message: LocalizedText(
                 "your backend is not told for whom \(name) is called, so anybody gets what the arguments name; ",
                 "серверу компании не сообщается, для кого вызвана \(name), и любой получит то, что названо в аргументах; ")
-                + Told(
+                + LocalizedText(
                     "bind a parameter to \"user_id\", unless everybody may have it",
                     "свяжите параметр с \"user_id\", если это можно не всем"))
     }

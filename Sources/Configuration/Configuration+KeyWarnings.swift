@@ -10,10 +10,10 @@ extension Configuration {
                 let time = RFC3339.text(end.milliseconds)
                 return ConfigurationWarning(
                     path: path,
-                    message: Told(
+                    message: LocalizedText(
                         "the last one ended at \(time), so all users of this app are denied; ",
                         "последний кончился \(time), поэтому всем пользователям приложения отказывают; ")
-                        + Told(
+                        + LocalizedText(
                             "correct its \"not_after\", or run deskgate secret rotate",
                             "исправьте его \"not_after\" или выполните deskgate secret rotate"),
                     isAboutCredential: app.lastMinting != nil)
@@ -21,10 +21,10 @@ extension Configuration {
             guard !app.mintingKeys(now).isEmpty else {
                 return ConfigurationWarning(
                     path: path,
-                    message: Told(
+                    message: LocalizedText(
                         "none is active and before its \"not_after\", so no security key can be minted for this app; ",
                         "нет активного с не наступившим \"not_after\", поэтому выдать ключ этому приложению нельзя; ")
-                        + Told(
+                        + LocalizedText(
                             "make one \"active\", or run deskgate secret rotate",
                             "сделайте один \"active\" или выполните deskgate secret rotate"),
                     isAboutCredential: app.lastMinting != nil)
@@ -32,10 +32,10 @@ extension Configuration {
             guard let last = app.lastMinting, last < now + Self.renewalSeconds else { return nil }
             return ConfigurationWarning(
                 path: path,
-                message: Told(
+                message: LocalizedText(
                     "no security key can be minted for this app after \(RFC3339.text(last.milliseconds)), ",
                     "выдать ключ этому приложению нельзя будет после \(RFC3339.text(last.milliseconds)), ")
-                    + Told(
+                    + LocalizedText(
                         "the \"not_after\" of the last active one; add one with deskgate secret rotate",
                         "это \"not_after\" последнего активного; добавьте новый командой deskgate secret rotate"),
                 isAboutCredential: true)

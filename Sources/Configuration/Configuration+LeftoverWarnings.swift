@@ -13,10 +13,10 @@ extension Configuration {
             guard app.anonymous == .accept, subscriptions.quietComments(app.id).isEmpty else { return nil }
             return ConfigurationWarning(
                 path: "$.apps[\(index)].anonymous",
-                message: Told(
+                message: LocalizedText(
                     "comments without a user reach nobody, because all notifiers of the app need a device; name one of type http or log in ",
                     "комментарии без пользователя никто не получит: всем каналам приложения нужно устройство; укажите http или log в ")
-                    + Told("\"notifiers\"", "\"notifiers\""))
+                    + LocalizedText("\"notifiers\"", "\"notifiers\""))
         }
     }
 
@@ -26,10 +26,10 @@ extension Configuration {
             if TextEncoding.hasUnseenEnd(app.id) || TextEncoding.hasQuoteAtEnd(app.id) {
                 return ConfigurationWarning(
                     path: path,
-                    message: Told(
+                    message: LocalizedText(
                         "has white space, a quote or an invisible character at an end, which counts as part of it, ",
                         "начинается или кончается пробелом, кавычкой или невидимым знаком, который считается его частью, ")
-                        + Told(
+                        + LocalizedText(
                             "so calls without it are denied as unknown_app; remove it",
                             "поэтому вызовы без него получают отказ unknown_app; уберите этот знак"))
             }
@@ -37,7 +37,7 @@ extension Configuration {
             guard Self.isPlaceholder(app.id), callsOtherMachines else { return nil }
             return ConfigurationWarning(
                 path: path,
-                message: Told(
+                message: LocalizedText(
                     "is a placeholder, but the service calls other machines; give the app_id that the help desk shows",
                     "остался из образца, а Deskgate уже вызывает другие машины; укажите app_id из службы поддержки"))
         }
@@ -55,10 +55,10 @@ extension Configuration {
         return notifiers.filter { !named.contains($0.name) }.map { notifier in
             ConfigurationWarning(
                 path: "$.notifiers.\(notifier.name)",
-                message: Told(
+                message: LocalizedText(
                     "nothing is delivered to it, because neither an app's \"notifiers\" or \"routes\" nor $.operators.notifiers names it; ",
                     "ничего не получает, потому что его нет ни в \"notifiers\" или \"routes\" приложений, ни в $.operators.notifiers; ")
-                    + Told("name it there, or remove it", "укажите его там или уберите"))
+                    + LocalizedText("name it there, or remove it", "укажите его там или уберите"))
         }
     }
 }

@@ -116,10 +116,10 @@ extension Configuration {
             guard subscriptions.comments(app.id).allSatisfy({ logs.contains($0.notifier) }) else { return nil }
             return ConfigurationWarning(
                 path: "$.apps[\(index)].notifiers",
-                message: Told(
+                message: LocalizedText(
                     "nobody is notified of this app's replies, because it has no notifier but the log; add one of type http here, ",
                     "об ответах в этом приложении никого не уведомляют: у него нет каналов, кроме журнала; добавьте сюда канал типа http ")
-                    + Told("or a push notifier to \"routes\"", "или пуш-канал в \"routes\""))
+                    + LocalizedText("or a push notifier to \"routes\"", "или пуш-канал в \"routes\""))
         }
     }
 }

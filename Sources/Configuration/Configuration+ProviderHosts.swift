@@ -15,7 +15,7 @@ extension Configuration {
             else { return nil }
             return ConfigurationWarning(
                 path: "$.notifiers.\(notifier.name).url",
-                message: Told(
+                message: LocalizedText(
                     "is an address for notifiers of type \(known.type.rawValue); remove it, and the one of this type is called",
                     "— адрес для каналов типа \(known.type.rawValue); уберите его, и будет вызываться адрес этого типа"))
         }

@@ -12,21 +12,21 @@ extension Configuration {
         }
     }
 
-    private static func doubt(of type: String, _ notifier: NotifierType?, in routes: Configuration.Routes) -> Told? {
+    private static func doubt(of type: String, _ notifier: NotifierType?, in routes: Configuration.Routes) -> LocalizedText? {
         if type == "*" {
-            return Told(
+            return LocalizedText(
                 "takes only devices that registered with the type \"*\"; write \"default\" for all other types",
                 "относится только к устройствам, которые зарегистрированы с типом \"*\"; для всех прочих типов пишите \"default\"")
         }
         let meant = NearestWord.nearest(to: type, in: ["ios", "android", "default"])
         if let meant, !routes.byType.contains(where: { $0.type == meant }) {
-            return Told(
+            return LocalizedText(
                 "takes only devices that registered with exactly this type; if \"\(meant)\" is meant, write that",
                 "относится только к устройствам точно с таким типом; если имелось в виду \"\(meant)\", пишите так")
         }
         guard type == "android" && notifier == .apns || type == "ios" && notifier == .rustore else { return nil }
         let name = notifier?.rawValue ?? ""
-        return Told(
+        return LocalizedText(
             "names a notifier of type \(name), which reaches no such devices; name one that does",
             "указывает на канал типа \(name), который таких устройств не достигает; укажите другой канал")
     }

@@ -9,7 +9,7 @@ extension Configuration {
             return lists.filter { !$0.1.isEmpty }.map { key, _ in
                 ConfigurationWarning(
                     path: "$.apps[\(index)].sendbird.\(key)",
-                    message: Told(
+                    message: LocalizedText(
                         "has no effect, because the app serves its customers no tickets; set \"tickets\": true beside it, or remove it",
                         "не действует: тикеты клиентам этого приложения недоступны; задайте рядом \"tickets\": true или уберите это"))
             }

@@ -50,10 +50,10 @@ extension Configuration {
         return [
             ConfigurationWarning(
                 path: "$.traces.otlp.url",
-                message: Told(
+                message: LocalizedText(
                     "takes no traces by OTLP over HTTP, unless your collector differs: port 4317 is for gRPC, and the whole address usually ",
                     "обычно не принимает трассы по OTLP поверх HTTP: порт 4317 нужен для gRPC, а полный адрес чаще всего ")
-                    + Told("ends with :4318/v1/traces", "кончается на :4318/v1/traces"))
+                    + LocalizedText("ends with :4318/v1/traces", "кончается на :4318/v1/traces"))
         ]
     }
 
@@ -63,23 +63,23 @@ extension Configuration {
             return [
                 ConfigurationWarning(
                     path: "$.traces.otlp.parent_based",
-                    message: Told(
+                    message: LocalizedText(
                         "anybody who reaches the public listener can have spans exported, whatever sample_ratio says; ",
                         "любой, кому доступен публичный адрес, решает, что выгружать, что бы ни говорил sample_ratio; ")
-                        + Told(
+                        + LocalizedText(
                             "remove it, or restrict the callers with $.listen.allow, $.listen.tls.client_authorities or ",
                             "уберите его или ограничьте вызывающих через $.listen.allow, $.listen.tls.client_authorities или ")
-                        + Told(verbatim: "$.listen.shared_header"))
+                        + LocalizedText(verbatim: "$.listen.shared_header"))
             ]
         }
         guard !traces.isParentBased, traces.sampleRatio == 0 else { return [] }
         return [
             ConfigurationWarning(
                 path: "$.traces.otlp.sample_ratio",
-                message: Told(
+                message: LocalizedText(
                     "is 0, and callers do not decide, so nothing is exported; ",
                     "равен 0, и вызывающие не решают, так что ничего не выгружается; ")
-                    + Told(
+                    + LocalizedText(
                         "give a share, set $.traces.otlp.parent_based, or remove $.traces",
                         "задайте долю или $.traces.otlp.parent_based либо уберите $.traces"))
         ]

@@ -15,7 +15,7 @@ extension Configuration {
         /// How long answers are kept.
         package var lifetimes: AnswerLifetimes
         /// What callers are answered when the backend cannot decide.
-        package var whenUndecided: UndecidedRule
+        package var whenUndecided: UndecidedPolicy
 
         /// The secrets, ready for signing.
         /// - Throws: when OpenSSL fails.

@@ -10,14 +10,14 @@ extension Configuration {
 
     /// What is served all the same but should be changed, with its remedy.
     package func warnings(now: UnixSeconds) -> [ConfigurationProblem] {
-        toldWarnings(now: now).map { warning in
+        reportedWarnings(now: now).map { warning in
             let app = ConfigurationProblem.appIndex(in: warning.path).map { apps[$0].id }
             return ConfigurationProblem(path: warning.path, message: warning.message.english, appID: app)
         }
     }
 
     /// The same in every language.
-    package func toldWarnings(now: UnixSeconds) -> [ConfigurationWarning] {
+    package func reportedWarnings(now: UnixSeconds) -> [ConfigurationWarning] {
         callerWarnings + adminWarnings + storeWarnings + relayWarnings + certificateExpiries.compactMap { Self.warning($0, now) }
             + issuerWarnings + shadowWarnings(now) + keyWarnings(now) + audienceWarnings + botWarnings + apnsWarnings + providerHostWarnings
             + routeWarnings + traceWarnings + ticketWarnings + leftoverWarnings
@@ -53,12 +53,12 @@ extension Configuration {
             let file = sources.file(at: path) ?? path
             return ConfigurationWarning(
                 path: path,
-                message: Told(
+                message: LocalizedText(
                     "\(file) holds no certificate of its issuer (\(printable(issuer))), so browsers and help desks refuse it; ",
                     "в \(file) нет сертификата издателя (\(printable(issuer))), поэтому браузеры и сервисы поддержки его не примут; ")
-                    + Told(
-                        "append the intermediate certificate (certbot has both in fullchain.pem) and \(Told.reload)",
-                        "допишите промежуточный сертификат (у certbot оба в fullchain.pem) и \(Told.reload)"))
+                    + LocalizedText(
+                        "append the intermediate certificate (certbot has both in fullchain.pem) and \(LocalizedText.reload)",
+                        "допишите промежуточный сертификат (у certbot оба в fullchain.pem) и \(LocalizedText.reload)"))
         }
     }
 
@@ -68,7 +68,7 @@ extension Configuration {
             return [
                 ConfigurationWarning(
                     path: "$.listen.trusted_proxies",
-                    message: Told(
+                    message: LocalizedText(
                         "has no effect, because nobody is refused for where a call comes from; remove it, or set $.listen.allow",
                         "не действует: никому не отказывают из-за адреса; уберите его или задайте $.listen.allow"))
             ]
@@ -77,10 +77,10 @@ extension Configuration {
         return [
             ConfigurationWarning(
                 path: "$.listen.allow",
-                message: Told(
+                message: LocalizedText(
                     "has no effect, because callers through a Unix socket are in no network; if a proxy calls there, add \"unix\" to ",
                     "не действует: вызовы через сокет Unix не приходят ни из какой сети; если там прокси, добавьте \"unix\" в ")
-                    + Told(
+                    + LocalizedText(
                         "$.listen.trusted_proxies; otherwise remove it, and let the directory's permissions say who may open the socket",
                         "$.listen.trusted_proxies, иначе уберите его, а кому можно открыть сокет, пусть говорят права каталога"))
         ]
@@ -93,10 +93,10 @@ extension Configuration {
             warnings.append(
                 ConfigurationWarning(
                     path: "$.admin.tls",
-                    message: Told(
+                    message: LocalizedText(
                         "missing, and \(admin.listener.address) is reached from other machines: tokens and security keys pass in plain text; ",
                         "нет, а \(admin.listener.address) доступен с других машин: токены и ключи безопасности передаются открыто; ")
-                        + Told(
+                        + LocalizedText(
                             "give \"tls\", or listen on \"unix\" or the host 127.0.0.1",
                             "задайте \"tls\" или слушайте на \"unix\" либо на 127.0.0.1")))
         }
@@ -104,7 +104,7 @@ extension Configuration {
             warnings.append(
                 ConfigurationWarning(
                     path: "$.admin.token",
-                    message: Told(
+                    message: LocalizedText(
                         "missing, so nobody can read /metrics, which needs a token where other machines reach the listener; set it",
                         "нет, поэтому никто не может читать /metrics: когда порт доступен с других машин, для этого нужен токен; задайте его"
                     )))
@@ -117,18 +117,18 @@ extension Configuration {
         if admin.tokens.isEmpty || admin.hasToken(for: .operate) { return [] }
         let missing =
             admin.hasToken(for: .read)
-            ? Told(
+            ? LocalizedText(
                 "none has the role \"operate\", so no command can change anything in a service that runs",
                 "ни у одного нет роли \"operate\", поэтому команды ничего не могут изменить в работающей службе")
-            : Told(
+            : LocalizedText(
                 "none has the role \"read\" or \"operate\", so no command can ask a service that runs, nor can /metrics be read ",
                 "ни у одного нет роли \"read\" или \"operate\", поэтому команды не могут спросить работающую службу, а /metrics не прочитать "
             )
-                + Told("from other machines", "с других машин")
+                + LocalizedText("from other machines", "с других машин")
         return [
             ConfigurationWarning(
                 path: "$.admin.tokens",
-                message: Told("\(missing); add one, or set $.admin.token", "\(missing); добавьте такой или задайте $.admin.token"))
+                message: LocalizedText("\(missing); add one, or set $.admin.token", "\(missing); добавьте такой или задайте $.admin.token"))
         ]
     }
 
@@ -137,20 +137,20 @@ extension Configuration {
             return [
                 ConfigurationWarning(
                     path: "$.store.url",
-                    message: Told(
+                    message: LocalizedText(
                         "is not used, because the store is SQLite without $.store.type; set that to \"postgres\", or to \"sqlite\" if the ",
                         "не используется: без $.store.type хранилище — SQLite; задайте там \"postgres\" или, если этот ")
-                        + Told("address is for deskgate store copy", "адрес нужен для deskgate store copy, \"sqlite\""))
+                        + LocalizedText("address is for deskgate store copy", "адрес нужен для deskgate store copy, \"sqlite\""))
             ]
         }
         guard case .postgres(let settings) = store.kind, settings.isUnverified else { return [] }
         return [
             ConfigurationWarning(
                 path: "$.store.url",
-                message: Told(
+                message: LocalizedText(
                     "sslmode does not verify who the server is: whoever is on the way can read the password and everything stored; ",
                     "sslmode не проверяет, кто сервер: тот, кто окажется на пути, прочтёт пароль и всё, что хранится; ")
-                    + Told(
+                    + LocalizedText(
                         "give sslmode=verify-full with sslrootcert=FILE, or leave sslmode out",
                         "задайте sslmode=verify-full с sslrootcert=FILE или уберите sslmode"))
         ]
@@ -163,13 +163,13 @@ extension Configuration {
                 return ConfigurationWarning(
                     path: "$.apps[\(index)].shadow_until",
                     message: now < end
-                        ? Told(
+                        ? LocalizedText(
                             "until \(time) everybody may use the chat of this app, under each user id that is not blocked or forgotten: ",
                             "до \(time) чат этого приложения открыт всем под любым user_id, кроме заблокированных и забытых: ")
-                            + Told(
+                            + LocalizedText(
                                 "what would be denied is answered 200; remove it to deny again",
                                 "вместо отказа отвечают 200; уберите, чтобы снова отказывать")
-                        : Told("ended at \(time) and has no effect; remove it", "кончилось \(time) и не действует; уберите"))
+                        : LocalizedText("ended at \(time) and has no effect; remove it", "кончилось \(time) и не действует; уберите"))
             }
         }
     }
@@ -181,10 +181,10 @@ extension Configuration {
             app.notifiers.filter { relays.contains($0) }.map { name in
                 ConfigurationWarning(
                     path: "$.apps[\(index)].notifiers",
-                    message: Told(
+                    message: LocalizedText(
                         "\(name) reports registrations with keys that Deskgate mints, and verify.mode \"backend\" leaves the decision ",
                         "\(name) сообщает о регистрациях с ключами, которые выдаёт Deskgate, а при verify.mode \"backend\" о них решает ")
-                        + Told(
+                        + LocalizedText(
                             "on them to the backend; remove \(name), or give the mode \"key_and_backend\"",
                             "сервер приложения; уберите \(name) или задайте режим \"key_and_backend\""))
             }
@@ -198,8 +198,10 @@ extension Configuration {
         return ConfigurationWarning(
             path: path,
             message: certificate.expiresAt <= now
-                ? Told("expired at \(time); renew it and \(Told.reload)", "истёк \(time); обновите его и \(Told.reload)")
-                : Told("expires at \(time); renew it and \(Told.reload)", "истекает \(time); обновите его и \(Told.reload)"),
+                ? LocalizedText(
+                    "expired at \(time); renew it and \(LocalizedText.reload)", "истёк \(time); обновите его и \(LocalizedText.reload)")
+                : LocalizedText(
+                    "expires at \(time); renew it and \(LocalizedText.reload)", "истекает \(time); обновите его и \(LocalizedText.reload)"),
             isAboutCredential: true)
     }
 }

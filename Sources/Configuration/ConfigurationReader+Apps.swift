@@ -97,7 +97,7 @@ extension ConfigurationReader {
         let path = key.path(of: "secret")
         guard let text = secrets.text(key.value("secret"), path: path, from: .own) else { return nil }
         guard let secret = SecretRules.decode(text) else {
-            problems.add(path, "expected 43 base64url characters, which are 32 bytes; \(SecretSlip.finding(text))")
+            problems.add(path, "expected 43 base64url characters, which are 32 bytes; \(SecretHint.finding(text))")
             return nil
         }
         guard !secrets.allowsInsecure else { return secret }

@@ -39,18 +39,18 @@ extension ConfigurationReader {
         } catch {
             // Braces are no mistake here.
             let rest = text.filter { !"{}".contains($0) }
-            if error != .malformed || isRight(address: rest, at: path) { problems.add(path, Self.told(error)) }
+            if error != .malformed || isRight(address: rest, at: path) { problems.add(path, Self.message(for: error)) }
             return nil
         }
     }
 
-    private static func told(_ problem: BotURLTemplate.Problem) -> String {
+    private static func message(for problem: BotURLTemplate.Problem) -> String {
         switch problem {
         case .malformed: "expected an https address with a host, without a user, a password or a fragment"
         case .misplaced(let name):
             "{\(name)} may not stand here: only segments of the path and values of the query, as after \"?lang=\", may be filled in"
         case .dotSegment: "expected a path without \".\" and \"..\""
-        case .text(let problem): told(problem)
+        case .text(let problem): message(for: problem)
         }
     }
 

@@ -110,13 +110,13 @@ extension ConfigurationReader {
             if SecretRules.looksLikeSecret(text) { problems.add(path, "a secret must not stand here; give \(SecretReader.sources)") }
             return try BotText(text)
         } catch {
-            problems.add(path, Self.told(error))
+            problems.add(path, Self.message(for: error))
             return nil
         }
     }
 
     /// What is wrong with the braces of a text.
-    static func told(_ problem: BotText.Problem) -> String {
+    static func message(for problem: BotText.Problem) -> String {
         switch problem {
         case .unpairedBrace: "a brace has no partner; write {{ or }} for a brace itself"
         case .name: "expected a name of 1 to 64 letters, digits, \"-\" or \"_\" between braces; write {{ or }} for a brace itself"

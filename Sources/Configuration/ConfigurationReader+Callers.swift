@@ -101,7 +101,7 @@ extension ConfigurationReader {
         guard let secret = secrets.text(value, path: path, from: .own) else { return nil }
         // Spaces at the ends of a header's value do not arrive, and other bytes may be changed on the way.
         guard SecretRules.isVisible(secret), secret.count >= 16 || secrets.allowsInsecure, secret.count <= Self.longestSharedSecret else {
-            problems.add(path, "expected 16 to \(Self.longestSharedSecret) visible ASCII characters; \(SecretSlip.finding(secret))")
+            problems.add(path, "expected 16 to \(Self.longestSharedSecret) visible ASCII characters; \(SecretHint.finding(secret))")
             return nil
         }
         refuseWeakOrShared(secret, path: path)

@@ -65,7 +65,7 @@ extension ConfigurationReader {
         if SecretRules.isUsableToken(token) || secrets.allowsInsecure {
             refuseWeakOrShared(token, path: path)
         } else {
-            problems.add(path, "expected at least 32 visible ASCII characters; \(SecretSlip.finding(token))")
+            problems.add(path, "expected at least 32 visible ASCII characters; \(SecretHint.finding(token))")
         }
         return token
     }

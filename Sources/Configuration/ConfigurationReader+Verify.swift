@@ -42,8 +42,8 @@ extension ConfigurationReader {
             negativeSeconds: UInt64(object.integer("negative_seconds")))
     }
 
-    private func undecidedRule(_ object: ConfigurationObject, _ mode: VerifyMode) -> UndecidedRule {
-        let rule = object.choice("when_undecided", of: UndecidedRule.self)
+    private func undecidedRule(_ object: ConfigurationObject, _ mode: VerifyMode) -> UndecidedPolicy {
+        let rule = object.choice("when_undecided", of: UndecidedPolicy.self)
         if rule == .allowIfKeyValid, mode == .backend {
             problems.add(
                 object.path(of: "when_undecided"),

@@ -90,7 +90,7 @@ struct ConfigurationReader {
     ///   its defaults would lead to another store or service.
     /// - Returns: nil when that is missing, or when one is not JSON or stands there twice.
     private static func members(_ names: [String], of bytes: [UInt8], needing needed: String) -> JSONObject? {
-        let found = JSONOutline.members(of: bytes.span).filter { names.contains($0.name) }
+        let found = JSONSourceMap.members(of: bytes.span).filter { names.contains($0.name) }
         guard found.contains(where: { $0.name == needed }), Set(found.map(\.name)).count == found.count else { return nil }
         var members = JSONObject()
         for member in found {

@@ -27,8 +27,8 @@ enum ConfigurationSyntax {
                 )
             ]
         case .syntax, .endOfInput, .byteOrderMark:
-            let slip = JSONSlip.first(in: bytes.span)
-            return [slip.map { ("not valid JSON: \($0.message)", $0.place) } ?? (error.reason.description, place)]
+            let hint = JSONSyntaxHint.first(in: bytes.span)
+            return [hint.map { ("not valid JSON: \($0.message)", $0.place) } ?? (error.reason.description, place)]
         case .numberOutOfRange: return [(numberOutOfRange(endingAt: error.offset - 1, in: bytes), place)]
         case .trailingBytes, .nulInKey, .tooDeep, .tooManyValues, .outOfMemory:
             return [(error.reason.description, place)]
@@ -48,15 +48,15 @@ enum ConfigurationSyntax {
 
     private static func numberOutOfRange(endingAt index: Int, in bytes: [UInt8]) -> String {
         var (path, keys, value) = ("$", ConfigurationReader.rootKeys, ConfigurationValue?.none)
-        var outline = JSONOutline(bytes.span)
-        while let next = outline {
-            outline = nil
+        var sourceMap = JSONSourceMap(bytes.span)
+        while let next = sourceMap {
+            sourceMap = nil
             for member in next.members where member.value.range.contains(index) {
                 value = keys.all.first { $0.name == member.name }?.value
-                (outline, path, keys) = (member.value, "\(path).\(printable(member.name))", value?.keys ?? [])
+                (sourceMap, path, keys) = (member.value, "\(path).\(printable(member.name))", value?.keys ?? [])
             }
             for (number, element) in next.elements.enumerated() where element.range.contains(index) {
-                (outline, path) = (element, "\(path)[\(number)]")
+                (sourceMap, path) = (element, "\(path)[\(number)]")
             }
         }
         let remedy =
@@ -69,7 +69,7 @@ enum ConfigurationSyntax {
     /// All keys that an object has twice; none where another mistake follows.
     private static func duplicates(in bytes: [UInt8]) -> [Mistake] {
         var found: [Mistake] = []
-        func search(_ value: JSONOutline, _ path: String) {
+        func search(_ value: JSONSourceMap, _ path: String) {
             var places: [[UInt8]: JSONPlace] = [:]
             for member in value.members {
                 let (name, path) = (Array(member.name.utf8), "\(path).\(printable(member.name))")
@@ -82,7 +82,7 @@ enum ConfigurationSyntax {
             }
             for (index, element) in value.elements.enumerated() { search(element, "\(path)[\(index)]") }
         }
-        if let outline = JSONOutline(bytes.span) { search(outline, "$") }
+        if let sourceMap = JSONSourceMap(bytes.span) { search(sourceMap, "$") }
         return found
     }
 }

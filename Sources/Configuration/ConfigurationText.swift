@@ -19,20 +19,20 @@ struct ConfigurationText {
 
     /// Adds to each problem its line and the id of its app.
     func located(_ problems: [ConfigurationProblem]) -> [ConfigurationProblem] {
-        guard let outline = JSONOutline(bytes.span) else { return problems }
+        guard let sourceMap = JSONSourceMap(bytes.span) else { return problems }
         return problems.map { problem in
             ConfigurationProblem(
                 path: problem.path, message: problem.message,
-                place: problem.place ?? outline.index(of: problem.path).map { JSONPlace(of: $0, in: bytes.span) },
+                place: problem.place ?? sourceMap.index(of: problem.path).map { JSONPlace(of: $0, in: bytes.span) },
                 appID: ConfigurationProblem.appIndex(in: problem.path).flatMap(appID))
         }
     }
 
     /// Where keys stand in the file; without those of which not even the object around is there.
     func places(of paths: [String]) -> [String: JSONPlace] {
-        guard let outline = JSONOutline(bytes.span) else { return [:] }
+        guard let sourceMap = JSONSourceMap(bytes.span) else { return [:] }
         return paths.reduce(into: [:]) { places, path in
-            places[path] = outline.index(of: path).map { JSONPlace(of: $0, in: bytes.span) }
+            places[path] = sourceMap.index(of: path).map { JSONPlace(of: $0, in: bytes.span) }
         }
     }
 
@@ -44,7 +44,7 @@ struct ConfigurationText {
     }
 }
 
-extension JSONOutline {
+extension JSONSourceMap {
     /// Where the value at a path of `ConfigurationObject` begins, with its name if it has one. For a missing one it is the object around it.
     /// - Returns: nil where nothing but the root is there.
     fileprivate func index(of path: String) -> Int? {
@@ -54,7 +54,7 @@ extension JSONOutline {
     }
 
     /// The value that a path names first, the rest of the path, and where the value begins.
-    private func step(_ path: Substring) -> (value: JSONOutline, rest: Substring, index: Int?)? {
+    private func step(_ path: Substring) -> (value: JSONSourceMap, rest: Substring, index: Int?)? {
         if path.first == "[" {
             let digits = path.dropFirst().prefix { $0 != "]" }
             guard let number = Int(digits), elements.indices.contains(number) else { return nil }

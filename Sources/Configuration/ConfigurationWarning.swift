@@ -5,13 +5,13 @@ package struct ConfigurationWarning: Sendable {
     /// The place in the configuration, such as `$.admin.tls`.
     package let path: String
     /// The end of a sentence: the cause and, after the first semicolon, the remedy.
-    package let message: Told
+    package let message: LocalizedText
     /// Whether it is about the end of one of `Configuration.credentials`.
     package var isAboutCredential = false
 
     /// The message up to its remedy.
-    package var cause: Told { message.map { text in text.firstRange(of: "; ").map { String(text[..<$0.lowerBound]) } ?? text } }
+    package var cause: LocalizedText { message.map { text in text.firstRange(of: "; ").map { String(text[..<$0.lowerBound]) } ?? text } }
 
     /// The end of the message.
-    package var remedy: Told { message.map { text in text.firstRange(of: "; ").map { String(text[$0.upperBound...]) } ?? "" } }
+    package var remedy: LocalizedText { message.map { text in text.firstRange(of: "; ").map { String(text[$0.upperBound...]) } ?? "" } }
 }

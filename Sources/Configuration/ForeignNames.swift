@@ -45,7 +45,7 @@ enum UnknownKey {
     /// - Parameter places: where the configuration has this key. Objects of different names are no help: many have a `type` or a `key`.
     ///   Only a key that is an object itself, such as `tls`, tells enough by its name.
     static func message(_ key: String, known: [String], places: [Place] = []) -> String {
-        if let slip = ForeignLetters.slip(key, known: known) { return "unknown key: \(slip)" }
+        if let hint = ForeignLetters.hint(key, known: known) { return "unknown key: \(hint)" }
         if apnsEnvironments.contains(key), known.contains("sandbox_url") {
             return "unknown key; remove it: whether a device is in the sandbox, Deskgate finds out by itself"
         }
@@ -86,7 +86,7 @@ enum UnknownKey {
 enum UnknownWord {
     static func message(_ word: String, known: [String]) -> String {
         let expectation = "expected one of \(known.map { "\"\($0)\"" }.joined(separator: ", "))"
-        if let slip = ForeignLetters.slip(word, known: known) { return "\(expectation); \(slip)" }
+        if let hint = ForeignLetters.hint(word, known: known) { return "\(expectation); \(hint)" }
         return nearest(to: word.lowercased(), in: known).map { "\(expectation); did you mean \"\($0)\"?" } ?? expectation
     }
 
@@ -104,7 +104,7 @@ enum ForeignLetters {
     private static let longest = 64
 
     /// Names the characters and the word that was meant; nil where no known word has the same ASCII characters in the same places.
-    static func slip(_ word: String, known: [String]) -> String? {
+    static func hint(_ word: String, known: [String]) -> String? {
         let scalars = Array(word.unicodeScalars.prefix(longest + 1))
         let foreign = scalars.filter { !$0.isASCII }
         guard scalars.count <= longest, !foreign.isEmpty, foreign.count < scalars.count else { return nil }

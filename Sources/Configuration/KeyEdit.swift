@@ -12,7 +12,7 @@ package struct KeyEdit {
     }
 
     private let text: [UInt8]
-    private let keys: JSONOutline
+    private let keys: JSONSourceMap
     private var replacements: [(range: Range<Int>, bytes: [UInt8])] = []
 
     /// Finds the keys of an app.
@@ -20,7 +20,7 @@ package struct KeyEdit {
     ///   - text: a configuration that has been read without a mistake.
     ///   - index: the app's place in `apps`.
     package init(_ text: [UInt8], app index: Int) throws(Failure) {
-        guard let apps = JSONOutline(text.span)?["apps"]?.elements, apps.indices.contains(index), let keys = apps[index]["keys"],
+        guard let apps = JSONSourceMap(text.span)?["apps"]?.elements, apps.indices.contains(index), let keys = apps[index]["keys"],
             !keys.elements.isEmpty
         else { throw Failure(description: "the keys of the app were not found in the configuration") }
         self.text = text
@@ -121,7 +121,7 @@ extension KeyEdit {
         var colon = Array(": ".utf8)
     }
 
-    private func style(of object: JSONOutline) -> Style {
+    private func style(of object: JSONSourceMap) -> Style {
         var style = Style()
         guard let first = object.members.first, let last = object.members.last else { return style }
         style.open = Array(text[object.range.lowerBound + 1..<first.nameRange.lowerBound])

@@ -31,7 +31,7 @@ struct SecretReader {
             return nil
         case .string(let inline):
             guard allowsInsecure else {
-                let isPath = SecretSlip.isPath(inline) || File.exists(resolve(inline))
+                let isPath = SecretHint.isPath(inline) || File.exists(resolve(inline))
                 guard !isPath else {
                     problems.add(path, "expected \(Self.sources), found a path; give it as {\"file\": \"PATH\"}")
                     return nil
@@ -61,8 +61,8 @@ struct SecretReader {
             problems.add(place, "expected the path of a file, found what may hold a secret; give a path without one")
             return nil
         }
-        if let slip = PathSlip.problem(of: path) {
-            problems.add(place, slip)
+        if let hint = PathHint.problem(of: path) {
+            problems.add(place, hint)
             return nil
         }
         return resolve(path)
@@ -88,8 +88,8 @@ struct SecretReader {
                 problems.add(place, "expected the path of a file, found what may be its contents; save them in a file, and give its path")
                 return nil
             }
-            let slip = error.isMissing ? PathSlip.problem(of: path).map { "; \($0)" } ?? origin?.remedy(of: shown) : nil
-            let remedy = slip ?? (error.isTooLarge ? "; give one of at most \(limit.text)" : remedy(error, resolved))
+            let hint = error.isMissing ? PathHint.problem(of: path).map { "; \($0)" } ?? origin?.remedy(of: shown) : nil
+            let remedy = hint ?? (error.isTooLarge ? "; give one of at most \(limit.text)" : remedy(error, resolved))
             problems.add(place, "cannot read \(shown): \(error)\(remedy)")
             return nil
         }

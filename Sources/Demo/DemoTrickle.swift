@@ -8,11 +8,11 @@ final class DemoTrickle: Sendable {
     private static let tickMilliseconds: UInt64 = 250
 
     private let isOver = Monitor(false)
-    private let thread: OwnThread
+    private let thread: DedicatedThread
 
     /// Begins. Throws when the thread cannot be started.
     init(_ day: DemoDay) throws(ThreadError) {
-        thread = try OwnThread { [isOver] in
+        thread = try DedicatedThread { [isOver] in
             var day = day
             while isOver.wait(timeoutMilliseconds: Self.tickMilliseconds, { $0 ? true : nil }) == nil { day.tick() }
         }

@@ -1,5 +1,5 @@
+internal import AdminAPI
 internal import JSON
-internal import Operators
 
 /// Runs an admin action, through the running service or directly on the store, and prints the answer.
 enum AdminQuestion {

@@ -1,5 +1,5 @@
+internal import AdminAPI
 internal import Configuration
-internal import Operators
 internal import POSIX
 
 /// A command's options and operand, checked against its declaration.

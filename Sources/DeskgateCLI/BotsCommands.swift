@@ -1,6 +1,6 @@
+internal import AdminAPI
 internal import Core
 internal import JSON
-internal import Operators
 
 /// `deskgate bots calls list` and `bots calls show`
 enum BotsCommands {

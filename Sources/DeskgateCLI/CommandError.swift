@@ -1,6 +1,6 @@
+internal import AdminAPI
 internal import Configuration
 internal import JSON
-internal import Operators
 
 /// Why a command failed. The constructors are its kinds: `usage` and `option` for a wrong command line, `configuration` for errors in the
 /// file, `failed` for what could not be done, and `negative` for a negative answer.

@@ -1,6 +1,6 @@
+internal import AdminAPI
 internal import Configuration
 internal import JSON
-internal import Operators
 internal import POSIX
 
 /// `deskgate config show`
@@ -31,11 +31,11 @@ enum ConfigShowCommand {
         for name in ["changed", "running"] where arguments.has(name) { throw .option(name, "does not go with --diff") }
         let service = try arguments.service().access
         let changes = try ask(ConfigurationChangesAction(), service)
-        let standing = try ask(StatusAction(), service)["configuration"]
+        let status = try ask(StatusAction(), service)["configuration"]
         if let served = changes["file"]?.text, let named = try fileThatIsNotRead(arguments, served) {
             Console.complain("warning: \(named) is not compared; it says only where the service is, which reads \(served)")
         }
-        let difference = ConfigurationReport(changes, standing)
+        let difference = ConfigurationReport(changes, status)
         Console.answer(arguments, difference.json, difference.text)
         return difference.isEmpty ? .done : .negative
     }

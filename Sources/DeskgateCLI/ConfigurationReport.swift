@@ -1,17 +1,17 @@
+internal import AdminAPI
 internal import JSON
-internal import Operators
 
 /// What `config show --diff` tells: how the file of a running service differs from what it has in force.
 struct ConfigurationReport {
     private let changes: JSONObject
-    private let standing: JSONObject
+    private let status: JSONObject
 
     /// - Parameters:
     ///   - changes: the answer of `GET /v1/configuration/changes`.
     ///   - standing: the member `configuration` of `GET /v1/status`.
-    init(_ changes: JSONObject, _ standing: JSONValue?) {
+    init(_ changes: JSONObject, _ status: JSONValue?) {
         self.changes = changes
-        self.standing = if case .object(let standing)? = standing { standing } else { JSONObject() }
+        self.status = if case .object(let status)? = status { status } else { JSONObject() }
     }
 
     /// Whether the service serves what its file says.
@@ -20,13 +20,13 @@ struct ConfigurationReport {
     /// What `--json` prints.
     var json: JSONValue {
         var object = changes
-        for key in ["loaded_at", "refused"] { object.append(standing[key] ?? .null, forKey: key) }
+        for key in ["loaded_at", "refused"] { object.append(status[key] ?? .null, forKey: key) }
         return .object(object)
     }
 
     /// What people read.
     var text: String {
-        (["The service has had its configuration since \(AdminText.text(standing["loaded_at"])), from \(AdminText.text(changes["file"]))."]
+        (["The service has had its configuration since \(AdminText.text(status["loaded_at"])), from \(AdminText.text(changes["file"]))."]
             + refusal + [verdict] + table).joined(separator: "\n")
     }
 
@@ -37,7 +37,7 @@ struct ConfigurationReport {
     private func list(_ key: String) -> [JSONValue] { if case .array(let elements)? = changes[key] { elements } else { [] } }
 
     private var refusal: [String] {
-        guard case .object(let refused)? = standing["refused"], case .array(let reasons)? = refused["reasons"] else { return [] }
+        guard case .object(let refused)? = status["refused"], case .array(let reasons)? = refused["reasons"] else { return [] }
         return ["The last reload was refused at \(AdminText.text(refused["at"])):"] + reasons.map { "  \(AdminText.text($0))" }
     }
 

@@ -1,6 +1,6 @@
+internal import AdminAPI
 internal import Core
 internal import JSON
-internal import Operators
 
 /// `deskgate deliveries list`, `show`, `retry` and `purge`
 enum DeliveriesCommands {

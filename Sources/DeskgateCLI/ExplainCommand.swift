@@ -1,5 +1,5 @@
+internal import AdminAPI
 internal import JSON
-internal import Operators
 
 /// `deskgate explain`
 enum ExplainCommand {

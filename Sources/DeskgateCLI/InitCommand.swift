@@ -46,7 +46,7 @@ enum InitCommand {
         let app = arguments["app"] ?? (hasBot ? BotDemoFiles.app : placeholder)
         try Arguments.refuseKey(app, as: "--app")
         if let problem = FieldGrammar.problem(ofAppID: Array(app.utf8).span) {
-            throw .option("app", Malformation(.appID, problem).complaint)
+            throw .option("app", ValidationError(.appID, problem).complaint)
         }
         if arguments.operand?.isEmpty == true { throw .usage("DIR is empty") }
         let helpDesk = arguments["help-desk"].flatMap { HelpDeskKind(rawValue: $0) } ?? .default

@@ -56,14 +56,14 @@ extension InitPlace {
     }
 
     /// Tells a failure of a command that needs the store for itself, so that the service is to be stopped for it.
-    func told(_ error: StoreError) -> String {
+    func message(for error: StoreError) -> String {
         error.isForOwner ? "\(error.cause); \(order("stop")), then run this again" : error.description
     }
 
-    private static var isUnitRunning: Bool { HostPlaces.system.mainProcess(of: "\(unit).service") != nil }
+    private static var isUnitRunning: Bool { SystemPaths.system.mainProcess(of: "\(unit).service") != nil }
 
     /// Whether systemd runs here and has the package's unit.
-    static var hasUnit: Bool { HostPlaces.system.isServed(by: "\(unit).service") }
+    static var hasUnit: Bool { SystemPaths.system.isServed(by: "\(unit).service") }
 
     /// The place of a directory, which may be missing.
     init(named directory: String) {

@@ -1,6 +1,6 @@
+internal import AdminAPI
 internal import Core
 internal import JSON
-internal import Operators
 internal import Time
 
 /// The answer of `key verify` and `key inspect`: one JSON object for machines, whose members are the lines for people.
@@ -12,10 +12,10 @@ struct KeyAnswer {
     mutating func append(_ value: JSONValue, forKey name: String) { json.append(value, forKey: name) }
 
     /// Adds why the key or another option cannot be right.
-    mutating func append(_ malformation: Malformation, of command: Command) {
-        append(.string(malformation.problem.rawValue), forKey: "reason")
-        append(.string(malformation.field.name), forKey: Self.field)
-        append(.string("\(command.word(for: malformation.field.name)) \(malformation.complaint)"), forKey: "message")
+    mutating func append(_ error: ValidationError, of command: Command) {
+        append(.string(error.problem.rawValue), forKey: "reason")
+        append(.string(error.field.name), forKey: Self.field)
+        append(.string("\(command.word(for: error.field.name)) \(error.complaint)"), forKey: "message")
     }
 
     /// Adds the public fields of a security key.

@@ -1,7 +1,7 @@
+internal import AdminAPI
 internal import Configuration
 internal import Core
 internal import JSON
-internal import Operators
 internal import Service
 internal import Time
 
@@ -86,9 +86,9 @@ extension KeyCommands {
         func bytes(_ name: String) -> [UInt8] { Array(arguments.required(name).utf8) }
         let (app, user, key) = (bytes("app"), bytes("user"), bytes("key"))
         func verdict(_ revocations: Revocations) -> Verdict {
-            let decision = authorizer.decide(
+            let decision = authorizer.authorize(
                 appID: app.span, userID: user.span, securityKey: key.span, now: now, revocations: revocations)
-            return authorizer.shadowing(decision, now: now).verdict
+            return authorizer.applyingShadowMode(to: decision, now: now).verdict
         }
         let securityKey = SecurityKey(key.span)
         let tolerance = securityKey.flatMap { $0.expiresAt != 0 && $0.expiresAt < now ? authorizer.policy.clockSkewSeconds : nil }
@@ -161,8 +161,8 @@ extension KeyCommands {
     ) -> KeyAnswer {
         var answer = KeyAnswer()
         answer.append(finding.status.map { .integer(Int64($0)) } ?? .null, forKey: "status")
-        if case .malformed(let malformation) = finding.verdict {
-            answer.append(malformation, of: verify)
+        if case .malformed(let error) = finding.verdict {
+            answer.append(error, of: verify)
             return answer
         }
         answer.append(.string(finding.reason), forKey: "reason")

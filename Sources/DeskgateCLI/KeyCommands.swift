@@ -1,8 +1,8 @@
+internal import AdminAPI
 internal import Configuration
 internal import Core
 internal import Crypto
 internal import JSON
-internal import Operators
 internal import POSIX
 internal import Time
 
@@ -71,9 +71,9 @@ enum KeyCommands {
     /// Names the option that is the reason for a minting refusal.
     private static func explain(_ refusal: KeyMinting.Refusal, _ configuration: Configuration) -> CommandError {
         switch refusal {
-        case .malformed(let malformation):
-            let option = mint.option(for: malformation.field.name)
-            return option.map { .option($0.name, malformation.complaint) } ?? .usage(malformation.description)
+        case .malformed(let error):
+            let option = mint.option(for: error.field.name)
+            return option.map { .option($0.name, error.complaint) } ?? .usage(error.description)
         case .unknownApp: return unknownApp(configuration)
         case .unknownKey, .keyVerifyOnly, .keyEnded: return .option("key-id", refusal.description)
         case .noKey: return .option("app", refusal.description)
@@ -114,7 +114,7 @@ enum KeyCommands {
                 answer.append(try self.app(app, in: arguments.configuration()).keys.first { $0.id == key.keyID })
             }
         } else {
-            answer.append(Malformation(.securityKey, problem), of: inspect)
+            answer.append(ValidationError(.securityKey, problem), of: inspect)
         }
         Console.answer(arguments, .object(answer.json), answer.text)
         return key == nil ? .negative : .done

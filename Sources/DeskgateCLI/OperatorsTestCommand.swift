@@ -1,7 +1,7 @@
+internal import AdminAPI
 internal import Configuration
 internal import Core
 internal import JSON
-internal import Operators
 internal import Service
 internal import Threading
 internal import Time
@@ -46,7 +46,8 @@ enum OperatorsTestCommand {
         let configuration = try arguments.configuration()
         guard !configuration.operators.notifiers.isEmpty else {
             throw .failed(
-                "operators.notifiers names no notifier, so nobody is told; name one of type http or log, and \(Told.reload.english)")
+                "operators.notifiers names no notifier, so nobody is told; name one of type http or log, and \(LocalizedText.reload.english)"
+            )
         }
         let author = try arguments.author()
         let seconds: UInt64 = arguments.number("wait") ?? standardWaitSeconds

@@ -30,7 +30,7 @@ enum ReloadCommand {
         ], run: run)
 
     private static func run(_ arguments: Arguments) throws(CommandError) -> ExitCode {
-        guard let process: Int32 = arguments.number("pid") ?? service(systemd: HostPlaces.system.mainProcess(of: unit)) else {
+        guard let process: Int32 = arguments.number("pid") ?? service(systemd: SystemPaths.system.mainProcess(of: unit)) else {
             throw .failed(absence(hasUnit: InitPlace.hasUnit, hasConfiguration: ConfigurationFile.isNamedOrUsual))
         }
         let seconds: UInt64 = arguments.number("timeout") ?? usualSeconds

@@ -1,6 +1,6 @@
+internal import AdminAPI
 internal import Core
 internal import JSON
-internal import Operators
 internal import Threading
 
 /// The sum of the steps of a retry.

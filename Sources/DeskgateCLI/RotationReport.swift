@@ -10,7 +10,7 @@ struct RotationReport {
         /// It was done.
         case done(secretFile: String?)
         /// Something must happen first.
-        case waits(RotationStanding.Obstacle)
+        case waits(RotationStatus.Obstacle)
     }
 
     let app: String
@@ -29,7 +29,7 @@ struct RotationReport {
     }
 
     /// The answer for machines.
-    func json(_ standing: RotationStanding) -> JSONValue {
+    func json(_ rotation: RotationStatus) -> JSONValue {
         var (status, reason, message, file) = ("due", JSONValue.null, JSONValue.string(plan), JSONValue.null)
         switch outcome {
         case .due: break
@@ -42,7 +42,7 @@ struct RotationReport {
             "app_id": .string(app), "step": .string(step.name), "key_id": .integer(Int64(step.keyID)), "status": .string(status),
             "reason": reason, "message": message, "secret_file": file,
             "processes": .array(
-                standing.processes.map {
+                rotation.processes.map {
                     ["name": .string($0.name), "keys_digest": $0.keysDigest.map { .string($0) } ?? .null]
                 }),
         ]
@@ -74,11 +74,11 @@ struct RotationReport {
 
     private var next: String {
         switch step {
-        case .add(let id): "\(Told.reload.english) on every replica, then run this again to make key \(id) the active one"
+        case .add(let id): "\(LocalizedText.reload.english) on every replica, then run this again to make key \(id) the active one"
         case .activate(let id):
-            "\(Told.reload.english) on every replica, and give the secret of key \(id) to backends that mint keys themselves; "
+            "\(LocalizedText.reload.english) on every replica, and give the secret of key \(id) to backends that mint keys themselves; "
                 + "when the old key has not been used for \(unusedDays) days, run this again to remove it"
-        case .retire: "\(Told.reload.english) on every replica; with that the rotation ends, and another run begins a new one"
+        case .retire: "\(LocalizedText.reload.english) on every replica; with that the rotation ends, and another run begins a new one"
         }
     }
 }

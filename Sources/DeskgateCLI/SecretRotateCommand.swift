@@ -1,8 +1,8 @@
+internal import AdminAPI
 internal import Configuration
 internal import Core
 internal import Crypto
 internal import JSON
-internal import Operators
 internal import Service
 internal import Time
 
@@ -38,13 +38,13 @@ enum SecretRotateCommand {
             throw KeyCommands.unknownApp(configuration)
         }
         let now = Clocks.system.unixSeconds()
-        let standing = RotationStanding(of: configuration)
-        let revoked = standing.revokedKeys(of: app)
+        let status = RotationStatus(of: configuration)
+        let revoked = status.revokedKeys(of: app)
         let rotation = rotation(of: configuration.apps[index], revoked, configuration.keyPolicy, now)
         guard let step = rotation.next else { throw .failed("the app has a key with the largest id, so none can be added") }
         let authorizer = try explaining { () throws(CryptoError) in try configuration.makeAuthorizer() }
         let unusedDays = arguments.number("unused-days") ?? unusedDays(configuration.apps[index], configuration.keyPolicy)
-        let obstacle = standing.obstacle(
+        let obstacle = status.obstacle(
             to: step, app: app, keysDigest: authorizer.keysDigest,
             unusedSeconds: rotation.isUseless(step.keyID) ? 0 : unusedDays * daySeconds, now: now)
         var report = RotationReport(app: app, step: step, unusedDays: unusedDays)
@@ -53,7 +53,7 @@ enum SecretRotateCommand {
         } else if arguments.has("apply") {
             report.outcome = .done(secretFile: try apply(step, app: app, index, revoked, file, configuration))
         }
-        Console.answer(arguments, report.json(standing), report.text)
+        Console.answer(arguments, report.json(status), report.text)
         if case .waits = report.outcome { return .negative }
         return .done
     }

@@ -1,5 +1,5 @@
+internal import AdminAPI
 internal import JSON
-internal import Operators
 internal import Time
 
 /// `deskgate users show`

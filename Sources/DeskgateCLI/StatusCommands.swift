@@ -1,8 +1,8 @@
+internal import AdminAPI
 internal import Configuration
 internal import Core
 internal import Crypto
 internal import JSON
-internal import Operators
 internal import POSIX
 internal import Service
 internal import Time
@@ -54,7 +54,7 @@ enum StatusCommands {
     /// The processes that have other keys in force than the configuration file. One that has just started, or is no service, has told none.
     static func otherKeys(_ status: JSONObject, inFile digest: String?) -> [String] {
         guard let digest else { return [] }
-        let others = RotationStanding(status).processes.filter { $0.keysDigest.map { $0 != digest } ?? false }
+        let others = RotationStatus(status).processes.filter { $0.keysDigest.map { $0 != digest } ?? false }
         return others.map { ReportedProblem.otherKeys(in: $0.name) }
     }
 

@@ -1,7 +1,7 @@
+internal import AdminAPI
 internal import Configuration
 internal import Core
 internal import JSON
-internal import Operators
 internal import POSIX
 internal import Service
 internal import Storage
@@ -32,7 +32,7 @@ enum StoreCommands {
                 try store.migrate(as: arguments["url"], grantingTo: arguments["grant"])
             }
         } as: {
-            .failed("nothing was migrated: \(place.told($0))")
+            .failed("nothing was migrated: \(place.message(for: $0))")
         }
         Console.answer(
             arguments, ["version": .integer(Int64(now)), "before": .integer(Int64(before))],
@@ -109,7 +109,7 @@ enum StoreCommands {
                     signingOut: configuration.apps.map(\.id), issuedBefore: bound.map { UnixSeconds(rawValue: $0) }, clocks: .system)
             }
         } as: {
-            .failed("nothing was restored: \(place.told($0))")
+            .failed("nothing was restored: \(place.message(for: $0))")
         }
         if AdminListenerIdentity(configuration.admin) == .service {
             Console.complain("the service that runs does not use the restored store yet; \(place.order("restart"))")

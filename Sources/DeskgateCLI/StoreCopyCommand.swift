@@ -31,7 +31,7 @@ enum StoreCopyCommand {
         let report = try explaining { () throws(StoreError) in
             try store.copy(toPostgres: target == words[0], beginsAnew: arguments.has("anew")) { progress.tell($0) }
         } as: {
-            .failed("not copied: \(place.told($0))")
+            .failed("not copied: \(place.message(for: $0))")
         }
         Console.answer(arguments, json(report, target), sentence(report, target))
         return .done

@@ -1,5 +1,5 @@
+internal import AdminAPI
 internal import JSON
-internal import Operators
 
 /// Answers about tickets, as text.
 extension TicketsCommands {

@@ -1,6 +1,6 @@
+internal import AdminAPI
 internal import Core
 internal import JSON
-internal import Operators
 
 /// `deskgate tickets …`: what the help desk has of an app's tickets, asked through the running service.
 enum TicketsCommands {

@@ -1,5 +1,5 @@
+internal import AdminAPI
 internal import JSON
-internal import Operators
 
 /// `deskgate tokens list` and `tokens remove`
 enum TokensCommands {

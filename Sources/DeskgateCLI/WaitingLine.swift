@@ -10,7 +10,7 @@ enum WaitingLine {
         _ what: @escaping @Sendable @autoclosure () -> String, _ work: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
         let isOver = Monitor(false)
-        let thread = Machine.isTerminal(2) ? try? OwnThread { tell(what, isOver) } : nil
+        let thread = Machine.isTerminal(2) ? try? DedicatedThread { tell(what, isOver) } : nil
         defer {
             isOver.update { $0 = true }
             thread?.join()

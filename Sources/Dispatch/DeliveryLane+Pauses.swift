@@ -8,14 +8,14 @@ extension DeliveryLane {
     private static let graceMilliseconds: UInt64 = 30_000
 
     /// Whether the lane has something to tell the processes that share the store, or to ask them, although it starts nothing.
-    var tellsOrAsks: Bool { !isLeaving && (asks || !hasAsked || !pauseNews.isEmpty) }
+    var tellsOrAsks: Bool { !isLeaving && (asks || !hasAsked || !pauseUpdates.isEmpty) }
 
     /// Has the next claim tell the others, in place of earlier news of this kind.
-    mutating func tell(_ news: PauseNews) {
-        pauseNews.removeAll { $0.kind == news.kind }
-        pauseNews.append(news)
-        if case .begins(let begun) = news, begun.kind == .misconfigured { pause = begun }
-        if case .ends = news { pause = nil }
+    mutating func tell(_ update: PauseUpdate) {
+        pauseUpdates.removeAll { $0.kind == update.kind }
+        pauseUpdates.append(update)
+        if case .begins(let begun) = update, begun.kind == .misconfigured { pause = begun }
+        if case .ends = update { pause = nil }
     }
 
     /// Ends a pause in all processes, because an operator has changed something.

@@ -40,7 +40,7 @@ struct DeliveryLane {
     /// The last slow-down that another process has told.
     var slowedBy: SharedPause?
     /// What the next claim tells the other processes.
-    var pauseNews: [PauseNews] = []
+    var pauseUpdates: [PauseUpdate] = []
     /// Whether the pauses of other processes are to be asked for, although nothing may start.
     var asks = false
     /// Whether they have been asked for.
@@ -103,12 +103,12 @@ struct DeliveryLane {
     func claim(_ limit: Int, now: UnixMilliseconds, held: UInt64) -> Claim {
         Claim(
             notifier: name, now: now, leaseMilliseconds: leaseMilliseconds, limit: limit,
-            longestDelayMilliseconds: longestDelayMilliseconds, heldMilliseconds: held, pace: notifier.pace, pauseNews: pauseNews)
+            longestDelayMilliseconds: longestDelayMilliseconds, heldMilliseconds: held, pace: notifier.pace, pauseUpdates: pauseUpdates)
     }
 
     /// Whether a new event can give this lane something to do: it cannot while a due delivery already waits for an outcome or for the
     /// breaker.
-    func awaitsNews(now: UnixMilliseconds) -> Bool { !isLeaving && nextDue.map { $0 > now } ?? true }
+    func awaitsWork(now: UnixMilliseconds) -> Bool { !isLeaving && nextDue.map { $0 > now } ?? true }
 
     /// How long a claim leases a delivery, in milliseconds.
     var leaseMilliseconds: UInt64 { notifier.longestAttemptMilliseconds + Self.leaseMarginMilliseconds }
@@ -161,11 +161,11 @@ struct DeliveryLane {
         let next = next(after: ended.delivery, outcome, now: now, expiresAt: ended.delivery.event.expiresAt + held, random: &random)
         // The next delivery of the same ticket may be due now, so the store is asked.
         nextDue = 0
-        let news = news(of: outcome)
+        let update = update(of: outcome)
         let result = FinishedAttempt(
             id: id, attempt: ended.delivery.attempts, next: next, reason: outcome.reason, now: now,
-            device: news == nil ? nil : ended.delivery.device, news: news,
-            uncalled: outcome.mayHaveArrived ? nil : PacedCall(ended.delivery, ended.served.notifier.pace))
+            device: update == nil ? nil : ended.delivery.device, update: update,
+            uncalled: outcome.mayHaveArrived ? nil : RateLimitedCall(ended.delivery, ended.served.notifier.pace))
         return (ended, result)
     }
 
@@ -191,7 +191,7 @@ struct DeliveryLane {
     }
 
     /// What the provider's answer says about the device; nil when nothing.
-    private func news(of outcome: DeliveryOutcome) -> FinishedAttempt.DeviceNews? {
+    private func update(of outcome: DeliveryOutcome) -> FinishedAttempt.DeviceUpdate? {
         if case .deviceGone(let since) = outcome.verdict { return .gone(since: since) }
         return outcome.environment.map { .environment($0) }
     }

@@ -88,6 +88,6 @@ package struct DeliveryMetrics: Sendable {
 extension FinishedAttempt {
     /// Whether the provider does not know the device any more.
     var isDeviceGone: Bool {
-        if case .gone? = news { true } else { false }
+        if case .gone? = update { true } else { false }
     }
 }

@@ -4,7 +4,7 @@ internal import Core
 ///
 /// No outcome reports these: they expired behind an open breaker, or their notifier has left the configuration, or their device was
 /// removed.
-struct UntriedTally {
+struct UnattemptedDeliveries {
     private var expired: [String: Int] = [:]
     private var withoutTarget: [String: Int] = [:]
 

@@ -11,7 +11,7 @@ package import Tracing
 /// end at any moment.
 package final class Dispatcher: Sendable {
     private let inbox: Monitor<DispatcherInbox>
-    private let thread: OwnThread
+    private let thread: DedicatedThread
 
     /// Starts the thread.
     /// - Parameters:
@@ -32,7 +32,7 @@ package final class Dispatcher: Sendable {
         let worker = DispatcherWorker(
             store: store, audience: audience, retention: retention, metrics: metrics, logger: logger, clocks: clocks, inbox: inbox,
             tracer: tracer, onLostCalls: onLostCalls)
-        thread = try OwnThread { worker.run() }
+        thread = try DedicatedThread { worker.run() }
     }
 
     /// Replaces the notifiers, and resumes those that are paused.

@@ -5,9 +5,9 @@ package import Time
 /// The messages of other threads to the dispatcher's thread, and what that thread publishes.
 package struct DispatcherInbox {
     /// A delivery may have become due.
-    var hasNews = false
+    var hasNewWork = false
     /// Whether a new event can give any lane something to do; written by the dispatcher's thread.
-    var awaitsNews = true
+    var awaitsWork = true
     /// Paused notifiers are to be resumed.
     var resumes = false
     /// No more attempts are to be started.
@@ -37,22 +37,22 @@ package struct DispatcherInbox {
 
     /// Why a notifier starts no attempts now, by its name; only those that do not.
     package var holds: [String: String] {
-        let failing = health.filter { $0.value.standing == .open }.mapValues { _ in "notifier failing" }
+        let failing = health.filter { $0.value.status == .open }.mapValues { _ in "notifier failing" }
         return failing.merging(paused.mapValues { "notifier paused (\($0.reason))" }) { _, paused in paused }
     }
 
     /// How each notifier does its work, by name: the word of its state, why it is paused, why the last attempt failed (empty before the first
     /// that did), why its settings may be wrong, when its certificate expires, and when it may start an attempt again.
-    package var standings:
+    package var statuses:
         [(
-            name: String, state: BreakerStanding, pause: PausedNotifier?, lastFailure: String, settingsDoubt: String?,
+            name: String, state: BreakerStatus, pause: PausedNotifier?, lastFailure: String, settingsDoubt: String?,
             credentialExpiresAt: UnixSeconds?, nextAttemptAt: UnixMilliseconds?
         )]
     {
         notifiers.sorted { $0.key < $1.key }.map { name, notifier in
             let health = health(of: name)
             return (
-                name, health.standing, paused[name], health.lastFailure, health.settingsDoubt, notifier.credentialExpiresAt,
+                name, health.status, paused[name], health.lastFailure, health.settingsDoubt, notifier.credentialExpiresAt,
                 health.nextAttemptAt
             )
         }
@@ -63,7 +63,7 @@ package struct DispatcherInbox {
         notifiers.sorted { $0.key < $1.key }.map { name, notifier in
             let health = health(of: name)
             return NotifierObservation(
-                name: name, isStopped: health.standing.isStopped, reason: health.lastFailure,
+                name: name, isStopped: health.status.isStopped, reason: health.lastFailure,
                 successes: health.successes, credentialExpiresAt: notifier.credentialExpiresAt)
         }
     }
@@ -73,21 +73,22 @@ package struct DispatcherInbox {
 
     /// Whether the dispatcher's thread has something to do.
     private var hasWork: Bool {
-        (hasNews && awaitsNews) || resumes || !newNotifiers.isEmpty || !outcomes.isEmpty || (isStopping && unfinished == 0) || isAbandoned
+        (hasNewWork && awaitsWork) || resumes || !newNotifiers.isEmpty || !outcomes.isEmpty || (isStopping && unfinished == 0)
+            || isAbandoned
             || isAskedForSignOfLife
     }
 
     /// Takes all messages; nil when there is nothing to do.
-    mutating func take() -> News? {
+    mutating func take() -> Messages? {
         guard hasWork else { return nil }
         defer {
-            hasNews = false
+            hasNewWork = false
             resumes = false
             newNotifiers = []
             outcomes = []
             isAskedForSignOfLife = false
         }
-        return News(hasNews: hasNews || resumes, resumes: resumes, notifiers: newNotifiers, outcomes: outcomes)
+        return Messages(hasNewWork: hasNewWork || resumes, resumes: resumes, notifiers: newNotifiers, outcomes: outcomes)
     }
 
     /// Has the dispatcher replace its notifiers by these.
@@ -112,8 +113,8 @@ package struct DispatcherInbox {
     }
 
     /// The messages that were taken.
-    struct News {
-        var hasNews = false
+    struct Messages {
+        var hasNewWork = false
         var resumes = false
         /// Each replacement of the notifiers, the newest last.
         var notifiers: [[String: ServedNotifier]] = []
@@ -132,7 +133,7 @@ package struct PausedNotifier: Sendable, Equatable {
 /// How a notifier does its work, as its lane knows it.
 struct NotifierHealth: Sendable {
     /// The state of its breaker.
-    var standing = BreakerStanding.working
+    var status = BreakerStatus.working
     /// Why it is paused; nil while it is not.
     var pauseReason: BreakerState.PauseReason?
     /// The reason of the last attempt that failed for a reason of the notifier's; empty before the first.
@@ -163,8 +164,8 @@ extension Monitor<DispatcherInbox> {
     /// Tells the dispatcher that a delivery may have become due.
     ///
     /// Wakes it only if it sleeps and has room for attempts: waking a thread costs more than accepting a webhook.
-    package func announceNews() {
-        if withLock({ $0.note { $0.hasNews = true } }) { wakeAll() }
+    package func announceWork() {
+        if withLock({ $0.note { $0.hasNewWork = true } }) { wakeAll() }
     }
 
     /// Asks the dispatcher's thread whether it still runs.

@@ -12,27 +12,27 @@ extension DispatcherWorker {
     /// retention, removes idle devices, and signs out those of revoked keys. Of the processes that share a store one does it.
     /// - Returns: whether new deliveries may be due.
     func purge(
-        _ purgeAt: inout UnixMilliseconds, _ now: UnixMilliseconds, _ keeper: TimeKeeper, _ standing: ReplicaStanding,
-        _ untried: inout UntriedTally
+        _ purgeAt: inout UnixMilliseconds, _ now: UnixMilliseconds, _ opener: ClockJumpTracker, _ status: ReplicaStatus,
+        _ untried: inout UnattemptedDeliveries
     ) -> Bool {
         // A time that is further away than an interval was computed before the clock was set back.
         guard now >= purgeAt || now.remaining(until: purgeAt) > Self.purgeIntervalMilliseconds else { return false }
-        guard standing.isElected else {
-            keeper.keep()
+        guard status.isElected else {
+            opener.keep()
             purgeAt = now + Self.purgeIntervalMilliseconds
             return false
         }
-        let givenUp = giveUpExpired(now, keeper, &untried)
-        let lost = giveUpBotCalls(now, keeper)
+        let givenUp = giveUpExpired(now, opener, &untried)
+        let lost = giveUpBotCalls(now, opener)
         let forgotten = try? store.purge(
-            now: now.saturating(subtracting: keeper.time.held(for: Recognition.milliseconds)),
-            deliveredBefore: keeper.since(retention.deliveredMilliseconds, now: now),
-            deadBefore: keeper.since(retention.deadMilliseconds, now: now), limit: Self.mostPurged)
+            now: now.saturating(subtracting: opener.time.held(for: Deduplication.milliseconds)),
+            deliveredBefore: opener.since(retention.deliveredMilliseconds, now: now),
+            deadBefore: opener.since(retention.deadMilliseconds, now: now), limit: Self.mostPurged)
         let removed = try? store.removeIdleDevices(
-            seenBefore: keeper.since(retention.idleDeviceMilliseconds, now: now), now: now, limit: Self.mostRemoved,
+            seenBefore: opener.since(retention.idleDeviceMilliseconds, now: now), now: now, limit: Self.mostRemoved,
             telling: audience())
         let revoked = try? store.signOutRevokedDevices(now: now, telling: audience())
-        keeper.keep()
+        opener.keep()
         // A pass does a limited amount; the next one follows at once until nothing is left.
         let isDone = max(givenUp, lost, forgotten ?? 0) < Self.mostPurged && removed ?? 0 < Self.mostRemoved && revoked == nil
         purgeAt = isDone ? now + Self.purgeIntervalMilliseconds : now
@@ -41,9 +41,9 @@ extension DispatcherWorker {
     }
 
     /// - Returns: how many calls it gave up.
-    private func giveUpBotCalls(_ now: UnixMilliseconds, _ keeper: TimeKeeper) -> Int {
+    private func giveUpBotCalls(_ now: UnixMilliseconds, _ opener: ClockJumpTracker) -> Int {
         let lost = try? store.giveUpBotCalls(
-            startedBefore: keeper.since(BotCall.lostAfterMilliseconds, now: now), now: now, limit: Self.mostPurged)
+            startedBefore: opener.since(BotCall.lostAfterMilliseconds, now: now), now: now, limit: Self.mostPurged)
         guard let lost, !lost.isEmpty else { return 0 }
         logger.log(
             .warning, "calls of bots were left unknown; the process that made them has ended",
@@ -56,9 +56,9 @@ extension DispatcherWorker {
     }
 
     /// - Returns: how many deliveries it gave up.
-    private func giveUpExpired(_ now: UnixMilliseconds, _ keeper: TimeKeeper, _ untried: inout UntriedTally) -> Int {
-        try? store.expireBy(keeper.latestExpiry(now: now), limit: Self.mostPurged)
-        let expiredBy = now.saturating(subtracting: keeper.heldFromExpiry)
+    private func giveUpExpired(_ now: UnixMilliseconds, _ opener: ClockJumpTracker, _ untried: inout UnattemptedDeliveries) -> Int {
+        try? store.expireBy(opener.latestExpiry(now: now), limit: Self.mostPurged)
+        let expiredBy = now.saturating(subtracting: opener.heldFromExpiry)
         let givenUp = (try? store.giveUpExpired(now: now, expiredBy: expiredBy, limit: Self.mostPurged)) ?? []
         for deliveries in givenUp { untried.addExpired(deliveries.count, of: deliveries.notifier) }
         return givenUp.reduce(0) { $0 + $1.count }

@@ -42,41 +42,41 @@ final class DispatcherWorker: Sendable {
         var lanes: [DeliveryLane] = []
         var unreported: [FinishedAttempt] = []
         var log = NotifierLog(logger)
-        var keeper = TimeKeeper(clocks, store, retention, logger)
+        var opener = ClockJumpTracker(clocks, store, retention, logger)
         var refused = RefusedTally()
         var (purgeAt, askedAt): (UnixMilliseconds, UnixMilliseconds) = (0, 0)
         var (isStopping, isAbandoned, isHeldBack) = (false, false, false)
         while !isAbandoned {
             let time = waitingTime(&lanes, purgeAt, asksSoon: !unreported.isEmpty || isHeldBack, isStopping: isStopping)
-            let news = inbox.wait(timeoutMilliseconds: time) { $0.take() }
+            let messages = inbox.wait(timeoutMilliseconds: time) { $0.take() }
             (isStopping, isAbandoned) = inbox.withLock { ($0.isStopping, $0.isAbandoned) }
-            let isTimeKnown = keeper.readClocks()
-            let standing = store.standing
-            isHeldBack = !isTimeKnown || !standing.isHeard
-            let now = keeper.now
-            takeIn(news, &lanes, &unreported, now, keeper, &log)
-            if isTimeForNews(&askedAt, now) {
+            let isTimeKnown = opener.readClocks()
+            let status = store.replicaStatus
+            isHeldBack = !isTimeKnown || !status.isHeard
+            let now = opener.now
+            takeIn(messages, &lanes, &unreported, now, opener, &log)
+            if isTimeToClaim(&askedAt, now) {
                 for index in lanes.indices { (lanes[index].nextDue, lanes[index].asks) = (0, true) }
                 unreported += lostClaims(lanes, unreported, now)
             }
             if isAbandoned { unreported += lanes.flatMap { $0.handBack(now: now) } }
             closeReplaced(&lanes)
-            var untried = UntriedTally()
-            work(&lanes, &unreported, now, keeper, startsAttempts: !isStopping && !isHeldBack, &untried)
+            var untried = UnattemptedDeliveries()
+            work(&lanes, &unreported, now, opener, startsAttempts: !isStopping && !isHeldBack, &untried)
             let unfinished = lanes.reduce(unreported.count) { $0 + $1.running.count }
-            let awaitsNews = lanes.contains { $0.awaitsNews(now: now) }
+            let awaitsWork = lanes.contains { $0.awaitsWork(now: now) }
             // Nobody but this thread waits for these values, so nobody is woken.
             inbox.withLock { inbox in
-                (inbox.unfinished, inbox.awaitsNews) = (unfinished, awaitsNews)
+                (inbox.unfinished, inbox.awaitsWork) = (unfinished, awaitsWork)
                 for lane in lanes {
                     inbox.health[lane.name] = NotifierHealth(
-                        standing: BreakerStanding(lane.breaker), pauseReason: lane.breaker.pauseReason, lastFailure: lane.lastFailure,
+                        status: BreakerStatus(lane.breaker), pauseReason: lane.breaker.pauseReason, lastFailure: lane.lastFailure,
                         settingsDoubt: lane.settingsDoubt, successes: lane.successes,
                         nextAttemptAt: lane.breaker.nextChange)
                 }
             }
             if isStopping, unfinished == 0 { break }
-            if !isStopping, isTimeKnown, purge(&purgeAt, now, keeper, standing, &untried) {
+            if !isStopping, isTimeKnown, purge(&purgeAt, now, opener, status, &untried) {
                 for index in lanes.indices { lanes[index].nextDue = 0 }
             }
             untried.report(metrics, &log)
@@ -88,7 +88,7 @@ final class DispatcherWorker: Sendable {
     }
 
     /// Whether the store is to be asked for all lanes: now and then, when other processes work on it too.
-    private func isTimeForNews(_ askedAt: inout UnixMilliseconds, _ now: UnixMilliseconds) -> Bool {
+    private func isTimeToClaim(_ askedAt: inout UnixMilliseconds, _ now: UnixMilliseconds) -> Bool {
         guard let interval = store.newsMilliseconds, now < askedAt || now.elapsed(since: askedAt) >= interval else { return false }
         askedAt = now
         return true
@@ -112,17 +112,18 @@ final class DispatcherWorker: Sendable {
     }
 
     private func takeIn(
-        _ news: DispatcherInbox.News?, _ lanes: inout [DeliveryLane], _ unreported: inout [FinishedAttempt], _ now: UnixMilliseconds,
-        _ keeper: TimeKeeper, _ log: inout NotifierLog
+        _ messages: DispatcherInbox.Messages?, _ lanes: inout [DeliveryLane], _ unreported: inout [FinishedAttempt],
+        _ now: UnixMilliseconds,
+        _ opener: ClockJumpTracker, _ log: inout NotifierLog
     ) {
-        guard let news else { return }
+        guard let messages else { return }
         var random = SystemRandomNumberGenerator()
-        unreported += end(news.outcomes, &lanes, now, keeper, &random, &log)
-        for notifiers in news.notifiers { take(notifiers, &lanes, now, &log) }
-        if news.resumes { inbox.withLock { $0.paused = [:] } }
+        unreported += end(messages.outcomes, &lanes, now, opener, &random, &log)
+        for notifiers in messages.notifiers { take(notifiers, &lanes, now, &log) }
+        if messages.resumes { inbox.withLock { $0.paused = [:] } }
         for index in lanes.indices {
-            if news.resumes { lanes[index].resume() }
-            if news.hasNews { lanes[index].nextDue = 0 }
+            if messages.resumes { lanes[index].resume() }
+            if messages.hasNewWork { lanes[index].nextDue = 0 }
         }
     }
 
@@ -158,9 +159,9 @@ final class DispatcherWorker: Sendable {
 
     private func end(
         _ outcomes: [(notifier: String, id: UUIDv7, outcome: DeliveryOutcome)], _ lanes: inout [DeliveryLane], _ now: UnixMilliseconds,
-        _ keeper: TimeKeeper, _ random: inout SystemRandomNumberGenerator, _ log: inout NotifierLog
+        _ opener: ClockJumpTracker, _ random: inout SystemRandomNumberGenerator, _ log: inout NotifierLog
     ) -> [FinishedAttempt] {
-        let held = keeper.heldFromExpiry
+        let held = opener.heldFromExpiry
         var results: [FinishedAttempt] = []
         for ended in outcomes {
             guard let index = lanes.firstIndex(where: { $0.name == ended.notifier }) else { continue }
@@ -178,16 +179,16 @@ final class DispatcherWorker: Sendable {
     /// Reports finished attempts to the store and claims due deliveries for the lanes with room, in one transaction. When the transaction
     /// fails, the attempts stay in `finished` and are reported again.
     private func work(
-        _ lanes: inout [DeliveryLane], _ finished: inout [FinishedAttempt], _ now: UnixMilliseconds, _ keeper: TimeKeeper,
+        _ lanes: inout [DeliveryLane], _ finished: inout [FinishedAttempt], _ now: UnixMilliseconds, _ opener: ClockJumpTracker,
         startsAttempts: Bool,
-        _ untried: inout UntriedTally
+        _ untried: inout UnattemptedDeliveries
     ) {
         // Removing a device makes a registry event, which is due at once for the notifiers that are told of it.
         if finished.contains(where: \.isDeviceGone) { for index in lanes.indices { lanes[index].nextDue = 0 } }
         let claiming = startsAttempts ? claiming(&lanes, now) : []
         guard !finished.isEmpty || !claiming.isEmpty else { return }
         do throws(StoreError) {
-            let claims = claiming.map { lanes[$0.lane].claim($0.room, now: now, held: keeper.heldFromExpiry) }
+            let claims = claiming.map { lanes[$0.lane].claim($0.room, now: now, held: opener.heldFromExpiry) }
             let results = try store.work(finished, claims, telling: audience())
             finished = []
             for (index, result) in zip(claiming.map(\.lane), results).sorted(by: { $0.0 < $1.0 }) {
@@ -214,13 +215,13 @@ final class DispatcherWorker: Sendable {
 
     /// Starts what was claimed for a lane. After a failure, the lane claims again in a second.
     private func take(
-        _ result: Result<Claimed, StoreError>, _ lane: inout DeliveryLane, _ now: UnixMilliseconds, _ untried: inout UntriedTally
+        _ result: Result<Claimed, StoreError>, _ lane: inout DeliveryLane, _ now: UnixMilliseconds, _ untried: inout UnattemptedDeliveries
     ) {
         switch result {
         case .success(let claimed):
             untried.add(claimed, of: lane.name)
             lane.nextDue = claimed.nextDue
-            (lane.pauseNews, lane.asks) = ([], false)
+            (lane.pauseUpdates, lane.asks) = ([], false)
             for delivery in claimed.deliveries { start(delivery, &lane, now) }
             adopt(claimed.pauses, &lane, now)
         case .failure(let error):
@@ -229,7 +230,7 @@ final class DispatcherWorker: Sendable {
         }
     }
 
-    /// Logs an error of the store, unless the store is not open or refuses for this reason: `StoreKeeper` logs that, once.
+    /// Logs an error of the store, unless the store is not open or refuses for this reason: `StoreOpener` logs that, once.
     private func log(_ text: String, _ error: StoreError, _ fields: LogFields = [:]) {
         guard error.kind != .notOpen, error != store.refusal else { return }
         var fields = fields

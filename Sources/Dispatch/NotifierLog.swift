@@ -15,7 +15,7 @@ struct NotifierLog {
     }
 
     /// What has been logged about one notifier, and what is still to be logged.
-    fileprivate struct Standing {
+    fileprivate struct LogState {
         /// Whether a failure has been logged since the last success.
         var hasLoggedFailure = false
         /// Whether the opening of the breaker has been logged since the last success.
@@ -42,7 +42,7 @@ struct NotifierLog {
     private static let intervalMilliseconds: UInt64 = 60_000
 
     private let logger: Logger
-    private var standings: [String: Standing] = [:]
+    private var statuses: [String: LogState] = [:]
 
     init(_ logger: Logger) {
         self.logger = logger
@@ -51,7 +51,7 @@ struct NotifierLog {
     /// Logs what is still to be logged of a notifier that was replaced or has left, and forgets it.
     mutating func reset(_ notifier: String, now: UnixMilliseconds) {
         logEndings(of: notifier, now: now)
-        standings[notifier] = nil
+        statuses[notifier] = nil
     }
 
     /// Takes in the outcome of an attempt.
@@ -68,7 +68,7 @@ struct NotifierLog {
         case .givenUp(let ending): add(1, .dead, reason: ending.rawValue, of: lane.name)
         case .retry where outcome.isAboutDevice && outcome.wasAsked:
             add(1, .putOff, reason: result.reason, of: lane.name)
-            if outcome.settingsFault != nil { standings[lane.name]?.remedy = lane.served.remedy(reason: result.reason) }
+            if outcome.settingsFault != nil { statuses[lane.name]?.remedy = lane.served.remedy(reason: result.reason) }
         case .retry: break
         }
         if outcome.wasAsked { logChange(outcome, lane, attempt, now: now) }
@@ -88,14 +88,14 @@ struct NotifierLog {
     /// Adds deliveries that ended, or were put off, for a reason.
     mutating func add(_ count: Int, _ ending: Ending, reason: String, of notifier: String) {
         guard count > 0 else { return }
-        standings[notifier, default: Standing()].endings[ending, default: [:]][reason, default: 0] += count
+        statuses[notifier, default: LogState()].endings[ending, default: [:]][reason, default: 0] += count
     }
 
     /// Writes the lines whose minute is over.
     /// - Parameter isLast: whether to write all others too.
     mutating func writeDue(now: UnixMilliseconds, isLast: Bool = false) {
-        for (notifier, standing) in standings where !standing.endings.isEmpty {
-            guard isLast || Self.isDue(standing.endingsLineAt, now) else { continue }
+        for (notifier, status) in statuses where !status.endings.isEmpty {
+            guard isLast || Self.isDue(status.endingsLineAt, now) else { continue }
             logEndings(of: notifier, now: now)
         }
     }
@@ -106,17 +106,17 @@ struct NotifierLog {
     }
 
     private mutating func logEndings(of notifier: String, now: UnixMilliseconds) {
-        guard let standing = standings[notifier], !standing.endings.isEmpty else { return }
-        standings[notifier]?.endings = [:]
-        standings[notifier]?.remedy = nil
-        standings[notifier]?.endingsLineAt = now + Self.intervalMilliseconds
+        guard let status = statuses[notifier], !status.endings.isEmpty else { return }
+        statuses[notifier]?.endings = [:]
+        statuses[notifier]?.remedy = nil
+        statuses[notifier]?.endingsLineAt = now + Self.intervalMilliseconds
         for ending in Ending.allCases {
-            guard let reasons = standing.endings[ending] else { continue }
+            guard let reasons = status.endings[ending] else { continue }
             var fields: LogFields = [
                 "notifier": .string(notifier), "count": .integer(reasons.values.reduce(0, +)),
                 "reasons": .string(reasons.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")),
             ]
-            if ending == .putOff, let remedy = standing.remedy { fields.append("remedy", .string(remedy)) }
+            if ending == .putOff, let remedy = status.remedy { fields.append("remedy", .string(remedy)) }
             logger.log(ending.level, ending.message, fields)
         }
     }
@@ -127,51 +127,51 @@ extension NotifierLog {
     private mutating func logChange(
         _ outcome: DeliveryOutcome, _ lane: DeliveryLane, _ attempt: DeliveryLane.Running, now: UnixMilliseconds
     ) {
-        let state = BreakerStanding(lane.breaker)
-        var standing = standings[lane.name, default: Standing()]
-        defer { standings[lane.name] = standing }
+        let state = BreakerStatus(lane.breaker)
+        var status = statuses[lane.name, default: LogState()]
+        defer { statuses[lane.name] = status }
         // `DispatcherWorker` logs a pause and its end.
-        guard state != .paused else { return standing.forgetFailures() }
+        guard state != .paused else { return status.forgetFailures() }
         guard case .retry = outcome.verdict, !outcome.isAboutDevice else {
-            if state == .working { logRecovery(&standing, lane.name) }
+            if state == .working { logRecovery(&status, lane.name) }
             return
         }
-        standing.failures += 1
-        if state == .open, !standing.hasLoggedOpening, Self.isDue(standing.openingLineAt, now) {
-            (standing.hasLoggedFailure, standing.hasLoggedOpening) = (true, true)
-            standing.openingLineAt = now + Self.intervalMilliseconds
+        status.failures += 1
+        if state == .open, !status.hasLoggedOpening, Self.isDue(status.openingLineAt, now) {
+            (status.hasLoggedFailure, status.hasLoggedOpening) = (true, true)
+            status.openingLineAt = now + Self.intervalMilliseconds
             logFailure(
-                .error, "a notifier keeps failing; its deliveries wait, and one is tried now and then", outcome, standing, lane, attempt)
-        } else if !standing.hasLoggedFailure, Self.isDue(standing.failureLineAt, now) {
-            standing.hasLoggedFailure = true
-            standing.failureLineAt = now + Self.intervalMilliseconds
-            logFailure(.warning, "a notifier fails", outcome, standing, lane, attempt)
+                .error, "a notifier keeps failing; its deliveries wait, and one is tried now and then", outcome, status, lane, attempt)
+        } else if !status.hasLoggedFailure, Self.isDue(status.failureLineAt, now) {
+            status.hasLoggedFailure = true
+            status.failureLineAt = now + Self.intervalMilliseconds
+            logFailure(.warning, "a notifier fails", outcome, status, lane, attempt)
         }
     }
 
     private func logFailure(
-        _ level: LogLevel, _ message: String, _ outcome: DeliveryOutcome, _ standing: Standing, _ lane: DeliveryLane,
+        _ level: LogLevel, _ message: String, _ outcome: DeliveryOutcome, _ status: LogState, _ lane: DeliveryLane,
         _ attempt: DeliveryLane.Running
     ) {
         var fields: LogFields = [
-            "notifier": .string(lane.name), "reason": .string(outcome.reason), "failures": .integer(standing.failures),
+            "notifier": .string(lane.name), "reason": .string(outcome.reason), "failures": .integer(status.failures),
         ]
         if let remedy = lane.served.remedyWhileFailing?(outcome.reason) { fields.append("remedy", .string(remedy)) }
         attempt.append(to: &fields)
         logger.log(level, message, fields)
     }
 
-    private func logRecovery(_ standing: inout Standing, _ notifier: String) {
-        if standing.hasLoggedFailure {
-            logger.log(.info, "a notifier works again", ["notifier": .string(notifier), "failures": .integer(standing.failures)])
+    private func logRecovery(_ status: inout LogState, _ notifier: String) {
+        if status.hasLoggedFailure {
+            logger.log(.info, "a notifier works again", ["notifier": .string(notifier), "failures": .integer(status.failures)])
         }
-        standing.forgetFailures()
+        status.forgetFailures()
     }
 
     /// Logs once, until the notifier is replaced, that it cannot reach one type of device: only the provider's console can correct that.
     private mutating func logDeviceType(_ lane: DeliveryLane, reason: String) {
-        guard standings[lane.name]?.hasLoggedDeviceType != true else { return }
-        standings[lane.name, default: Standing()].hasLoggedDeviceType = true
+        guard statuses[lane.name]?.hasLoggedDeviceType != true else { return }
+        statuses[lane.name, default: LogState()].hasLoggedDeviceType = true
         logger.log(
             .error, "a notifier cannot reach one type of device; deliveries to the others go on",
             [

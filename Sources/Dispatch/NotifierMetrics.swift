@@ -12,7 +12,7 @@ enum NotifierMetrics {
             "deskgate_notifier_state", "1 for the state that a notifier is in, 0 for the others.", labels: ["notifier", "state"]
         ) {
             health(inbox).flatMap { name, health in
-                BreakerStanding.allCases.map { ComputedSample(name, $0.rawValue, value: $0 == health.standing ? 1 : 0) }
+                BreakerStatus.allCases.map { ComputedSample(name, $0.rawValue, value: $0 == health.status ? 1 : 0) }
             }
         }
         registry.gauge(

@@ -17,7 +17,7 @@ package final class HTTP2Listener: Sendable {
     private let context: ListenerContext
     private let listening: ListeningSocket
     private let inboxes: [LoopInbox]
-    private let threads: [OwnThread]
+    private let threads: [DedicatedThread]
 
     /// Listens and serves.
     /// - Throws: when the address cannot be listened on, or the threads cannot be started.
@@ -27,11 +27,11 @@ package final class HTTP2Listener: Sendable {
         let listening = try ListeningSocket(host: settings.host, port: settings.port)
         let context = ListenerContext(settings, opening, handler)
         var inboxes: [LoopInbox] = []
-        var threads: [OwnThread] = []
+        var threads: [DedicatedThread] = []
         do {
             for _ in 0..<settings.threads {
                 let inbox = try LoopInbox()
-                let thread = try OwnThread { EventLoop(context, inbox, listening).run() }
+                let thread = try DedicatedThread { EventLoop(context, inbox, listening).run() }
                 inboxes.append(inbox)
                 threads.append(thread)
             }

@@ -10,7 +10,7 @@ internal import Time
 package final class Client: Sendable {
     private let settings: ClientSettings
     private let inbox: Inbox
-    private let thread: OwnThread
+    private let thread: DedicatedThread
 
     /// Starts the client's thread.
     /// - Throws: when the thread cannot be created.
@@ -22,7 +22,7 @@ package final class Client: Sendable {
         self.settings = settings
         self.inbox = inbox
         do throws(ThreadError) {
-            thread = try OwnThread { Engine(settings, inbox, multi).run() }
+            thread = try DedicatedThread { Engine(settings, inbox, multi).run() }
         } catch {
             multi.free()
             throw error

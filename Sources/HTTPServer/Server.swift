@@ -16,7 +16,7 @@ package final class Server: Sendable {
     private let listening: Int32
     private let context: ServerContext
     private let life: Monitor<ServerLife>
-    private let watchdog: OwnThread
+    private let watchdog: DedicatedThread
 
     /// Listens on the address and serves.
     /// - Parameters:
@@ -106,10 +106,10 @@ package final class Server: Sendable {
 
     private static func startWatchdog(
         _ context: ServerContext, _ life: Monitor<ServerLife>, _ daemon: OpaquePointer, _ settings: ServerSettings
-    ) throws(ThreadError) -> OwnThread {
+    ) throws(ThreadError) -> DedicatedThread {
         // The daemon is stopped after the thread has ended.
         nonisolated(unsafe) let daemon = unsafe daemon
-        return try OwnThread { unsafe watch(context, life, daemon, requestTimeoutMilliseconds: settings.requestTimeoutMilliseconds) }
+        return try DedicatedThread { unsafe watch(context, life, daemon, requestTimeoutMilliseconds: settings.requestTimeoutMilliseconds) }
     }
 
     private static func startDaemon(

@@ -91,7 +91,7 @@ extension ReasonSource {
     }
 
     /// The settings to check after a refusal that may be theirs or one device's fault: the end of a sentence that has said so.
-    package func doubtRemedy(_ reason: String) -> Told {
+    package func doubtRemedy(_ reason: String) -> LocalizedText {
         settingsRemedy(reason).map { remedy in
             guard remedy.hasPrefix("many devices") || remedy.hasPrefix("если устройств много"), let colon = remedy.firstIndex(of: ":")
             else { return remedy }
@@ -118,22 +118,23 @@ extension ReasonMeaning {
             ReasonMeaning(
                 "the provider does not know the device's token, which may belong to another app or project",
                 "провайдер не знает токен устройства; возможно, он от другого приложения или проекта",
-                do: Told(
+                do: LocalizedText(
                     "\(openApp). If it happens to many devices, \(source.doubtRemedy(reason))",
                     "\(openApp). Если так со многими устройствами, \(source.doubtRemedy(reason))"))
         case .tooMany:
             ReasonMeaning(
                 "the provider wants fewer pushes", "провайдер просит слать реже", do: waiting,
-                ifItLasts: Told("have the provider raise your quota of pushes", "попросите провайдера увеличить вашу квоту пушей"))
+                ifItLasts: LocalizedText("have the provider raise your quota of pushes", "попросите провайдера увеличить вашу квоту пушей"))
         case .failing:
             ReasonMeaning(
                 "the provider failed", "сбой у провайдера",
-                do: Told("\(waiting); if it goes on, \(statusPage)", "\(waiting); если это затянется, \(statusPage)"), ifItLasts: statusPage
+                do: LocalizedText("\(waiting); if it goes on, \(statusPage)", "\(waiting); если это затянется, \(statusPage)"),
+                ifItLasts: statusPage
             )
         case .message:
             ReasonMeaning(
                 "the provider finds something wrong with this push", "провайдеру что-то не нравится в этом пуше",
-                do: Told(
+                do: LocalizedText(
                     "check the notifier's texts and \"url\", and report it if both are right",
                     "проверьте тексты канала и \"url\", а если они верны, сообщите разработчикам"))
         case .settings:
@@ -155,7 +156,7 @@ extension ReasonMeaning {
         if status >= 500 {
             return ReasonMeaning(
                 "the receiver failed", "сбой у получателя",
-                do: Told(
+                do: LocalizedText(
                     "look at the receiver's log; Deskgate tries again", "посмотрите журнал получателя; Deskgate повторяет попытки"))
         }
         switch source {
@@ -174,17 +175,17 @@ extension ReasonMeaning {
         case 401, 403:
             ReasonMeaning(
                 "the receiver does not take the signature", "получатель не принимает подпись",
-                do: HTTPNotifier.signatureRemedy(of: notifier) + Told("; Deskgate tries again", "; Deskgate повторяет попытки"))
+                do: HTTPNotifier.signatureRemedy(of: notifier) + LocalizedText("; Deskgate tries again", "; Deskgate повторяет попытки"))
         case 410:
             ReasonMeaning("the receiver wants nothing more", "получатель больше ничего не хочет", do: HTTPNotifier.goneRemedy)
         case 300..<400:
             ReasonMeaning(
                 "the receiver redirects, which is never followed", "получатель перенаправляет, а Deskgate за перенаправлением не идёт",
-                do: Told("check \"url\"", "проверьте \"url\""))
+                do: LocalizedText("check \"url\"", "проверьте \"url\""))
         default:
             ReasonMeaning(
                 "the receiver has not taken it", "получатель не принял",
-                do: Told(
+                do: LocalizedText(
                     "check \"url\", and look at the receiver's log; Deskgate tries again",
                     "проверьте \"url\" и посмотрите журнал получателя; Deskgate повторяет попытки"))
         }

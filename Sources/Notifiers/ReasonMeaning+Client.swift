@@ -3,33 +3,33 @@ internal import Core
 /// What failures of requests mean.
 extension ReasonMeaning {
     static func of(_ reason: ClientReason, _ source: ReasonSource) -> ReasonMeaning {
-        let network = Told(
+        let network = LocalizedText(
             "check \"url\", the network and the firewall between this machine and the receiver; Deskgate tries again",
             "проверьте \"url\", сеть и межсетевой экран между этой машиной и получателем; Deskgate повторяет попытки")
-        let url = Told("check \"url\"", "проверьте \"url\"")
+        let url = LocalizedText("check \"url\"", "проверьте \"url\"")
         return switch reason {
         case .invalidURL: ReasonMeaning("the address of the receiver is no URL", "адрес получателя не является URL", do: url)
         case .hostUnknown:
             ReasonMeaning(
                 "the receiver's host name could not be resolved", "имя узла получателя не удалось разрешить",
-                do: Told("check \"url\" and this machine's DNS", "проверьте \"url\" и DNS этой машины"))
+                do: LocalizedText("check \"url\" and this machine's DNS", "проверьте \"url\" и DNS этой машины"))
         case .cannotConnect:
             ReasonMeaning("no connection to the receiver could be made", "не удалось соединиться с получателем", do: network)
         case .proxy:
             ReasonMeaning(
                 "the proxy did not connect to the receiver", "прокси не соединил с получателем",
-                do: Told("check \"proxy\", and what it allows", "проверьте \"proxy\" и что он разрешает"))
+                do: LocalizedText("check \"proxy\", and what it allows", "проверьте \"proxy\" и что он разрешает"))
         case .tls:
             ReasonMeaning(
                 "the receiver's TLS certificate was not accepted, or TLS failed",
                 "TLS-сертификат получателя не принят, или соединение TLS не удалось",
-                do: Told(
+                do: LocalizedText(
                     "check the receiver's certificate, and \"certificate_authorities\" if it is from an authority of your own",
                     "проверьте сертификат получателя, а если он от вашего центра сертификации, то и \"certificate_authorities\""))
         case .timeout:
             ReasonMeaning(
                 "the receiver did not answer in time, and may have got it", "получатель не ответил вовремя, но мог всё получить",
-                do: Told(
+                do: LocalizedText(
                     "see why it is slow, or raise \"timeout_seconds\"", "выясните, почему он медлит, или увеличьте \"timeout_seconds\""))
         case .closedEarly, .connectionReset:
             ReasonMeaning(
@@ -38,7 +38,7 @@ extension ReasonMeaning {
         case .malformedResponse, .headersTooLarge:
             ReasonMeaning(
                 "what answered does not speak proper HTTP", "ответ не похож на HTTP",
-                do: Told(
+                do: LocalizedText(
                     "check \"url\" and \"proxy\": another server may answer there",
                     "проверьте \"url\" и \"proxy\": возможно, там отвечает другой сервер"))
         case .cancelled, .overloaded: ReasonMeaning("Deskgate did not send it then", "Deskgate тогда ничего не отправил", do: waiting)

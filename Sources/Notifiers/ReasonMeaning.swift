@@ -17,14 +17,14 @@ package enum ReasonSource: Sendable, Equatable {
 /// The meaning of an attempt's reason, for a person who asks why a delivery did not arrive.
 package struct ReasonMeaning: Sendable, Equatable {
     /// The event: the end of a sentence.
-    package let text: Told
+    package let text: LocalizedText
     /// The end of a sentence; nil when it has arrived, so that nothing need be done.
-    package let remedy: Told?
+    package let remedy: LocalizedText?
     /// The remedy where `remedy` is to wait and waiting does not help: the end of a sentence; nil for none of this reason's own.
-    package let lasting: Told?
+    package let lasting: LocalizedText?
 
     /// Gives a meaning.
-    package init(_ text: Told, _ remedy: Told?, ifItLasts lasting: Told? = nil) {
+    package init(_ text: LocalizedText, _ remedy: LocalizedText?, ifItLasts lasting: LocalizedText? = nil) {
         self.text = text
         self.remedy = remedy
         self.lasting = lasting
@@ -40,22 +40,22 @@ package struct ReasonMeaning: Sendable, Equatable {
     }
 
     /// A meaning whose remedy is in words of its own.
-    init(_ english: Phrase<English>, _ russian: Phrase<Russian>, do remedy: Told?, ifItLasts lasting: Told? = nil) {
-        self.init(Told(english, russian), remedy, ifItLasts: lasting)
+    init(_ english: Phrase<English>, _ russian: Phrase<Russian>, do remedy: LocalizedText?, ifItLasts lasting: LocalizedText? = nil) {
+        self.init(LocalizedText(english, russian), remedy, ifItLasts: lasting)
     }
 }
 
 /// Waiting is the remedy where Deskgate tries again by itself.
 extension ReasonMeaning {
-    static let waiting = Told(
+    static let waiting = LocalizedText(
         "wait: Deskgate tries again by itself until the event expires",
         "подождите: Deskgate повторяет попытки сам, пока событие не устареет")
-    static let statusPage = Told("see the provider's status page", "посмотрите страницу состояния провайдера")
-    static let openApp = Told(
+    static let statusPage = LocalizedText("see the provider's status page", "посмотрите страницу состояния провайдера")
+    static let openApp = LocalizedText(
         "have the person open the app, which registers its present token",
         "пусть человек откроет приложение, оно зарегистрирует новый токен")
     /// For an answer that removes the device.
-    static let newToken = Told(
+    static let newToken = LocalizedText(
         "\(openApp); the device with the old one has left the registry", "\(openApp); устройство со старым токеном уже удалено")
 
     private static func of(_ reason: NotifierReason, _ source: ReasonSource) -> ReasonMeaning {
@@ -65,7 +65,7 @@ extension ReasonMeaning {
             ReasonMeaning(
                 "the provider wants fewer pushes for this device, so it was not asked for a while",
                 "провайдер просит слать этому устройству реже, поэтому некоторое время его не спрашивали", do: waiting,
-                ifItLasts: Told(
+                ifItLasts: LocalizedText(
                     "nothing need be mended: the provider bounds the pushes to one device",
                     "чинить нечего: провайдер ограничивает число пушей на одно устройство"))
         case .invalidToken:
@@ -76,7 +76,7 @@ extension ReasonMeaning {
             ReasonMeaning(
                 "the device seems to belong to the environment that the APNs key is not for",
                 "похоже, устройство из той среды, для которой ключ APNs не предназначен",
-                do: Told(
+                do: LocalizedText(
                     "use a key for both environments, or test with an app of the key's environment",
                     "возьмите ключ для обеих сред или проверяйте приложением из среды ключа"))
         case .logged: ReasonMeaning("it was written to the log", "записано в журнал", do: nil)
@@ -88,7 +88,7 @@ extension ReasonMeaning {
             ReasonMeaning(
                 "the device was not registered any more when its turn came",
                 "когда подошла очередь, устройство уже не было зарегистрировано",
-                do: Told(
+                do: LocalizedText(
                     "have the person open the app, which registers the device again",
                     "пусть человек откроет приложение, оно снова зарегистрирует устройство"))
         case .notForPush:
@@ -96,7 +96,7 @@ extension ReasonMeaning {
         case .payloadTooLarge:
             ReasonMeaning(
                 "the push is larger than the provider takes", "пуш больше, чем принимает провайдер",
-                do: Told("shorten the notifier's texts", "сократите тексты канала"))
+                do: LocalizedText("shorten the notifier's texts", "сократите тексты канала"))
         case .requestCannotBeMade:
             ReasonMeaning(
                 "the request could not be made from the notifier's settings", "из настроек канала не получилось составить запрос",
@@ -104,7 +104,7 @@ extension ReasonMeaning {
         case .unreadablePayload:
             ReasonMeaning(
                 "the stored event cannot be read by this version", "эта версия не может прочитать сохранённое событие",
-                do: Told(
+                do: LocalizedText(
                     "run the version of Deskgate that stored it, and retry the delivery",
                     "запустите версию Deskgate, которая его сохранила, и повторите доставку"))
         case .withdrawn:
@@ -125,7 +125,7 @@ extension ReasonMeaning {
             return ReasonMeaning(
                 "the provider complains of too many access tokens", "провайдер жалуется, что токены доступа меняются слишком часто",
                 do: waiting,
-                ifItLasts: Told(
+                ifItLasts: LocalizedText(
                     "reload less often: each reload that changes the notifier makes a new token, and Apple takes one every 20 minutes",
                     "перезагружайте настройки реже: после каждого изменения канала нужен новый токен, а провайдер принимает их раз в 20 минут"
                 ))
@@ -140,8 +140,8 @@ extension ReasonMeaning {
         }
         let meaning = ClientReason(rawValue: inner).map { of($0, source) }
         return ReasonMeaning(
-            meaning.map { Told("while an access token was fetched, \($0.text)", "при получении токена доступа: \($0.text)") }
-                ?? Told(
+            meaning.map { LocalizedText("while an access token was fetched, \($0.text)", "при получении токена доступа: \($0.text)") }
+                ?? LocalizedText(
                     "the provider's token server gave no access token", "сервер токенов провайдера не выдал токен доступа"),
             meaning?.remedy ?? source.settingsRemedy(reason))
     }
@@ -149,32 +149,32 @@ extension ReasonMeaning {
 
 extension ReasonSource {
     /// The remedy for refused settings: the notifier's own where it has one.
-    func settingsRemedy(_ reason: String) -> Told {
+    func settingsRemedy(_ reason: String) -> LocalizedText {
         switch self {
         case .push(let provider): provider.remedy(for: reason)
-        case .http: Told("check \"url\" and \"secret\"", "проверьте \"url\" и \"secret\"")
+        case .http: LocalizedText("check \"url\" and \"secret\"", "проверьте \"url\" и \"secret\"")
         case .relay:
-            Told(
+            LocalizedText(
                 "check the notifier's address, and that the help desk has this app_id and the address of our authorization",
                 "проверьте адрес канала и то, что в службе поддержки указаны этот app_id и адрес нашей проверки")
-        case .log, .unknown: Told("check the notifier's settings", "проверьте настройки канала")
+        case .log, .unknown: LocalizedText("check the notifier's settings", "проверьте настройки канала")
         }
     }
 }
 
 extension PushDestination {
     /// The remedy when an answer with this reason pauses the notifier: the end of a sentence.
-    fileprivate func remedy(for reason: String) -> Told {
+    fileprivate func remedy(for reason: String) -> LocalizedText {
         switch self {
-        case .apns: (APNsRemedy.byReason[reason] ?? .credential).told
-        case .fcm: (FCMRemedy.byReason[reason] ?? .account).told
-        case .rustore: (RuStoreRemedy.byReason[reason] ?? .token).told
-        case .hms: (HMSRemedy.byReason[reason] ?? .credential).told
+        case .apns: (APNsRemedy.byReason[reason] ?? .credential).localized
+        case .fcm: (FCMRemedy.byReason[reason] ?? .account).localized
+        case .rustore: (RuStoreRemedy.byReason[reason] ?? .token).localized
+        case .hms: (HMSRemedy.byReason[reason] ?? .credential).localized
         }
     }
 }
 
-extension Told {
+extension LocalizedText {
     /// Whether, as a remedy, it is to wait.
     package var isWaiting: Bool { english.hasPrefix(ReasonMeaning.waiting.english) }
 }

@@ -38,7 +38,7 @@ package final class FileWatch: Sendable {
 
     /// Starts watching.
     /// - Throws: when the system refuses; then nothing is watched.
-    package init(_ places: FilePlaces) throws(Failure) {
+    package init(_ places: WatchedPaths) throws(Failure) {
         let descriptor = inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK))
         guard descriptor >= 0 else { throw Failure(.last, at: nil) }
         do throws(Failure) {
@@ -54,7 +54,7 @@ package final class FileWatch: Sendable {
         close(descriptor)
     }
 
-    private static func add(_ places: FilePlaces, to descriptor: Int32) throws(Failure) -> [Int32: Set<String>] {
+    private static func add(_ places: WatchedPaths, to descriptor: Int32) throws(Failure) -> [Int32: Set<String>] {
         var names: [Int32: Set<String>] = [:]
         for (directory, wanted) in places.names {
             let watch = unsafe inotify_add_watch(descriptor, directory, UInt32(inDirectory))

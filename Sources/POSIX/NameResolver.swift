@@ -66,7 +66,7 @@ package final class NameResolver: Sendable {
         guard isFree else { throw .overloaded }
         let finding = Finding(nil)
         do throws(ThreadError) {
-            let thread = try OwnThread { [self] in
+            let thread = try DedicatedThread { [self] in
                 let found = Result { () throws(Failure) in try Self.resolve(name, server) }
                 state.withLock { $0.running.finish(person) }
                 finding.update { $0 = found }

@@ -61,7 +61,7 @@ func callBounded<Result: Sendable>(
 ) throws(PostgresError) -> Result? {
     let result = Monitor<Result?>(nil)
     do throws(ThreadError) {
-        let thread = try OwnThread {
+        let thread = try DedicatedThread {
             let value = body()
             result.update { $0 = value }
         }

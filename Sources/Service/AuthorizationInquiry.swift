@@ -10,12 +10,12 @@ final class AuthorizationInquiry: Sendable {
     private static let roundMilliseconds: UInt64 = TimeLimit.milliseconds(50)
 
     private let recorder: AuthorizationRecorder
-    private let state: Live<HelpDeskState>
+    private let state: SnapshotReference<HelpDeskState>
     private let store: any Store
     private let clocks: Clocks
 
     /// - Parameter rounds: how often it is looked whether others have answered, twenty times a second.
-    init(_ recorder: AuthorizationRecorder, _ state: Live<HelpDeskState>, store: any Store, clocks: Clocks, rounds: Int = 40) {
+    init(_ recorder: AuthorizationRecorder, _ state: SnapshotReference<HelpDeskState>, store: any Store, clocks: Clocks, rounds: Int = 40) {
         (self.recorder, self.state, self.store, self.clocks, self.rounds) = (recorder, state, store, clocks, rounds)
     }
 

@@ -1,8 +1,8 @@
+internal import AdminAPI
 internal import Bytes
 internal import Core
 internal import HTTPServer
 internal import Observability
-internal import Operators
 internal import Threading
 internal import Time
 

@@ -42,7 +42,7 @@ struct PublicGate: Sendable {
     /// A failure of our own.
     private static let undecided = AuthorizeRefusals().undecided
 
-    let rules: Live<CallerRules>
+    let rules: SnapshotReference<CallerRules>
     private let network: Counter
     private let forwarded: Counter
     private let certificate: Counter
@@ -50,7 +50,7 @@ struct PublicGate: Sendable {
     private let denials: DenialLog
 
     init(_ callers: Configuration.Callers, _ registry: MetricsRegistry, _ denials: DenialLog) {
-        rules = Live(CallerRules(callers))
+        rules = SnapshotReference(CallerRules(callers))
         let family = Self.refusedCallers(registry)
         network = family.child(CallerRefusal.network.rawValue)
         forwarded = family.child(CallerRefusal.forwarded.rawValue)

@@ -1,3 +1,4 @@
+internal import AdminAPI
 internal import Bots
 package import Configuration
 internal import Core
@@ -7,7 +8,6 @@ internal import HTTPClient
 package import HTTPServer
 internal import HelpDesk
 package import Observability
-internal import Operators
 internal import POSIX
 internal import Storage
 internal import Threading
@@ -25,13 +25,13 @@ package final class RunningService: Sendable {
     private let warnings: WarningLog
     // Without this thread, sampled lines are reported only with the next line of their kind, and certificate warnings come only from
     // `check` and reloads.
-    private let chores: Chores?
+    private let chores: PeriodicTasks?
     /// Looks for revocations by other processes and for their questions, on a thread of its own, because the store may hang.
-    private let revocations: Chores
+    private let revocations: PeriodicTasks
     /// Keeps the copy of the revocations, on a thread of its own, because its disk may hang.
-    private let copying: Chores
+    private let copying: PeriodicTasks
     /// Log the problems, and look for what operators are told of, each on a thread of its own: only the second may wait for the store.
-    private let watches: [Chores]
+    private let watches: [PeriodicTasks]
     /// The store as it is opened next: a reload may have brought another password.
     private let store: Monitor<Configuration.Store>
     /// The certificates that the public and the admin listener use.
@@ -71,7 +71,7 @@ package final class RunningService: Sendable {
         let keyUses = graph.keyUses
         keyUses.announce()
         let newStore = NewStoreLog(graph.store, configuration.store, logger: logger)
-        chores = try? Chores {
+        chores = try? PeriodicTasks {
             newStore.tell()
             denials.flush()
             warnings.tellDaily()
@@ -92,18 +92,19 @@ package final class RunningService: Sendable {
     private static func start(
         _ configuration: Configuration, _ graph: ServiceGraph, _ logger: Logger, _ clocks: Clocks
     ) throws(StartError) -> (
-        revocations: Chores, copying: Chores, watches: [Chores], deliveries: DeliveryServices, admin: Server, public: Server
+        revocations: PeriodicTasks, copying: PeriodicTasks, watches: [PeriodicTasks], deliveries: DeliveryServices, admin: Server,
+        public: Server
     ) {
-        var (revocations, copying, deliveries): (Chores?, Chores?, DeliveryServices?)
-        var watches: [Chores] = []
+        var (revocations, copying, deliveries): (PeriodicTasks?, PeriodicTasks?, DeliveryServices?)
+        var watches: [PeriodicTasks] = []
         do {
-            let (keeper, operators, authorizations) = (graph.revocations, graph.watch, graph.authorizations)
-            let refreshing = try chore(everyMilliseconds: RevocationKeeper.intervalMilliseconds) {
-                keeper.refresh()
+            let (opener, operators, authorizations) = (graph.revocations, graph.watch, graph.authorizations)
+            let refreshing = try chore(everyMilliseconds: RevocationPoller.intervalMilliseconds) {
+                opener.refresh()
                 authorizations.answer()
             }
             revocations = refreshing
-            let renewing = try chore(everyMilliseconds: RevocationKeeper.intervalMilliseconds) { keeper.renewCopy() }
+            let renewing = try chore(everyMilliseconds: RevocationPoller.intervalMilliseconds) { opener.renewCopy() }
             copying = renewing
             try prepareTraces(configuration, graph)
             let started = try DeliveryServices(configuration, graph, logger: logger, clocks: clocks)
@@ -137,9 +138,9 @@ package final class RunningService: Sendable {
 
     private static func chore(
         everyMilliseconds interval: UInt64, _ work: @escaping @Sendable () -> Void
-    ) throws(StartError) -> Chores {
+    ) throws(StartError) -> PeriodicTasks {
         do throws(ThreadError) {
-            return try Chores(everyMilliseconds: interval, work)
+            return try PeriodicTasks(everyMilliseconds: interval, work)
         } catch {
             throw .store(StoreError(.unavailable, error.description))
         }

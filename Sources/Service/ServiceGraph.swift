@@ -1,3 +1,4 @@
+internal import AdminAPI
 internal import Bots
 package import Configuration
 package import Core
@@ -8,7 +9,6 @@ package import HTTPServer
 internal import HelpDesk
 internal import JSON
 package import Observability
-internal import Operators
 internal import Storage
 internal import Threading
 package import Time
@@ -22,7 +22,7 @@ package struct ServiceGraph: Sendable {
     package let adminRouter: Router
     /// The lifetime of a security key that is minted for a relayed registration, in seconds.
     private static let relayKeySeconds: UInt64 = 600
-    let helpDeskState: Live<HelpDeskState>
+    let helpDeskState: SnapshotReference<HelpDeskState>
     /// What asks the apps' backends; its client must be closed after the public listener.
     let backends: BackendServices
     /// Records how users' latest requests were answered.
@@ -32,8 +32,8 @@ package struct ServiceGraph: Sendable {
     /// Calls the help desks; must be closed after the public listener.
     let helpDeskClient: LazyClient
     /// Tells what may end what is kept about people.
-    let news: HelpDeskNews
-    let operatorState: Live<OperatorState>
+    let invalidation: CacheInvalidation
+    let operatorState: SnapshotReference<OperatorState>
     /// Makes and exports the spans of traces; must be stopped after whatever makes some.
     let traces: TraceExporter
     private let publicGate: PublicGate
@@ -55,9 +55,9 @@ package struct ServiceGraph: Sendable {
     let deliveryMetrics: DeliveryMetrics
     let store: any Store
     /// Keeps the revocations in force like those in the store.
-    let revocations: RevocationKeeper
+    let revocations: RevocationPoller
     /// Keeps when keys were used.
-    let keyUses: KeyUseKeeper
+    let keyUses: KeyUsageFlusher
     /// Tells operators of the service's own troubles.
     let watch: OperatorWatch
     private let answers: WatchedAnswers
@@ -96,18 +96,18 @@ package struct ServiceGraph: Sendable {
         let states = try Self.orStartError { [metrics] () throws(CryptoError) in
             try Self.states(configuration, metrics, backends, recorder)
         }
-        helpDeskState = Live(states.helpDesks)
-        operatorState = Live(states.operators)
+        helpDeskState = SnapshotReference(states.helpDesks)
+        operatorState = SnapshotReference(states.operators)
         let expiries = Monitor(configuration.certificateExpiries)
         certificateExpiries = expiries
         metrics.tellCertificateExpiries { expiries.withLock { $0 } }
         let authorizations = AuthorizationInquiry(recorder, helpDeskState, store: store, clocks: clocks)
         self.authorizations = authorizations
-        let news = HelpDeskNews()
-        self.news = news
-        let revocations = RevocationKeeper(store, copy: configuration.store.revocationCopy, logger: logger, clocks: clocks) {
+        let invalidation = CacheInvalidation()
+        self.invalidation = invalidation
+        let revocations = RevocationPoller(store, copy: configuration.store.revocationCopy, logger: logger, clocks: clocks) {
             [helpDeskState] change in
-            news.tell(.revocations(change))
+            invalidation.tell(.revocations(change))
             guard let backends = helpDeskState.current.backends else { return }
             switch change {
             case .added(let revocation): backends.forget(revocation)
@@ -130,7 +130,7 @@ package struct ServiceGraph: Sendable {
         metrics.tellQueueLimits(configuration.store)
         metrics.tellBackends(helpDeskState)
         metrics.tellStoreClock(store)
-        let keyUses = KeyUseKeeper(metrics.helpDesks.keyUses, helpDeskState, store: store, logger: logger, clocks: clocks)
+        let keyUses = KeyUsageFlusher(metrics.helpDesks.keyUses, helpDeskState, store: store, logger: logger, clocks: clocks)
         // Before anything is served. A store that has just not answered is not waited for again; `tend` reads it later.
         if revocations.status.source == .store { try? keyUses.read() }
         self.keyUses = keyUses
@@ -141,8 +141,9 @@ package struct ServiceGraph: Sendable {
         listenerPressure = pressure
         let services = HelpDeskServices(
             state: helpDeskState, revocations: revocations.live, store: store, metrics: metrics.helpDesks, clocks: clocks,
-            random: RandomPool(), logger: logger, denials: denials, tracer: traces.tracer, client: helpDeskClient, news: news
-        ) { inbox.announceNews() }
+            random: RandomPool(), logger: logger, denials: denials, tracer: traces.tracer, client: helpDeskClient,
+            invalidation: invalidation
+        ) { inbox.announceWork() }
         let helpDesks = try Self.orStartError { () throws(CryptoError) in
             var served: [ServedHelpDesk] = []
             for helpDesk in HelpDesk.all { served.append(try helpDesk.serve(configuration, services)) }
@@ -163,7 +164,7 @@ package struct ServiceGraph: Sendable {
         let problems: @Sendable ([PendingDeliveries]) -> ProblemSearch = { [helpDeskState, operatorState, record, store] pending in
             ProblemSearch(
                 operatorState.current.configuration, now: clocks.unixMilliseconds(), store: store.refusal, revocations: revocations.status,
-                refusal: record.refusal, standings: Self.standings(inbox), pending: pending,
+                refusal: record.refusal, statuses: Self.statuses(inbox), pending: pending,
                 replicas: store.replicas, keysDigest: helpDeskState.current.authorizer.keysDigest,
                 revokedKeys: helpDeskState.current.authorizer.revokedKeys(revocations.live.current, now: clocks.unixSeconds()),
                 crowded: pressure.crowded,
@@ -186,34 +187,34 @@ package struct ServiceGraph: Sendable {
                 state: operatorState, store: store, registry: metrics.registry, clocks: clocks, logger: logger, denials: denials,
                 status: { [readiness, helpDeskState, store] language in
                     var status = readiness.json(in: language)
-                    KeyStanding(
+                    KeyStatus(
                         helpDeskState.current.authorizer, uses: keyUses.uses, replicas: store.replicas,
                         revocations: revocations.live.current, isServing: true, now: clocks.unixSeconds()
                     ).append(to: &status)
                     currentProblems().append(to: &status, in: language)
                     return .object(status)
                 }, openAPI: { openAPI.response }, holds: { inbox.withLock { $0.holds } },
-                notifiers: { Self.standings(inbox) },
+                notifiers: { Self.statuses(inbox) },
                 onGivenUp: { count, notifier, reason in
                     deliveryMetrics.countEnded(count, notifier: notifier, .dead, reason: reason.rawValue)
                 },
                 onRevocation: { change in
                     revocations.take(change)
                     // It may have brought an event that ends sessions.
-                    inbox.announceNews()
+                    inbox.announceWork()
                 }, revocations: revocations.live,
                 tickets: tickets,
                 sessions: { app, user in helpDesks.lazy.compactMap { $0.sessions(app, user) }.first },
                 authorizations: { authorizations.known(appID: $0, userID: $1) }, onForget: { authorizations.forget($0) },
                 backend: { [helpDeskState] app in helpDeskState.current.backends?.status(of: app) }, problems: currentProblems,
-                trials: { [trials] in trials.withLock { $0 } }, onWork: { inbox.announceNews() }))
+                trials: { [trials] in trials.withLock { $0 } }, onWork: { inbox.announceWork() }))
         adminRouter = admin.router(isLocal: configuration.admin.isLocal)
         openAPI.describe(publicListener: publicRouter, adminListener: adminRouter)
     }
 
-    private static func standings(_ inbox: Monitor<DispatcherInbox>) -> [NotifierStanding] {
-        inbox.withLock { $0.standings }.map { name, state, pause, failure, doubt, expiry, next in
-            NotifierStanding(
+    private static func statuses(_ inbox: Monitor<DispatcherInbox>) -> [NotifierStatus] {
+        inbox.withLock { $0.statuses }.map { name, state, pause, failure, doubt, expiry, next in
+            NotifierStatus(
                 name: name, state: state, pause: pause.map { ($0.reason, $0.remedy) }, lastFailure: failure, settingsDoubt: doubt,
                 credentialExpiresAt: expiry, nextAttemptAt: next)
         }

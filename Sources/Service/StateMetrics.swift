@@ -44,13 +44,13 @@ extension ServiceMetrics {
     }
 
     /// Registers how the breakers of the apps' backends stand.
-    func tellBackends(_ state: Live<HelpDeskState>) {
+    func tellBackends(_ state: SnapshotReference<HelpDeskState>) {
         registry.gauge(
             "deskgate_backend_state", "1 for the state that an app's backend is in, 0 for the others.", labels: ["app", "state"]
         ) {
             (state.current.backends?.statuses ?? []).flatMap { app, current in
                 // Nothing pauses a backend.
-                BreakerStanding.allCases.filter { $0 != .paused }.map {
+                BreakerStatus.allCases.filter { $0 != .paused }.map {
                     ComputedSample(app, $0.rawValue, value: $0 == current.state ? 1 : 0)
                 }
             }

@@ -5,14 +5,14 @@ package import Threading
 /// The calls of such a thread have not been answered, so nothing that was promised is lost.
 package final class StopDeadline: Sendable {
     private let isOver = Monitor(false)
-    private let thread: OwnThread
+    private let thread: DedicatedThread
 
     /// Starts the timer. The caller must call `cancel`, unless the process ends before.
     /// - Parameter whenOver: called on a separate thread when the time is over.
     /// - Throws: when the thread cannot be started.
     package init(milliseconds: UInt64, whenOver: @escaping @Sendable () -> Void) throws(ThreadError) {
         let isOver = isOver
-        thread = try OwnThread {
+        thread = try DedicatedThread {
             if isOver.wait(timeoutMilliseconds: milliseconds, { $0 ? true : nil }) == nil { whenOver() }
         }
     }

@@ -6,7 +6,7 @@ internal import Time
 /// The access tokens that an OAuth endpoint has issued.
 final class AccessTokens: Sendable {
     /// Whether an access token is accepted.
-    enum Standing {
+    enum Status {
         case valid, expired, unknown
     }
 
@@ -31,7 +31,7 @@ final class AccessTokens: Sendable {
         return token
     }
 
-    func standing(of token: String?, now: UnixSeconds) -> Standing {
+    func status(of token: String?, now: UnixSeconds) -> Status {
         guard let token, let expiry = expiries.withLock({ $0[token] }) else { return .unknown }
         return now < expiry ? .valid : .expired
     }

@@ -111,7 +111,7 @@ struct RuleMaker {
         case .apns, .apnsSandbox:
             APNsRules(
                 provider, providerTokens, isKeyForIt: [nil, provider].contains(settings.apnsKeyEnvironment),
-                topics: [credentials.apnsTopic], devices, streamLimit: settings.streamLimit, now: settings.now)
+                conversations: [credentials.apnsTopic], devices, streamLimit: settings.streamLimit, now: settings.now)
         case .fcm:
             FCMRules(
                 GoogleOAuth(key: googleKey, clientEmail: credentials.fcmClientEmail, tokens: googleTokens), message(.fcm), now: settings.now

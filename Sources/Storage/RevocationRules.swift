@@ -4,7 +4,7 @@ internal import Time
 /// The rules of revocations that all stores share.
 enum RevocationRules {
     /// How many changes news have at most.
-    static let changesPerNews = 5000
+    static let changesPerPage = 5000
     /// How long a removal is remembered for processes that have not heard of it, in milliseconds. Who asks later reads everything again.
     static let removalMilliseconds: UInt64 = 24 * 3600 * 1000
 
@@ -19,28 +19,28 @@ enum RevocationRules {
     /// Whether the changes since a version can be told.
     static func knows(_ version: Int64, _ versions: Versions) -> Bool { version >= versions.forgotten && version <= versions.last }
 
-    /// The news of a version, from the additions and removals after it, each of them by rising version and at most `changesPerNews`.
-    static func news(
+    /// The news of a version, from the additions and removals after it, each of them by rising version and at most `changesPerPage`.
+    static func changes(
         _ added: [(version: Int64, change: RevocationChange)], _ removed: [(version: Int64, change: RevocationChange)], _ versions: Versions
-    ) -> RevocationNews {
+    ) -> RevocationChanges {
         // Beyond the end of a list that was cut, changes of the other one would come too early.
         var until = versions.last
-        for list in [added, removed] where list.count >= changesPerNews { until = min(until, list.last?.version ?? until) }
+        for list in [added, removed] where list.count >= changesPerPage { until = min(until, list.last?.version ?? until) }
         let changes = (added + removed).filter { $0.version <= until }.sorted { $0.version < $1.version }
-        return RevocationNews(changes: changes.map(\.change), version: until, isComplete: true)
+        return RevocationChanges(changes: changes.map(\.change), version: until, isComplete: true)
     }
 }
 
 /// The revocations of a store in the form in which keys are looked up, and their snapshot.
 struct KnownRevocations {
-    private var book = RevocationBook()
+    private var set = RevocationSet()
     /// The snapshot.
     private(set) var current = Revocations.none
 
     /// Takes in what `read` adds to a book, all at once.
-    mutating func change<Failure: Error>(_ read: (inout RevocationBook) throws(Failure) -> Void) throws(Failure) {
-        try read(&book)
-        current = book.snapshot
+    mutating func change<Failure: Error>(_ read: (inout RevocationSet) throws(Failure) -> Void) throws(Failure) {
+        try read(&set)
+        current = set.snapshot
     }
 
     /// Takes in a change.

@@ -7,7 +7,7 @@ protocol QueuedJob: Sendable {
     /// Whether the caller still waits for it; must not block.
     var isAwaited: @Sendable () -> Bool { get }
     /// Whether no answer waits for it, so that it may be done some milliseconds later together with others.
-    var isPatient: Bool { get }
+    var isDeferrable: Bool { get }
     /// Reports that the job was not done.
     var fail: @Sendable (StoreError) -> Void { get }
 }
@@ -31,7 +31,7 @@ final class WriterQueue<Job: QueuedJob>: Sendable {
 
         mutating func append(_ job: Job) {
             jobs.append(job)
-            if !job.isPatient { isPressing = true }
+            if !job.isDeferrable { isPressing = true }
         }
 
         /// Whether there is nothing to do, so that the next job must wake the writer.
@@ -44,7 +44,7 @@ final class WriterQueue<Job: QueuedJob>: Sendable {
         mutating func take(_ count: Int) -> [Job] {
             let taken = Array(jobs.prefix(count))
             jobs.removeFirst(taken.count)
-            isPressing = jobs.contains { !$0.isPatient }
+            isPressing = jobs.contains { !$0.isDeferrable }
             return taken
         }
     }
@@ -64,14 +64,14 @@ final class WriterQueue<Job: QueuedJob>: Sendable {
     private let state = Monitor(State())
     private let bounds: LaneBounds
     private let batch: Int
-    private let patienceMilliseconds: UInt64
+    private let deferralMilliseconds: UInt64
 
     /// - Parameters:
     ///     - limit: how many jobs from outside of the service may wait.
     ///     - batch: how many jobs the writer takes at once. Jobs that it has not taken can still be dropped while a commit hangs.
     ///     - patienceMilliseconds: how long patient jobs wait. A crash may cost what came of the calls of that time.
-    init(limit: Int, batch: Int, patienceMilliseconds: UInt64 = 5) {
-        self.patienceMilliseconds = patienceMilliseconds
+    init(limit: Int, batch: Int, deferralMilliseconds: UInt64 = 5) {
+        self.deferralMilliseconds = deferralMilliseconds
         bounds = LaneBounds(limit: limit)
         self.batch = batch
     }
@@ -84,7 +84,7 @@ final class WriterQueue<Job: QueuedJob>: Sendable {
             abandoned = sweep(&state, for: job.lane)
             guard bounds.hasRoom(for: job.lane, in: state.counts) else { return (.tooManyCalls, false) }
             state.counts.add(1, to: job.lane)
-            let (isFirst, isFirstPressing) = (state.jobs.isEmpty, !job.isPatient && !state.isPressing)
+            let (isFirst, isFirstPressing) = (state.jobs.isEmpty, !job.isDeferrable && !state.isPressing)
             state.append(job)
             let isEnough = state.wanted > 1 && state.jobs.count == state.wanted
             return (nil, isFirstPressing || isFirst && !state.comesBack || isEnough)
@@ -121,7 +121,7 @@ final class WriterQueue<Job: QueuedJob>: Sendable {
 
     /// Lets patient jobs wait for others: most often the next call comes, and one commit is for both.
     private func waitForPressingJobs() {
-        _ = state.wait(timeoutMilliseconds: patienceMilliseconds) { $0.isPressing || $0.isClosed ? true : nil }
+        _ = state.wait(timeoutMilliseconds: deferralMilliseconds) { $0.isPressing || $0.isClosed ? true : nil }
     }
 
     /// Notes that jobs taken earlier are done.
@@ -153,11 +153,11 @@ final class WriterQueue<Job: QueuedJob>: Sendable {
 /// - Parameter run: calls `opened` once it can write, and then works until its queue is closed; it throws when it cannot open.
 func startWriter(
     _ run: @escaping @Sendable (_ opened: @Sendable () -> Void) throws(StoreError) -> Void
-) throws(StoreError) -> OwnThread {
+) throws(StoreError) -> DedicatedThread {
     let result = Monitor<Result<Void, StoreError>?>(nil)
-    let thread: OwnThread
+    let thread: DedicatedThread
     do throws(ThreadError) {
-        thread = try OwnThread {
+        thread = try DedicatedThread {
             do throws(StoreError) {
                 try run { result.update { $0 = .success(()) } }
             } catch {

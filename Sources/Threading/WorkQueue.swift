@@ -13,7 +13,7 @@ package final class WorkQueue: Sendable {
         var ready: [Job] = []
         var isEnding = false
         var idle = 0
-        var threads: [OwnThread] = []
+        var threads: [DedicatedThread] = []
 
         mutating func advance() {
             while let job = jobs.next() { ready.append(job) }
@@ -58,7 +58,7 @@ package final class WorkQueue: Sendable {
     }
 
     private func startThread(_ state: inout Queue) {
-        let thread = try? OwnThread { [queue] in
+        let thread = try? DedicatedThread { [queue] in
             while case .run(let job)? = queue.wait({ Self.step(&$0) }) {
                 job.run()
                 queue.withLock { state in

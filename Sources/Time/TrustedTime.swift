@@ -27,7 +27,7 @@ package struct TrustedTime: Sendable, Equatable {
     }
 
     /// Time that the wall clock has gained on the clock that cannot be set.
-    package struct Jump: Sendable, Equatable {
+    package struct ClockJump: Sendable, Equatable {
         /// The age at which it was noticed.
         package let at: UInt64
         /// How much, in milliseconds.
@@ -63,10 +63,10 @@ package struct TrustedTime: Sendable, Equatable {
     /// For how many milliseconds the clocks have been observed.
     package private(set) var age: UInt64
     /// The jumps that are held back, the oldest first.
-    package private(set) var jumps: [Jump]
+    package private(set) var jumps: [ClockJump]
 
     /// Begins with a first reading; or, with all three values of an earlier process, continues it.
-    package init(_ first: Reading, age: UInt64 = 0, jumps: [Jump] = []) {
+    package init(_ first: Reading, age: UInt64 = 0, jumps: [ClockJump] = []) {
         last = first
         self.age = age
         self.jumps = jumps
@@ -84,7 +84,7 @@ package struct TrustedTime: Sendable, Equatable {
         let gained = walked - Int64(clamping: passed)
         guard gained.magnitude > Self.tolerance else { return nil }
         if gained < 0 { return takeBack(gained.magnitude) }
-        jumps.append(Jump(at: age, by: gained.magnitude, isGap: isGap))
+        jumps.append(ClockJump(at: age, by: gained.magnitude, isGap: isGap))
         return .setForward(by: gained.magnitude, isGap: isGap)
     }
 

@@ -29,7 +29,7 @@ package final class TraceExporter: Sendable {
     package let tracer: Tracer
     private let control: Monitor<Control>
     private let worker: ExportWorker
-    private let thread = Monitor<OwnThread?>(nil)
+    private let thread = Monitor<DedicatedThread?>(nil)
 
     /// Makes one that exports nothing yet.
     /// - Parameters:
@@ -65,7 +65,7 @@ package final class TraceExporter: Sendable {
         try thread.withLock { thread -> Result<Void, ThreadError> in
             guard thread == nil else { return .success(()) }
             do throws(ThreadError) {
-                thread = try OwnThread { worker.run() }
+                thread = try DedicatedThread { worker.run() }
                 return .success(())
             } catch {
                 return .failure(error)

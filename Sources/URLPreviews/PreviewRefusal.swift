@@ -21,7 +21,7 @@ package enum PreviewRefusal: String, Error, Sendable, CaseIterable {
 
     /// The reason that an app is told. It must not learn which names exist inside our network, so what has no public address counts as
     /// what cannot be reached.
-    package var told: String {
+    package var reason: String {
         switch self {
         case .notPublic, .unresolved: Self.unreachable.rawValue
         default: rawValue
@@ -29,5 +29,5 @@ package enum PreviewRefusal: String, Error, Sendable, CaseIterable {
     }
 
     /// All reasons that an app may be told.
-    package static var allTold: [String] { allCases.map(\.told).reduce(into: []) { if !$0.contains($1) { $0.append($1) } } }
+    package static var allReasons: [String] { allCases.map(\.reason).reduce(into: []) { if !$0.contains($1) { $0.append($1) } } }
 }

@@ -8,7 +8,7 @@ internal import Time
 ///
 /// Its threads are made when somebody asks, so a service that makes no previews has none.
 package final class URLPreviewer: Sendable {
-    /// Told the outcome once, on any thread; must not block.
+    /// Receives the outcome once, on any thread; must not block.
     package typealias Waiter = @Sendable (PreviewOutcome) -> Void
 
     /// Whether pages can be read here: libxml2, which is loaded for previews alone, is installed.
@@ -18,13 +18,13 @@ package final class URLPreviewer: Sendable {
     package static let longestMilliseconds: UInt64 = TimeLimit.milliseconds(8000)
 
     /// How many connections may be open: one for each page that is fetched.
-    package static let connectionLimit = PreviewLedger<Waiter>.Limits().fetches
+    package static let connectionLimit = PreviewCache<Waiter>.Limits().fetches
 
     /// Without the version, which no stranger's server needs to know.
     static let userAgent = "Deskgate (URL preview)"
 
     private struct State {
-        var ledger: PreviewLedger<Waiter>
+        var cache: PreviewCache<Waiter>
         var client: Client?
         /// How many fetches are under way whose waiters have not been told yet.
         var running = 0
@@ -46,14 +46,14 @@ package final class URLPreviewer: Sendable {
     }
 
     init(
-        rules: PreviewRules, resolver: NameResolver, certificateAuthorities: String?, limits: PreviewLedger<Waiter>.Limits
+        rules: PreviewRules, resolver: NameResolver, certificateAuthorities: String?, limits: PreviewCache<Waiter>.Limits
     ) {
         self.rules = rules
         self.resolver = resolver
         settings = ClientSettings(
             connectionsPerHost: limits.fetches, connectionLimit: limits.fetches, requestLimit: limits.fetches,
             certificateAuthorities: certificateAuthorities, admits: rules.admits, userAgent: Self.userAgent)
-        state = Monitor(State(ledger: PreviewLedger(limits)))
+        state = Monitor(State(cache: PreviewCache(limits)))
     }
 
     /// Finds out what is to be shown of a page.
@@ -62,10 +62,10 @@ package final class URLPreviewer: Sendable {
     ///   - waiter: told the outcome, perhaps before this returns.
     package func preview(of url: WebURL, for person: ShareOwner, _ waiter: @escaping Waiter) {
         if let problem = rules.problem(of: url) { return waiter(.none(problem)) }
-        let (step, client) = state.withLock { state -> (PreviewLedger<Waiter>.Step, Client?) in
+        let (step, client) = state.withLock { state -> (PreviewCache<Waiter>.Step, Client?) in
             guard !state.isClosed else { return (.answer(.busy), nil) }
             if state.client == nil { state.client = try? Client(settings: settings) }
-            let step = state.ledger.ask(url.text, for: person, waiter, now: SystemClock.monotonicMilliseconds())
+            let step = state.cache.ask(url.text, for: person, waiter, now: SystemClock.monotonicMilliseconds())
             if step == .fetch { state.running += 1 }
             return (step, state.client)
         }
@@ -92,7 +92,7 @@ package final class URLPreviewer: Sendable {
         guard let client else { return finish(url, .busy) }
         do throws(ThreadError) {
             // A thread of its own, because resolving a name and reading a page block.
-            let thread = try OwnThread { [self] in
+            let thread = try DedicatedThread { [self] in
                 finish(url, outcome(of: url, PageFetcher(rules: rules, resolver: resolver, client: client, person: person)))
             }
             thread.detach()
@@ -119,7 +119,7 @@ package final class URLPreviewer: Sendable {
         let waiters = state.withLock { state in
             // What ended because the service stops says nothing about the page.
             let outcome = state.isClosed ? .busy : outcome
-            return state.ledger.finish(url.text, outcome, now: SystemClock.monotonicMilliseconds()).map { ($0, outcome) }
+            return state.cache.finish(url.text, outcome, now: SystemClock.monotonicMilliseconds()).map { ($0, outcome) }
         }
         for (waiter, outcome) in waiters { waiter(outcome) }
         state.update { $0.running -= 1 }

@@ -30,27 +30,27 @@ import Time
     }
 
     @Test func findsNothingAmongNoApps() throws {
-        let decision = try Authorizer([]).decide(try Samples.triple("shop", "user"), now: Samples.now)
+        let decision = try Authorizer([]).authorize(try Samples.triple("shop", "user"), now: Samples.now)
         #expect(decision.verdict == .denied(.unknownApp, keyID: nil))
         #expect(decision.application == nil)
     }
 
     @Test func saysWhichAppAndKeyItIsAbout() throws {
         for keyID in [UInt8(1), 2] {
-            let decision = authorizer.decide(try Samples.triple("shop", "user", keyID: keyID), now: Samples.now)
+            let decision = authorizer.authorize(try Samples.triple("shop", "user", keyID: keyID), now: Samples.now)
             #expect(decision.verdict == .authorized(keyID: UInt32(keyID)))
             #expect(decision.application == 3)
         }
     }
 
     @Test func deniesAnUnknownAppThoughTheKeyIsWellMade() throws {
-        let decision = authorizer.decide(try Samples.triple("stop", "user"), now: Samples.now)
+        let decision = authorizer.authorize(try Samples.triple("stop", "user"), now: Samples.now)
         #expect(decision.verdict == .denied(.unknownApp, keyID: nil))
         #expect(decision.application == nil)
     }
 
     @Test func deniesAnUnknownKeyOfAKnownApp() throws {
-        let decision = authorizer.decide(try Samples.triple("shop", "user", keyID: 3), now: Samples.now)
+        let decision = authorizer.authorize(try Samples.triple("shop", "user", keyID: 3), now: Samples.now)
         #expect(decision.verdict == .denied(.unknownKey, keyID: nil))
         #expect(decision.application == 3)
     }
@@ -58,7 +58,7 @@ import Time
     @Test func deniesAForgedKeyWithoutSayingMore() throws {
         var triple = try Samples.triple("shop", "user", keyID: 2, expiresAt: Samples.now - 1000)
         triple.userID.append(UInt8(ascii: "s"))
-        let decision = authorizer.decide(triple, now: Samples.now)
+        let decision = authorizer.authorize(triple, now: Samples.now)
         #expect(decision.verdict == .denied(.wrongMac, keyID: 2))
         #expect(decision.application == 3)
     }
@@ -68,18 +68,18 @@ import Time
         let (composed, decomposed) = (
             try Samples.triple("caf\u{e9}", "user", keyID: 4), try Samples.triple("cafe\u{301}", "user", keyID: 5)
         )
-        #expect(authorizer.decide(composed, now: Samples.now).application == 2)
-        #expect(authorizer.decide(decomposed, now: Samples.now).application == 1)
+        #expect(authorizer.authorize(composed, now: Samples.now).application == 2)
+        #expect(authorizer.authorize(decomposed, now: Samples.now).application == 1)
         let crossed = try Samples.triple("cafe\u{301}", "user", keyID: 4)
-        #expect(authorizer.decide(crossed, now: Samples.now).verdict == .denied(.unknownKey, keyID: nil))
+        #expect(authorizer.authorize(crossed, now: Samples.now).verdict == .denied(.unknownKey, keyID: nil))
     }
 
     @Test func asksItsOwnPolicy() throws {
         let triple = try Samples.triple("shop", "user", expiresAt: 0)
         let strict = try Authorizer(authorizer.applications.map(copy), policy: KeyPolicy(clockSkewSeconds: 0, longestLifeSeconds: 100))
-        #expect(strict.decide(triple, now: Samples.now + 100).verdict == .authorized(keyID: 1))
-        #expect(strict.decide(triple, now: Samples.now + 101).verdict == .denied(.tooOld, keyID: 1))
-        #expect(authorizer.decide(triple, now: .max).verdict == .authorized(keyID: 1))
+        #expect(strict.authorize(triple, now: Samples.now + 100).verdict == .authorized(keyID: 1))
+        #expect(strict.authorize(triple, now: Samples.now + 101).verdict == .denied(.tooOld, keyID: 1))
+        #expect(authorizer.authorize(triple, now: .max).verdict == .authorized(keyID: 1))
     }
 
     @Test func aSecretVerifiesWhateverItsStateUntilItsEnd() throws {
@@ -91,7 +91,7 @@ import Time
         func verdict(_ keyID: UInt8, _ user: String = "user", now: UnixSeconds) throws -> Verdict {
             var triple = try Samples.triple("shop", "user", keyID: keyID)
             triple.userID = Array(user.utf8)
-            return authorizer.decide(triple, now: now).verdict
+            return authorizer.authorize(triple, now: now).verdict
         }
         #expect(try verdict(1, now: Samples.now + 100) == .authorized(keyID: 1))
         #expect(try verdict(2, now: Samples.now + 60) == .authorized(keyID: 2))
@@ -103,11 +103,11 @@ import Time
     @Test func namesTheFirstMalformedField() throws {
         var triple = try Samples.triple("shop", "user")
         triple.securityKey = []
-        expect(triple, Malformation(.securityKey, .empty))
+        expect(triple, ValidationError(.securityKey, .empty))
         triple.userID = Array(repeating: UInt8(ascii: "u"), count: 101)
-        expect(triple, Malformation(.userID, .tooLong))
+        expect(triple, ValidationError(.userID, .tooLong))
         triple.appID = [0x7F]
-        expect(triple, Malformation(.appID, .controlCharacter))
+        expect(triple, ValidationError(.appID, .controlCharacter))
     }
 
     @Test func refusesTwoOfOneID() async {
@@ -117,9 +117,9 @@ import Time
         }
     }
 
-    private func expect(_ triple: Triple, _ malformation: Malformation) {
-        let decision = authorizer.decide(triple, now: Samples.now)
-        #expect(decision.verdict == .malformed(malformation))
+    private func expect(_ triple: Triple, _ error: ValidationError) {
+        let decision = authorizer.authorize(triple, now: Samples.now)
+        #expect(decision.verdict == .malformed(error))
         #expect(decision.application == nil)
     }
 

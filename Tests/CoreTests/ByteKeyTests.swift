@@ -38,7 +38,7 @@ import Testing
         ("device of an event", { Event.Identity(appID: "shop", ticketID: 7, commentID: 8, deviceID: $0) }),
         ("ticket of an event", { Event.Identity(appID: "shop", ticketID: HelpDeskID($0), commentID: 8, deviceID: "") }),
         ("comment", { Event.Identity(appID: "shop", ticketID: 7, commentID: HelpDeskID($0), deviceID: "") }),
-        ("order of a person", { Event.OrderKey.person(ByteKey($0)) }), ("topic", { Topic.Name("channel", $0) }),
+        ("order of a person", { Event.OrderKey.person(ByteKey($0)) }), ("topic", { ConversationState.Name("channel", $0) }),
         ("app of a key", { KeyUse.Name(app: ByteKey($0), keyID: 1) }), ("condition", { OperatorCondition.Key(.diskLow, $0) }),
     ]
 

@@ -17,7 +17,7 @@ import Time
         authorizer = try Authorizer([Samples.application("shop", keys: 1)], policy: KeyPolicy(longestLifeSeconds: 5000))
     }
 
-    private func verdict(_ triple: Triple, _ now: UnixSeconds) -> Verdict { authorizer.decide(triple, now: now).verdict }
+    private func verdict(_ triple: Triple, _ now: UnixSeconds) -> Verdict { authorizer.authorize(triple, now: now).verdict }
 
     @Test(arguments: edges) func aKeyIsInForceFromItsIssueToItsEnd(edge: UnixSeconds) throws {
         // Issued and expired around the edge, at it, and just before it.
@@ -73,7 +73,9 @@ import Time
             let key = try Samples.application("shop", keys: 1).keys
             let shadowing = try Authorizer([Application(id: "shop", keys: key, shadowUntil: end)])
             let triple = try Samples.triple("shop", "user", keyID: 2)
-            func verdict(_ now: UnixSeconds) -> Verdict { shadowing.shadowing(shadowing.decide(triple, now: now), now: now).verdict }
+            func verdict(_ now: UnixSeconds) -> Verdict {
+                shadowing.applyingShadowMode(to: shadowing.authorize(triple, now: now), now: now).verdict
+            }
             for _ in 1...2 {
                 #expect(verdict(end - 1) == .shadowed(.unknownKey, keyID: nil))
                 for now in [end, .max] { #expect(verdict(now) == .denied(.unknownKey, keyID: nil)) }
@@ -89,8 +91,8 @@ import Time
         var triples = [try Samples.triple("shop", "user"), try Samples.triple("bank", "user"), try Samples.triple("stop", "user")]
         triples += [try Samples.triple("bank", "user", keyID: 2), Triple("shop", "user", "x"), Triple("shop", "", "")]
         for triple in triples {
-            let decision = authorizer.decide(triple, now: Samples.now)
-            #expect(authorizer.shadowing(decision, now: Samples.now) == decision)
+            let decision = authorizer.authorize(triple, now: Samples.now)
+            #expect(authorizer.applyingShadowMode(to: decision, now: Samples.now) == decision)
         }
     }
 }

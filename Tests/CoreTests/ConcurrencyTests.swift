@@ -12,7 +12,7 @@ import Threading
             // Each thread begins elsewhere, so that different vectors meet.
             let start = index * file.vectors.count / 8
             for vector in file.vectors[start...] + file.vectors[..<start] {
-                let decision = file.authorizer.decide(vector.triple, now: vector.now)
+                let decision = file.authorizer.authorize(vector.triple, now: vector.now)
                 if decision.verdict.reason != vector.reason { wrong.update { $0.append(vector.name) } }
             }
         }
@@ -26,7 +26,7 @@ import Threading
         let refused = Monitor(0)
         onThreads(4) { _ in
             for _ in 0..<200 {
-                let verdict = try? Authorizer([application]).decide(triple, now: Samples.now).verdict
+                let verdict = try? Authorizer([application]).authorize(triple, now: Samples.now).verdict
                 if verdict != .authorized(keyID: 1) { refused.update { $0 += 1 } }
             }
         }

@@ -19,7 +19,7 @@ import Testing
         for round in 0..<1000 {
             let original = try Samples.triple(generator.element(of: Self.appIDs), generator.element(of: Self.userIDs))
             let changed = change(original, &generator)
-            let verdict = authorizer.decide(changed, now: Samples.now).verdict
+            let verdict = authorizer.authorize(changed, now: Samples.now).verdict
             counts[verdict.status, default: 0] += 1
             #expect(Self.fault(verdict) == Self.expectedFault(changed), "round \(round)")
             #expect((verdict.status == 200) == (changed == original), "round \(round)")
@@ -30,8 +30,8 @@ import Testing
     }
 
     private static func fault(_ verdict: Verdict) -> [String]? {
-        guard case .malformed(let malformation) = verdict else { return nil }
-        return [malformation.field.name, malformation.problem.rawValue]
+        guard case .malformed(let error) = verdict else { return nil }
+        return [error.field.name, error.problem.rawValue]
     }
 
     private static func expectedFault(_ triple: Triple) -> [String]? {

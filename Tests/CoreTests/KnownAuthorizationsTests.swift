@@ -59,7 +59,7 @@ import Time
     }
 
     @Test(
-        arguments: Indecision.allCases.map { AuthorizationFailure.Reason.undecided($0) }
+        arguments: UndecidedReason.allCases.map { AuthorizationFailure.Reason.undecided($0) }
             + LimitRule.Scope.allCases.map { AuthorizationFailure.Reason.limited($0) })
     func `a process tells another of a failure`(_ reason: AuthorizationFailure.Reason) throws {
         var recent = RecentAuthorizations(RecentAuthorizations.Limits(apps: 1), since: Self.now)

@@ -66,18 +66,18 @@ import Time
         #expect(recent.history(of: Self.user(1))?.isDenied == false)
     }
 
-    @Test(arguments: [Verdict.malformed(Malformation(.userID, .empty)), .unconfirmed(keyID: 1)])
+    @Test(arguments: [Verdict.malformed(ValidationError(.userID, .empty)), .unconfirmed(keyID: 1)])
     func recordsNothingOf(_ verdict: Verdict) {
         var recent = recent()
         recent.record(verdict, of: Self.user(1), now: Self.now)
         #expect(recent.history(of: Self.user(1)) == nil)
     }
 
-    @Test(arguments: Indecision.allCases) func `an indecision is remembered, and is no denial`(_ indecision: Indecision) throws {
+    @Test(arguments: UndecidedReason.allCases) func `an reason is remembered, and is no denial`(_ reason: UndecidedReason) throws {
         var recent = recent()
-        recent.record(.undecided(indecision), of: Self.user(1), now: Self.now)
+        recent.record(.undecided(reason), of: Self.user(1), now: Self.now)
         let history = try #require(recent.history(of: Self.user(1)))
-        #expect(history.failure == AuthorizationFailure(.undecided(indecision), at: Self.now))
+        #expect(history.failure == AuthorizationFailure(.undecided(reason), at: Self.now))
         #expect(!history.isDenied)
         #expect(history.count(at: Self.now) == 0)
         #expect(recent.completeSince == Self.now)

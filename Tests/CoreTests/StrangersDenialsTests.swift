@@ -14,10 +14,10 @@ import Time
         RecentAuthorizations(RecentAuthorizations.Limits(allowed: 4, proven: 3, stranger: 2), since: Self.now)
     }
 
-    @Test(arguments: Malformation.Problem.allCases) func `a malformed key is recorded`(_ problem: Malformation.Problem) throws {
+    @Test(arguments: ValidationError.Problem.allCases) func `a malformed key is recorded`(_ problem: ValidationError.Problem) throws {
         var recent = recent()
         recent.record(Self.denied(.expired), of: Self.user, now: Self.now)
-        recent.record(.malformed(Malformation(.securityKey, problem)), of: Self.user, now: Self.now + 1)
+        recent.record(.malformed(ValidationError(.securityKey, problem)), of: Self.user, now: Self.now + 1)
         let history = try #require(recent.history(of: Self.user))
         #expect(history.isDenied)
         #expect(history.denials.map(\.reason) == [.malformedKey(problem), .denial(.expired)])
@@ -30,7 +30,7 @@ import Time
         var recent = recent()
         recent.record(Self.denied(.expired), of: Self.user, now: Self.now)
         for number in 2...9 as ClosedRange<UInt64> {
-            recent.record(.malformed(Malformation(.securityKey, .empty)), of: KeyedDigest(low: number, high: 0), now: Self.now)
+            recent.record(.malformed(ValidationError(.securityKey, .empty)), of: KeyedDigest(low: number, high: 0), now: Self.now)
         }
         #expect(recent.history(of: Self.user) != nil)
         #expect(recent.history(of: KeyedDigest(low: 2, high: 0)) == nil)
@@ -79,7 +79,7 @@ import Time
     @Test func `a block without a key is no denial of the user's own key`() throws {
         var recent = recent()
         recent.record(.denied(.revoked, keyID: nil), of: Self.user, now: Self.now)
-        recent.record(.malformed(Malformation(.securityKey, .empty)), of: Self.user, now: Self.now + 1)
+        recent.record(.malformed(ValidationError(.securityKey, .empty)), of: Self.user, now: Self.now + 1)
         let history = try #require(recent.history(of: Self.user))
         #expect(history.denials.map(\.reason) == [.malformedKey(.empty), .denial(.revoked)])
         #expect(history.provenDenial == nil)

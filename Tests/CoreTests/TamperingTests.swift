@@ -17,7 +17,7 @@ import Time
     @Test(arguments: 0..<200 as Range<UInt64>)
     func whatIsMintedIsAuthorized(seed: UInt64) throws {
         let (triple, keyID) = try randomTriple(seed)
-        #expect(authorizer.decide(triple, now: Samples.now).verdict == .authorized(keyID: UInt32(keyID)))
+        #expect(authorizer.authorize(triple, now: Samples.now).verdict == .authorized(keyID: UInt32(keyID)))
     }
 
     /// The key id's bytes may name no key, and a flag is not in the grammar; all else is a wrong MAC, whatever the times say.
@@ -31,7 +31,7 @@ import Time
             var changed = triple
             changed.securityKey = Array("dgk1.\(Base64URL.encode(flipped.span))".utf8)
             let expected = expectation(afterFlipping: bit, of: keyID, to: flipped[4])
-            #expect(authorizer.decide(changed, now: Samples.now).verdict == expected, "bit \(bit)")
+            #expect(authorizer.authorize(changed, now: Samples.now).verdict == expected, "bit \(bit)")
         }
     }
 
@@ -41,7 +41,7 @@ import Time
         for appID in Self.appIDs where Array(appID.utf8) != triple.appID {
             var other = triple
             other.appID = Array(appID.utf8)
-            #expect(authorizer.decide(other, now: Samples.now).verdict == .denied(.wrongMac, keyID: UInt32(keyID)), "\(appID)")
+            #expect(authorizer.authorize(other, now: Samples.now).verdict == .denied(.wrongMac, keyID: UInt32(keyID)), "\(appID)")
         }
     }
 
@@ -51,7 +51,7 @@ import Time
         for userID in Self.userIDs where Array(userID.utf8) != triple.userID {
             var other = triple
             other.userID = Array(userID.utf8)
-            #expect(authorizer.decide(other, now: Samples.now).verdict == .denied(.wrongMac, keyID: UInt32(keyID)), "\(userID)")
+            #expect(authorizer.authorize(other, now: Samples.now).verdict == .denied(.wrongMac, keyID: UInt32(keyID)), "\(userID)")
         }
     }
 
@@ -61,12 +61,12 @@ import Time
         var triple = try Samples.triple("ab", "c")
         triple.appID = Array("a".utf8)
         triple.userID = Array("bc".utf8)
-        #expect(authorizer.decide(triple, now: Samples.now).verdict == .denied(.wrongMac, keyID: 1))
+        #expect(authorizer.authorize(triple, now: Samples.now).verdict == .denied(.wrongMac, keyID: 1))
     }
 
     private func expectation(afterFlipping bit: Int, of keyID: UInt8, to lowByte: UInt8) -> Verdict {
         switch bit {
-        case 0..<8: .malformed(Malformation(.securityKey, .notASecurityKey))
+        case 0..<8: .malformed(ValidationError(.securityKey, .notASecurityKey))
         case 8..<32: .denied(.unknownKey, keyID: nil)
         case 32..<40: (1...3).contains(lowByte) ? .denied(.wrongMac, keyID: UInt32(lowByte)) : .denied(.unknownKey, keyID: nil)
         default: .denied(.wrongMac, keyID: UInt32(keyID))

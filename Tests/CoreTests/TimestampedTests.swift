@@ -37,7 +37,7 @@ import Time
             notifier: "log", appID: "app", reason: "timeout", count: 2, oldestReceivedAt: 1027, newestReceivedAt: 1028, newestEndedAt: 1029)
         return [
             event, happened(.userForgotten, id), delivery, attempt, pause, ending, call, deliveries, calls, device, times,
-            Arrival(event, to: [Subscription(notifier: "log")], token: token, isErased: true),
+            IncomingEvent(event, to: [Subscription(notifier: "log")], token: token, isErased: true),
             Registration(
                 key: device.key, type: "ios", token: token, now: 1015, rules: [rule],
                 claims: KeyClaims(KeyIdentity(keyID: 1, issuedAt: 8, salt: [UInt8](repeating: 2, count: 16)))),
@@ -45,10 +45,10 @@ import Time
             RegistrationCalls(user: times, devices: [times, times]),
             Claim(
                 notifier: "log", now: 1017, leaseMilliseconds: 10, limit: 1, longestDelayMilliseconds: 5, heldMilliseconds: 6,
-                pace: [PaceRule(per: .person, max: 1, windowMilliseconds: 100)], pauseNews: [.begins(pause), .ends]),
+                pace: [OutboundRateLimit(per: .person, max: 1, windowMilliseconds: 100)], pauseUpdates: [.begins(pause), .ends]),
             Claimed([delivery], expired: 1, withoutTarget: 2, putOff: 3, nextDue: 1018, pauses: [pause]),
             FinishedAttempt(
-                id: id, attempt: 1, next: .retry(at: 1019), reason: "timeout", now: 1020, device: device, news: .gone(since: 1021)),
+                id: id, attempt: 1, next: .retry(at: 1019), reason: "timeout", now: 1020, device: device, update: .gone(since: 1021)),
             FinishedAttempt.Next.delivered, DeliveryStory(delivery: delivery, attempts: [attempt]),
             DeliveryPage([delivery], next: DeliveryCursor(event: 7, position: 8)),
             PendingDeliveries(notifier: "log", count: 1, oldestReceivedAt: 1022),
@@ -58,7 +58,7 @@ import Time
             OperatorCondition(OperatorCondition.Key(.diskLow, "store"), since: 1025, data: [1]),
             Revocation(
                 id: id, appID: "app", subject: .user("user"), issuedBefore: 7, reason: "lost", author: "admin", createdAt: 1026),
-            ReadMark(
+            ReadReceipt(
                 RevokedPerson(appID: "app", userID: "user"), conversation: 1, notifiers: ["apns"], receivedAt: 1033, readAt: 1034),
         ]
     }

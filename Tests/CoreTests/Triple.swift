@@ -37,8 +37,8 @@ extension Triple: CustomStringConvertible, CustomReflectable {
 }
 
 extension Authorizer {
-    func decide(_ triple: Triple, now: UnixSeconds, revocations: Revocations = .none) -> Decision {
-        decide(
+    func authorize(_ triple: Triple, now: UnixSeconds, revocations: Revocations = .none) -> Authorization {
+        authorize(
             appID: triple.appID.span, userID: triple.userID.span, securityKey: triple.securityKey.span, now: now, revocations: revocations)
     }
 }

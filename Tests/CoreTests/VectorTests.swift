@@ -12,7 +12,7 @@ import Testing
 
     @Test func everyReasonOfADecisionOccurs() throws {
         let reasons = Set(try JudgedVectors().vectors.map(\.reason))
-        let malformations: [Malformation.Problem] = [.empty, .tooLong, .controlCharacter, .notASecurityKey]
+        let malformations: [ValidationError.Problem] = [.empty, .tooLong, .controlCharacter, .notASecurityKey]
         // Vectors are decided without an operator, who alone revokes, without a backend, and with secrets that do not end.
         let denials = Denial.allCases.filter { ![.keyRetired, .revoked, .backendDenied, .backendUndecided].contains($0) }
         #expect(reasons == Set(["valid"] + denials.map(\.rawValue) + malformations.map(\.rawValue)))
@@ -20,7 +20,7 @@ import Testing
 
     @Test(arguments: JudgedVectors.shared?.vectors ?? [])
     func decides(_ vector: Vector) throws {
-        let verdict = try #require(JudgedVectors.shared).authorizer.decide(vector.triple, now: vector.now).verdict
+        let verdict = try #require(JudgedVectors.shared).authorizer.authorize(vector.triple, now: vector.now).verdict
         #expect(verdict.status == vector.status)
         #expect(verdict.reason == vector.reason)
     }
@@ -33,8 +33,8 @@ import Testing
         }
         let authorizer = try Authorizer(applications, policy: file.authorizer.policy)
         for vector in file.vectors {
-            let decision = authorizer.decide(vector.triple, now: vector.now)
-            #expect(decision == file.authorizer.decide(vector.triple, now: vector.now), "\(vector.name)")
+            let decision = authorizer.authorize(vector.triple, now: vector.now)
+            #expect(decision == file.authorizer.authorize(vector.triple, now: vector.now), "\(vector.name)")
         }
     }
 }

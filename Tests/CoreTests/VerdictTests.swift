@@ -5,10 +5,10 @@ import Testing
 @Suite struct VerdictTests {
     @Test(
         arguments: zip(
-            Malformation.Problem.allCases,
+            ValidationError.Problem.allCases,
             ["missing", "null", "not_a_string", "duplicate", "empty", "too_long", "control_character", "not_a_security_key"]))
-    func malformationsHaveTheirReasons(problem: Malformation.Problem, reason: String) {
-        let verdict = Verdict.malformed(Malformation(.userID, problem))
+    func malformationsHaveTheirReasons(problem: ValidationError.Problem, reason: String) {
+        let verdict = Verdict.malformed(ValidationError(.userID, problem))
         #expect(verdict.reason == reason)
         #expect(verdict.status == 400)
         #expect(verdict.keyID == nil)
@@ -36,9 +36,9 @@ import Testing
     }
 
     @Test func noCaseIsLeftOut() {
-        #expect(Malformation.Problem.allCases.count == 8)
+        #expect(ValidationError.Problem.allCases.count == 8)
         #expect(Denial.allCases.count == 10)
-        #expect(Indecision.allCases.count == 8)
+        #expect(UndecidedReason.allCases.count == 8)
         #expect(CredentialField.allCases.map(\.name) == ["app_id", "user_id", "security_key"])
     }
 
@@ -58,13 +58,13 @@ import Testing
 
     @Test(
         arguments: zip(
-            Indecision.allCases,
+            UndecidedReason.allCases,
             [
                 "internal_error", "revocations_not_loaded", "backend_timeout", "backend_unreachable", "backend_status",
                 "backend_breaker_open", "backend_new_keys_paced", "backend_overloaded",
             ]))
-    func undecidedIsNeverADenial(indecision: Indecision, reason: String) {
-        let verdict = Verdict.undecided(indecision)
+    func undecidedIsNeverADenial(undecided: UndecidedReason, reason: String) {
+        let verdict = Verdict.undecided(undecided)
         #expect(verdict.reason == reason)
         #expect(verdict.status == 503)
         #expect(verdict.keyID == nil)
@@ -87,15 +87,15 @@ import Testing
             (.tooLong, "user_id is too long; expected a string of 1 to 100 UTF-16 code units."),
             (.controlCharacter, "user_id holds a control character; expected a string of 1 to 100 UTF-16 code units."),
             (.notASecurityKey, "user_id is not a security key; expected a string of 1 to 100 UTF-16 code units."),
-        ] as [(Malformation.Problem, String)])
-    func sentencesSayTheProblem(problem: Malformation.Problem, sentence: String) {
-        #expect(Malformation(.userID, problem).description == sentence)
+        ] as [(ValidationError.Problem, String)])
+    func sentencesSayTheProblem(problem: ValidationError.Problem, sentence: String) {
+        #expect(ValidationError(.userID, problem).description == sentence)
     }
 
     @Test func sentencesSayWhatEachFieldIsLike() {
-        #expect(Malformation(.appID, .tooLong).description == "app_id is too long; expected a string of 1 to 255 UTF-16 code units.")
+        #expect(ValidationError(.appID, .tooLong).description == "app_id is too long; expected a string of 1 to 255 UTF-16 code units.")
         #expect(
-            Malformation(.securityKey, .notASecurityKey).description
+            ValidationError(.securityKey, .notASecurityKey).description
                 == "security_key is not a security key; expected dgk1. and 84 base64url characters.")
     }
 }

@@ -171,7 +171,7 @@ import Time
                 id: UUIDv7(milliseconds: 2, random: random), kind: .operatorTest,
                 identity: Event.Identity(appID: "app-1", ticketID: nil, commentID: nil, deviceID: "phone"), userID: "user-1",
                 occurredAt: Self.time, receivedAt: Self.time, expiresAt: Self.time + 1, data: Array("{}".utf8))
-            store.accept(Arrival(event, to: [Subscription(notifier: "many")])) { _ in }
+            store.accept(IncomingEvent(event, to: [Subscription(notifier: "many")])) { _ in }
         }
         while try !store.giveUpExpired(now: Self.time + 2, limit: 1000).isEmpty {}
         store.close()
@@ -293,7 +293,8 @@ import Time
             userID: number == 4 ? "u\u{1B}[31m" : "user-1", occurredAt: time - 1000, receivedAt: time - 10 + UInt64(number),
             expiresAt: time + (number == 4 ? 40_000 : 60_000), data: Array("{}".utf8))
         let done = Monitor(false)
-        store.accept(Arrival(event, to: [Subscription(notifier: notifier ?? "sink-\(number)", requiresDevice: requiresDevice)])) { result in
+        store.accept(IncomingEvent(event, to: [Subscription(notifier: notifier ?? "sink-\(number)", requiresDevice: requiresDevice)])) {
+            result in
             if (try? result.get()) == .accepted { done.update { $0 = true } }
         }
         try #require(done.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0 ? true : nil } == true)

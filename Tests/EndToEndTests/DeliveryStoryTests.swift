@@ -22,7 +22,7 @@ import Time
         }
     }
 
-    @Test func `a line in the log is not told as an arrival`() throws {
+    @Test func `a line in the log is not told as an incoming`() throws {
         try withSite(.everyRequest(.respond(200)), ["apps": [WebhookSite.app(notifiers: ["log"])]]) { site, server in
             try post(1, server)
             let id = try #require(try delivery(site, of: 1).string("id"))

@@ -42,14 +42,14 @@ import Time
         let done = Monitor(0)
         for id in ["a", "b"] {
             let key = Device.Key(appID: "app-1", userID: "user-1", deviceID: id)
-            let wish = Registration(key: key, type: "ios", token: try PushToken("token-\(id)"), now: Self.time, rules: [])
-            store.register(wish) { _ in done.update { $0 += 1 } }
+            let payload = Registration(key: key, type: "ios", token: try PushToken("token-\(id)"), now: Self.time, rules: [])
+            store.register(payload) { _ in done.update { $0 += 1 } }
         }
         let event = Event(
             id: Self.eventID, kind: .commentCreated,
             identity: Event.Identity(appID: "app-1", ticketID: 7, commentID: 1, deviceID: device), userID: "user-1", occurredAt: Self.time,
             receivedAt: Self.time, expiresAt: Self.time + 1000, data: Array("{}".utf8))
-        store.accept(Arrival(event, to: [subscription])) { _ in done.update { $0 += 1 } }
+        store.accept(IncomingEvent(event, to: [subscription])) { _ in done.update { $0 += 1 } }
         try #require(done.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0 == 3 ? true : nil } == true)
     }
 

@@ -19,7 +19,7 @@ import Time
 
     /// That the shop is as it was, and was asked for nobody but the customer, and for nothing but what changes nothing.
     private func checkThatNothingHappened(since count: Int = 0, _ text: String = "") {
-        #expect(site.shop.book == .sample, "\(text)")
+        #expect(site.shop.shopData == .sample, "\(text)")
         for record in site.shop.records.dropFirst(count) {
             #expect(record.customerID == BotSite.customer, "\(text): \(record.request)")
             let isKnown = record.request == "GET /orders" || record.request == "GET /recommendations"
@@ -31,12 +31,12 @@ import Time
     @Test func everyScriptedAttackIsRefused() throws {
         let start = try site.start(fields: ["name": "Olga"])
         let model = try site.model(start)
-        var loot = HostileModel.Loot(
+        var stolen = HostileModel.StolenSecrets(
             data: start.data, app: BotSite.app, customer: BotSite.customer, order: "1002", victim: BotSite.victim, victimOrder: "2001")
         let asked = try model.ask(SimulatedModel.Call("cancel_order", ["order_id": "1002"]))
         let open = try #require(asked.text("confirmation"))
-        loot.openConfirmation = open
-        let attacks = try HostileModel(model, loot).attacks()
+        stolen.openConfirmation = open
+        let attacks = try HostileModel(model, stolen).attacks()
         #expect(attacks.count > 80)
         for attack in attacks {
             let answer = try attack.request.send(with: site.client)
@@ -145,7 +145,7 @@ import Time
         }
         for thread in threads { thread.join() }
         #expect(site.shop.records.filter { $0.request == "POST /cancellations" }.count == 1)
-        #expect(site.shop.book.orders.map(\.status) == ["delivered", "cancelled", "processing", "processing"])
+        #expect(site.shop.shopData.orders.map(\.status) == ["delivered", "cancelled", "processing", "processing"])
         let all = answers.withLock { $0 }
         #expect(all.count == 8 && all.contains { $0.statusCode == 200 && $0.response["response"]?["status"] == "cancelled" })
         #expect(all.allSatisfy { [200, 409].contains($0.statusCode) })

@@ -91,7 +91,7 @@ final class RootCommandTests {
     }
 
     @Test func `a copy from PostgreSQL that becomes a link gives no file of root away`() throws {
-        let place = try PostgresPlace()
+        let place = try PostgresSchemaFixture()
         defer { withExtendedLifetime(place) {} }
         try site.workspace.write("url", place.url(), mode: 0o600)
         try site.configure(["store": Self.store("postgres", "url", ["file": "url"])])

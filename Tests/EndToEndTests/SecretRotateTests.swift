@@ -194,7 +194,7 @@ private final class RotationLoad: Sendable {
     }
 
     private let state = Monitor(State())
-    private let threads: Monitor<[OwnThread]>
+    private let threads: Monitor<[DedicatedThread]>
 
     init(_ address: ListenAddress, clients: Int) {
         let state = state

@@ -47,7 +47,8 @@ import Time
                     appID: Workspace.app, ticketID: 1, commentID: HelpDeskID(Int64(number + 1)), deviceID: ""),
                 userID: "somebody", deviceType: nil, occurredAt: 1_773_130_512_000, receivedAt: 1_773_130_512_000,
                 expiresAt: .max, data: Array("{\"message\":\"\(Markers.prefix)-what-support-wrote\"}".utf8))
-            store.accept(Arrival(event, to: [Subscription(notifier: "log", keepsOrder: true)], token: nil), telling: .nobody) { result in
+            store.accept(IncomingEvent(event, to: [Subscription(notifier: "log", keepsOrder: true)], token: nil), telling: .nobody) {
+                result in
                 if (try? result.get()) == .accepted { accepted.update { $0 += 1 } }
             }
             // The store's queue is limited.
@@ -116,7 +117,7 @@ import Time
     }
 
     @Test func saysWhatIsWrong() throws {
-        let place = try PostgresPlace()
+        let place = try PostgresSchemaFixture()
         defer { withExtendedLifetime(place) {} }
         try workspace.write("url", place.url(), mode: 0o600)
         try fill(1)

@@ -12,7 +12,7 @@ final class WebhookLoad: Sendable {
     }
 
     private let state = Monitor(State())
-    private let threads: Monitor<[OwnThread]>
+    private let threads: Monitor<[DedicatedThread]>
 
     init(clients: Int) {
         let state = state

@@ -11,12 +11,12 @@ enum DyingReplica {
     /// Runs in a process that it ends with SIGKILL. Its ledger is written to the standard output.
     /// - Parameter address: of the database.
     static func run(_ address: String) throws {
-        let ledger = Ledger(isJournaled: true)
+        let coalescer = AcceptanceRecord(isJournaled: true)
         let logger = Logger(level: .error, sink: try LogSink(descriptor: 2, format: .text))
-        let notifier = RecordingNotifier(ledger, answers: false)
+        let notifier = RecordingNotifier(coalescer, answers: false)
         let replica = try Replica(try ConnectionSettings(address.utf8.span), notifier, logger)
-        let load = Load(on: [replica], ledger, after: first)
-        guard ledger.waitForMore(40, by: [0]), eventually({ ledger.hasDelivered }) else { return }
+        let load = Load(on: [replica], coalescer, after: first)
+        guard coalescer.waitForMore(40, by: [0]), eventually({ coalescer.hasDelivered }) else { return }
         // To these persons only this process sends comments, so its writer is the one that waits, with half a batch done.
         _ = try Opponent(address).block("phone-\(first)-%") { kill(getpid(), SIGKILL) }
         load.stop(isInVain: true)

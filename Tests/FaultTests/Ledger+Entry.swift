@@ -1,6 +1,6 @@
 import Core
 
-extension Ledger {
+extension AcceptanceRecord {
     /// Something that happened; as a line it gets from a process that is killed to one that judges.
     enum Entry {
         /// A comment is sent under this id, for the first time or again.
@@ -29,7 +29,7 @@ extension Ledger {
     }
 }
 
-extension Ledger.Entry {
+extension AcceptanceRecord.Entry {
     /// The line of a journal.
     var line: String {
         switch self {

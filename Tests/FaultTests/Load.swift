@@ -30,18 +30,18 @@ final class Load: Sendable {
     private static let commentSenders = 4
 
     private let replicas: [Replica]
-    private let ledger: Ledger
+    private let coalescer: AcceptanceRecord
     private let phase = Monitor(Phase.running)
     private let isLight = Monitor(false)
     private let first: Int
     private let comments: Monitor<Int>
-    private let threads = Monitor<[OwnThread]>([])
+    private let threads = Monitor<[DedicatedThread]>([])
 
     /// Starts the threads.
     /// - Parameter first: the number after which comments and devices are numbered.
-    init(on replicas: [Replica], _ ledger: Ledger, after first: Int = 0) {
+    init(on replicas: [Replica], _ coalescer: AcceptanceRecord, after first: Int = 0) {
         self.replicas = replicas
-        self.ledger = ledger
+        self.coalescer = coalescer
         self.first = first
         comments = Monitor(first)
         let senders = (0..<Self.commentSenders).map { sender in startThread { self.sendComments(sender) } }
@@ -72,14 +72,14 @@ final class Load: Sendable {
     static func data(_ number: Int) -> [UInt8] { Array("{\"number\":\(number)}".utf8) }
 
     /// A comment to a person, with an id of its own.
-    static func arrival(_ number: Int, to user: String, at now: UnixMilliseconds) -> Arrival {
+    static func incoming(_ number: Int, to user: String, at now: UnixMilliseconds) -> IncomingEvent {
         var random = SystemRandomNumberGenerator()
         let identity = Event.Identity(
             appID: "app", ticketID: HelpDeskID(Int64(number % 50)), commentID: HelpDeskID(Int64(number)), deviceID: "")
         let event = Event(
             id: UUIDv7(milliseconds: now, using: &random).event, kind: .commentCreated, identity: identity, userID: user, occurredAt: now,
             receivedAt: now, expiresAt: now + 86_400_000, data: data(number))
-        return Arrival(event, to: [Subscription(notifier: notifier, keepsOrder: number % 2 == 0)])
+        return IncomingEvent(event, to: [Subscription(notifier: notifier, keepsOrder: number % 2 == 0)])
     }
 
     private var ends: Bool { phase.withLock { $0 } != .running }
@@ -112,12 +112,12 @@ final class Load: Sendable {
     /// Sends a comment until it is taken.
     private func send(_ number: Int, to user: String, at first: Int) {
         attempt(first) { replica, index in
-            let arrival = Self.arrival(number, to: user, at: replica.now())
-            ledger.note(.sent(number, arrival.event.id))
-            let result = replica.accept(arrival)
+            let incoming = Self.incoming(number, to: user, at: replica.now())
+            coalescer.note(.sent(number, incoming.event.id))
+            let result = replica.accept(incoming)
             if case .success(let acceptance) = result {
-                ledger.note(.accepted(number, acceptance.id ?? arrival.event.id))
-                ledger.noteCall(of: index)
+                coalescer.note(.accepted(number, acceptance.id ?? incoming.event.id))
+                coalescer.noteCall(of: index)
             }
             return result.map { $0.map { _ in () } }
         }
@@ -130,8 +130,8 @@ final class Load: Sendable {
             let place = index % replicas.count
             switch call(replicas[place], place) {
             case .success: return
-            case .failure: ledger.noteRefusal()
-            case nil: return ledger.note(.broken("a call had no answer"))
+            case .failure: coalescer.noteRefusal()
+            case nil: return coalescer.note(.broken("a call had no answer"))
             }
             index += 1
             _ = phase.wait(timeoutMilliseconds: Self.repeatAfterMilliseconds) { $0 == .abandoned ? () : nil }
@@ -145,7 +145,7 @@ extension Load {
         for number in 0... {
             let user = "limited-\(number)"
             var tokens = 0
-            while !ends, !ledger.isLimited(user) {
+            while !ends, !coalescer.isLimited(user) {
                 wait()
                 tokens += 1
                 let token = "token-\(first)-\(number)-\(caller)-\(tokens)"
@@ -166,7 +166,7 @@ extension Load {
             send(nextComment(), to: user, at: round + 1)
             attempt(round) { replica, index in register(user, device, nil, [], at: replica, index) }
             let later = nextComment()
-            ledger.note(.signedOut(later, device: device))
+            coalescer.note(.signedOut(later, device: device))
             send(later, to: user, at: round + 1)
             if ends { return }
         }
@@ -178,11 +178,11 @@ extension Load {
         let key = Device.Key(appID: "app", userID: user, deviceID: device)
         let token = try? token.map { try PushToken($0) }
         let registration = Registration(key: key, type: "ios", token: token, now: replica.now(), rules: rules)
-        if !rules.isEmpty { ledger.note(.asked(user)) }
+        if !rules.isEmpty { coalescer.note(.asked(user)) }
         let result = replica.register(registration)
         if case .success(let outcome) = result {
-            ledger.noteCall(of: index)
-            if !rules.isEmpty { ledger.note(outcome.isLimited ? .denied(user) : .allowed(user)) }
+            coalescer.noteCall(of: index)
+            if !rules.isEmpty { coalescer.note(outcome.isLimited ? .denied(user) : .allowed(user)) }
         }
         return result.map { $0.map { _ in () } }
     }

@@ -5,22 +5,22 @@ final class RecordingNotifier: Notifier {
     let keepsTicketOrder = true
     let concurrency = 64
     let retryPolicy = RetryPolicy.webhook
-    private let ledger: Ledger
+    private let coalescer: AcceptanceRecord
     private let answers: Bool
 
     /// - Parameter answers: whether its receiver takes everything; otherwise attempts last until the process ends.
-    init(_ ledger: Ledger, answers: Bool = true) {
-        self.ledger = ledger
+    init(_ coalescer: AcceptanceRecord, answers: Bool = true) {
+        self.coalescer = coalescer
         self.answers = answers
     }
 
     func deliver(_ delivery: Delivery, completion: @escaping @Sendable (DeliveryOutcome) -> Void) {
-        ledger.note(delivery)
+        coalescer.note(delivery)
         if answers { completion(DeliveryOutcome(.delivered, reason: "arrived")) }
     }
 }
 
-extension Ledger {
+extension AcceptanceRecord {
     /// A notifier was given a delivery.
     func note(_ delivery: Delivery) {
         let number = Int(delivery.event.identity.commentID?.number ?? -1)

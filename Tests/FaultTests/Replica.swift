@@ -9,7 +9,7 @@ import Time
 /// One process of several on a database, as far as store and dispatcher make one: when its store is lost, another one is opened.
 final class Replica: Sendable {
     /// How long a call may take at most, in milliseconds; only a failing test waits so long.
-    private static let patienceMilliseconds: UInt64 = TimeLimit.milliseconds(60_000)
+    private static let deferralMilliseconds: UInt64 = TimeLimit.milliseconds(60_000)
 
     private let store: any Store
     private let dispatcher: Dispatcher
@@ -48,11 +48,11 @@ final class Replica: Sendable {
 
     /// Accepts an event.
     /// - Returns: nil when there was no answer.
-    func accept(_ arrival: Arrival) -> Result<Acceptance, StoreError>? {
+    func accept(_ incoming: IncomingEvent) -> Result<Acceptance, StoreError>? {
         let answer = Monitor<Result<Acceptance, StoreError>?>(nil)
-        store.accept(arrival, telling: .nobody) { result in answer.update { $0 = result } }
-        let result = answer.wait(timeoutMilliseconds: Self.patienceMilliseconds) { $0 }
-        inbox.announceNews()
+        store.accept(incoming, telling: .nobody) { result in answer.update { $0 = result } }
+        let result = answer.wait(timeoutMilliseconds: Self.deferralMilliseconds) { $0 }
+        inbox.announceWork()
         return result
     }
 
@@ -61,7 +61,7 @@ final class Replica: Sendable {
     func register(_ registration: Registration) -> Result<Registration.Outcome, StoreError>? {
         let answer = Monitor<Result<Registration.Outcome, StoreError>?>(nil)
         store.register(registration, telling: .nobody) { result in answer.update { $0 = result } }
-        return answer.wait(timeoutMilliseconds: Self.patienceMilliseconds) { $0 }
+        return answer.wait(timeoutMilliseconds: Self.deferralMilliseconds) { $0 }
     }
 
     /// Ends as on SIGTERM. Idempotent.

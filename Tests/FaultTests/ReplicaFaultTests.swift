@@ -24,7 +24,7 @@ import Threading
         """
 
     /// A place on a server that goes on, of the suite's own because sessions are ended.
-    private func place() throws -> PostgresPlace { try PostgresPlace(try Self.server.get()) }
+    private func place() throws -> PostgresSchemaFixture { try PostgresSchemaFixture(try Self.server.get()) }
 
     @Test func replicaIsKilled() async throws {
         try await Rounds.run("replica killed in a batch") { _ in
@@ -38,7 +38,7 @@ import Threading
             let silence = Query("UPDATE replicas SET seen_at = seen_at - $1", .int8(Int64(2 * Core.Replica.deadMilliseconds)))
             try place.run(silence, Query("CREATE TABLE dead AS SELECT id FROM replicas"))
             let scene = try Scene(place)
-            scene.ledger.take(journal: result?.standardOutputContent ?? [])
+            scene.coalescer.take(journal: result?.standardOutputContent ?? [])
             scene.waitForNone("SELECT 1 FROM deliveries WHERE state = 0 AND owner IN (SELECT id FROM dead)")
             return try scene.end()
         }
@@ -89,11 +89,11 @@ import Threading
         let place = try place()
         let proxy = try PostgresProxy(to: try Self.server.get().port)
         let logger = Logger(level: .error, sink: try LogSink(descriptor: 2, format: .text))
-        let replica = try Replica(try place.settings(ports: [proxy.port]), RecordingNotifier(Ledger()), logger)
+        let replica = try Replica(try place.settings(ports: [proxy.port]), RecordingNotifier(AcceptanceRecord()), logger)
         defer { withExtendedLifetime(proxy) { replica.stop() } }
         // The first claim that begins an attempt.
         proxy.cut(.afterCommit, of: Self.ofDispatchers)
-        #expect(try replica.accept(Load.arrival(1, to: "user", at: replica.now()))?.get() == .accepted)
+        #expect(try replica.accept(Load.incoming(1, to: "user", at: replica.now()))?.get() == .accepted)
         #expect(proxy.waitForCuts(1))
         func outcomes() throws -> [String]? {
             try place.run(Query("SELECT outcome || ' ' || reason FROM attempts ORDER BY number"))?.map { row throws(PostgresError) in

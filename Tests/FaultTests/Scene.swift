@@ -14,9 +14,9 @@ final class Scene {
 
     let replicas: [Replica]
     private let log: TestLog
-    private let place: PostgresPlace
+    private let place: PostgresSchemaFixture
     private let ports: [UInt16]
-    let ledger = Ledger()
+    let coalescer = AcceptanceRecord()
     private let load: Load
     private let scratch: TemporaryDirectory
 
@@ -24,16 +24,16 @@ final class Scene {
     /// - Parameters:
     ///   - addresses: of the database, one a replica; by default the place's own.
     ///   - ports: where the database is looked at in the end; by default the place's server.
-    init(_ place: PostgresPlace, _ addresses: [ConnectionSettings] = [], ports: [UInt16] = []) throws {
+    init(_ place: PostgresSchemaFixture, _ addresses: [ConnectionSettings] = [], ports: [UInt16] = []) throws {
         (self.place, self.ports) = (place, ports)
         scratch = try TemporaryDirectory()
         let log = try TestLog(in: scratch, level: .info)
         self.log = log
         let addresses = addresses.isEmpty ? Array(repeating: try place.settings(ports: ports), count: 2) : addresses
-        let notifier = RecordingNotifier(ledger)
+        let notifier = RecordingNotifier(coalescer)
         replicas = try addresses.map { try Replica($0, notifier, log.logger) }
-        load = Load(on: replicas, ledger)
-        #expect(ledger.waitForMore(Self.callsBetween, by: Array(replicas.indices)), "the load does not flow")
+        load = Load(on: replicas, coalescer)
+        #expect(coalescer.waitForMore(Self.callsBetween, by: Array(replicas.indices)), "the load does not flow")
     }
 
     deinit {
@@ -48,9 +48,9 @@ final class Scene {
     func waitForCalls(of indexes: [Int]? = nil) -> Bool {
         let start = SystemClock.monotonicMilliseconds()
         let indexes = indexes ?? Array(replicas.indices)
-        let areTaken = ledger.waitForMore(Self.callsBetween, by: indexes)
+        let areTaken = coalescer.waitForMore(Self.callsBetween, by: indexes)
         #expect(areTaken, "calls are not taken again")
-        ledger.noteAccepting(afterMilliseconds: SystemClock.monotonicMilliseconds().elapsed(since: start))
+        coalescer.noteAccepting(afterMilliseconds: SystemClock.monotonicMilliseconds().elapsed(since: start))
         return areTaken
     }
 
@@ -92,10 +92,10 @@ final class Scene {
         if let counts = try left?.one() {
             for (column, name) in ["counted deliveries", "orders", "pending deliveries", "miscounted dead deliveries"].enumerated()
             where try counts.int64(column) != 0 {
-                ledger.note(.broken("\(try counts.int64(column)) \(name) were left"))
+                coalescer.note(.broken("\(try counts.int64(column)) \(name) were left"))
             }
         }
-        return Verdict(ledger.everything)
+        return Verdict(coalescer.everything)
     }
 
     /// What waits for the end of a lease is pending, and not lost.
@@ -108,7 +108,7 @@ final class Scene {
         repeat {
             let claim = Claim(notifier: Load.notifier, now: later, leaseMilliseconds: 60_000, limit: 500)
             let claimed = try store.work(finished, [claim], telling: .nobody)[0].get()
-            for delivery in claimed.deliveries { ledger.note(delivery) }
+            for delivery in claimed.deliveries { coalescer.note(delivery) }
             finished = claimed.deliveries.map {
                 FinishedAttempt(id: $0.id, attempt: $0.attempts, next: .delivered, reason: "arrived", now: later)
             }

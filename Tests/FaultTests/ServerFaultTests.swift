@@ -10,7 +10,7 @@ import Testing
         let primary = try PostgresServer()
         let standby = try primary.standby()
         try primary.setSynchronousStandby("standby")
-        return (primary, standby, try Scene(try PostgresPlace(primary), ports: [primary.port, standby.port]))
+        return (primary, standby, try Scene(try PostgresSchemaFixture(primary), ports: [primary.port, standby.port]))
     }
 
     @Test func primaryIsKilled() async throws {
@@ -28,7 +28,7 @@ import Testing
     @Test func serverIsRestarted() async throws {
         try await Rounds.run("PostgreSQL restarted") { round in
             let server = try PostgresServer()
-            let scene = try Scene(try PostgresPlace(server))
+            let scene = try Scene(try PostgresSchemaFixture(server))
             // With an end to each session that says why, or without one.
             if round % 2 == 0 { try server.stopFast() } else { server.stop() }
             try server.start()
@@ -39,7 +39,7 @@ import Testing
     @Test func connectionsRunOut() async throws {
         try await Rounds.run("too many connections") { _ in
             let server = try PostgresServer(PostgresServer.Options("max_connections=16", "superuser_reserved_connections=0"))
-            let scene = try Scene(try PostgresPlace(server))
+            let scene = try Scene(try PostgresSchemaFixture(server))
             let address = try ConnectionSettings(server.url(query: "application_name=hog").utf8.span)
             var hogs: [Connection] = []
             let areAllTaken = eventually {

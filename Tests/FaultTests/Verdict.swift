@@ -15,7 +15,7 @@ struct Verdict {
     let broken: [String]
 
     /// Judges a ledger after all that was pending has been delivered.
-    init(_ state: Ledger.State) {
+    init(_ state: AcceptanceRecord.State) {
         let ids = state.delivered.mapValues { Set($0.keys) }
         accepted = state.accepted.count
         (refused, repeated) = (state.refused, state.repeated)

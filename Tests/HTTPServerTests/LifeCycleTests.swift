@@ -11,7 +11,7 @@ import Threading
     }
 
     /// Stops on a thread of its own, and returns when nobody can connect any more.
-    private func beginStop(_ fixture: ServerFixture) -> OwnThread {
+    private func beginStop(_ fixture: ServerFixture) -> DedicatedThread {
         let thread = startThread { fixture.stop(drainMilliseconds: WaitLimit.programMilliseconds) }
         #expect(eventually { (try? fixture.client()) == nil })
         return thread

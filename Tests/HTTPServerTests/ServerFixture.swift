@@ -116,7 +116,7 @@ final class AnsweringThread: Sendable {
     }
 
     private let work: Monitor<[Work]>
-    private let thread: OwnThread
+    private let thread: DedicatedThread
 
     init() {
         let work = Monitor<[Work]>([])

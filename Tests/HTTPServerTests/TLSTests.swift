@@ -136,19 +136,19 @@ import Threading
         try directory.write("renewed", renewed.certificate)
         // curl asks the second path on the connection of the first, which the server answers when it has been given the other certificate.
         let url = "https://\(fixture.server.address)"
-        let standing = Monitor("")
+        let status = Monitor("")
         let thread = startThread { [certificatePath, patience] in
             let output = try? Command(
                 "curl", "-sS", "--max-time", "\(patience)", "--cacert", certificatePath, "-X", "POST", "\(url)/held", "\(url)/held"
             ).output
-            standing.update { $0 = output ?? "" }
+            status.update { $0 = output ?? "" }
         }
         let first = try fixture.held.next()
         try fixture.server.replaceIdentity(with: TLSIdentity(certificate: renewed.certificate, key: renewed.key))
         _ = first.respond(ServerFixture.text(200, "one "))
         _ = try fixture.held.next().respond(ServerFixture.text(200, "two"))
         thread.join()
-        #expect(standing.withLock { $0 } == "one two")
+        #expect(status.withLock { $0 } == "one two")
         #expect(try Command("curl", "-sS", "--cacert", trusting, "\(url)/hello").output == "hello")
         #expect(try curl(fixture, "/hello").status == 60)
         // One that cannot be used changes nothing.

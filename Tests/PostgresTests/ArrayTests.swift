@@ -11,7 +11,7 @@ import Testing
 
     private func rows(_ sql: StaticString, _ parameters: Parameter...) throws(PostgresError) -> Row {
         precondition(parameters.count == 1)
-        return try connection.run(Query(sql, parameters[0]), by: .patient)[0]
+        return try connection.run(Query(sql, parameters[0]), by: .deferrable)[0]
     }
 
     @Test(arguments: [0, 1, 2, 3, 50, 1000])
@@ -42,7 +42,7 @@ import Testing
         let query = Query(
             "SELECT id, name, data, flag FROM unnest($1, $2, $3, $4) AS given (id, name, data, flag) ORDER BY id DESC",
             .int8Array([1, nil, 3]), .textArray(["a", "NULL", nil]), .byteaArray([nil, [], [7]]), .boolArray([true, false, true]))
-        let rows = try connection.run(query, by: .patient)
+        let rows = try connection.run(query, by: .deferrable)
         #expect(rows.count == 3)
         #expect(try rows.map { row throws in try row.optionalInt64(0) } == [nil, 3, 1])
         #expect(try rows.map { row throws in try row.optionalString(1) } == ["NULL", nil, "a"])

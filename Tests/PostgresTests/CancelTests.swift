@@ -11,8 +11,8 @@ import Threading
         let canceller = startThread {
             guard let other = try? connect() else { return }
             let isSleeping = Query("SELECT 1 FROM pg_stat_activity WHERE pid = $1 AND wait_event = 'PgSleep'", .int4(process))
-            #expect(eventually { (try? other.run(isSleeping, by: .patient).count) == 1 })
-            #expect((try? handle.cancel(by: .patient)) == true)
+            #expect(eventually { (try? other.run(isSleeping, by: .deferrable).count) == 1 })
+            #expect((try? handle.cancel(by: .deferrable)) == true)
         }
         let error = failure { () throws(PostgresError) in try connection.run("SELECT pg_sleep(600)") }
         canceller.join()
@@ -26,7 +26,7 @@ import Threading
         let handle = try #require(connection.cancelHandle())
         connection.close()
         #expect(connection.cancelHandle() == nil)
-        #expect(try handle.cancel(by: .patient))
+        #expect(try handle.cancel(by: .deferrable))
     }
 
     @Test func endsInTimeWhenTheServerHangs() throws {
@@ -36,8 +36,8 @@ import Threading
         try server.pause()
         #expect(try !handle.cancel(by: .after(milliseconds: 20)))
         // The first request is still on its way.
-        #expect(try !handle.cancel(by: .patient))
+        #expect(try !handle.cancel(by: .deferrable))
         try server.resume()
-        #expect(eventually { (try? handle.cancel(by: .patient)) == true })
+        #expect(eventually { (try? handle.cancel(by: .deferrable)) == true })
     }
 }

@@ -9,17 +9,17 @@ import Testing
         server = try PostgresServer.shared.get()
     }
 
-    private func refusal(_ url: String, by deadline: Deadline = .patient) -> PostgresError? {
+    private func refusal(_ url: String, by deadline: Deadline = .deferrable) -> PostgresError? {
         failure { () throws(PostgresError) in _ = try Connection(try ConnectionSettings(url), by: deadline) }
     }
 
     @Test func connectsBySocketAndByName() throws {
-        let bySocket = try Connection(try ConnectionSettings(server.socketURL), by: .patient)
+        let bySocket = try Connection(try ConnectionSettings(server.socketURL), by: .deferrable)
         #expect(try bySocket.number("SELECT 1") == 1)
         #expect(bySocket.server == "\(server.directory):\(server.port)")
         #expect(!bySocket.isEncrypted)
         #expect(bySocket.serverVersion >= 150_000)
-        let byName = try Connection(try ConnectionSettings("postgres://postgres@localhost:\(server.port)/postgres"), by: .patient)
+        let byName = try Connection(try ConnectionSettings("postgres://postgres@localhost:\(server.port)/postgres"), by: .deferrable)
         #expect(try byName.run("SELECT current_setting('application_name'), current_setting('client_encoding')")[0].string(0) == "deskgate")
         byName.close()
         #expect(failure { () throws(PostgresError) in try byName.run("SELECT 1") }?.message == "the connection was closed before")
@@ -28,14 +28,14 @@ import Testing
 
     @Test func passesOptionsOfTheServer() throws {
         let settings = try ConnectionSettings(server.url()).with(serverOptions: "-c enable_seqscan=off")
-        let connection = try Connection(settings, by: .patient)
+        let connection = try Connection(settings, by: .deferrable)
         #expect(try connection.run("SHOW enable_seqscan")[0].string(0) == "off")
     }
 
     @Test func connectsToADatabaseOfItsOwn() throws {
         let urls = try (0..<2).map { _ in try server.makeDatabase() }
         for url in urls {
-            let connection = try Connection(try ConnectionSettings(url), by: .patient)
+            let connection = try Connection(try ConnectionSettings(url), by: .deferrable)
             try connection.run("CREATE TABLE same_name (id int8)")
         }
     }
@@ -54,7 +54,7 @@ import Testing
     @Test func tellsOfAWrongPasswordWithoutQuotingIt() throws {
         let password = "correct%20horse%2Fbattery%40staple"
         let settings = try ConnectionSettings(server.url(user: "guarded", password: password))
-        #expect(try Connection(settings, by: .patient).number("SELECT 1") == 1)
+        #expect(try Connection(settings, by: .deferrable).number("SELECT 1") == 1)
         let error = refusal(server.url(user: "guarded", password: "verysecret"))
         #expect(error?.sqlState == .invalidPassword)
         #expect(error?.isRetryable == false)
@@ -119,9 +119,9 @@ import Testing
         #expect(alone?.sqlState == .readOnlyTransaction)
         #expect(alone?.isRetryable == true)
         let url = "postgres://postgres@127.0.0.1:\(readOnly.port),127.0.0.1:\(server.port)/postgres"
-        let connection = try Connection(try ConnectionSettings(url), by: .patient)
+        let connection = try Connection(try ConnectionSettings(url), by: .deferrable)
         #expect(connection.server == "127.0.0.1:\(server.port)")
-        let anyone = try Connection(try ConnectionSettings("\(url)?target_session_attrs=any"), by: .patient)
+        let anyone = try Connection(try ConnectionSettings("\(url)?target_session_attrs=any"), by: .deferrable)
         #expect(anyone.server == "127.0.0.1:\(readOnly.port)")
     }
 

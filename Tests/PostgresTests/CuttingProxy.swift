@@ -18,13 +18,13 @@ final class CuttingProxy: Sendable {
     private struct State {
         var isStopping = false
         var sockets: [Int32] = []
-        var threads: [OwnThread] = []
+        var threads: [DedicatedThread] = []
     }
 
     let port: UInt16
     private let listening: Int32
     private let state = Monitor(State())
-    private let acceptor: OwnThread
+    private let acceptor: DedicatedThread
 
     /// Listens on a port of 127.0.0.1 that the system chooses, for a server on another one.
     init(to server: UInt16, on text: String, _ action: Action) throws {

@@ -7,11 +7,13 @@ import Testing
         let connection = try connect()
         try connection.run("CREATE TEMPORARY TABLE person (name text PRIMARY KEY CHECK (name <> 'none'), age int8)")
         let insert = Query("INSERT INTO person VALUES ($1)", .text("Ada Lovelace"))
-        try connection.run(insert, by: .patient)
+        try connection.run(insert, by: .deferrable)
         let errors = [
-            failure { () throws(PostgresError) in try connection.run(insert, by: .patient) },
-            failure { () throws(PostgresError) in try connection.run(Query("SELECT $1::text::int8", .text("Ada Lovelace")), by: .patient) },
-            failure { () throws(PostgresError) in try connection.run(Query("INSERT INTO person VALUES ($1)", .text("none")), by: .patient)
+            failure { () throws(PostgresError) in try connection.run(insert, by: .deferrable) },
+            failure { () throws(PostgresError) in try connection.run(Query("SELECT $1::text::int8", .text("Ada Lovelace")), by: .deferrable)
+            },
+            failure { () throws(PostgresError) in
+                try connection.run(Query("INSERT INTO person VALUES ($1)", .text("none")), by: .deferrable)
             },
         ]
         #expect(errors.map { $0?.sqlState } == ["23505", "22P02", "23514"])
@@ -37,7 +39,7 @@ import Testing
         let connection = try connect()
         // The limit ends with the transaction of both statements, so that it is not that of later ones.
         let limited = [Query("SELECT set_config('statement_timeout', '20ms', true)"), Query("SELECT pg_sleep(60)")]
-        let error = failure { () throws(PostgresError) in try connection.pipeline(limited, by: .patient) }
+        let error = failure { () throws(PostgresError) in try connection.pipeline(limited, by: .deferrable) }
         #expect(error?.sqlState == .queryCanceled)
         #expect(error?.isConnectionLost == false)
         #expect(error?.commitIsInDoubt == false)
@@ -47,7 +49,7 @@ import Testing
     @Test func tellsOfLockTimeouts() throws {
         let (first, second) = (try connect(), try connect(query: "options=-c%20lock_timeout%3D20ms"))
         try first.run("CREATE TABLE held (id int8)")
-        try first.transaction(by: .patient) { () throws(PostgresError) in
+        try first.transaction(by: .deferrable) { () throws(PostgresError) in
             try first.run("LOCK TABLE held")
             let error = failure { () throws(PostgresError) in try second.run("SELECT * FROM held") }
             #expect(error?.sqlState == "55P03")
@@ -90,9 +92,9 @@ import Testing
         let connection = try connect()
         try connection.run("CREATE TEMPORARY TABLE item (id int8)")
         let error = failure { () throws(PostgresError) in
-            try connection.transaction(by: .patient) { () throws(PostgresError) in
+            try connection.transaction(by: .deferrable) { () throws(PostgresError) in
                 try connection.run("INSERT INTO item VALUES (1)")
-                try connection.commit([Query("DO $$ BEGIN RAISE WARNING 'careful'; END $$")], by: .patient)
+                try connection.commit([Query("DO $$ BEGIN RAISE WARNING 'careful'; END $$")], by: .deferrable)
             }
         }
         #expect(error?.failure == .notReplicated)

@@ -9,30 +9,30 @@ import Threading
 
     /// Connects through a proxy to the shared server.
     private func connect(through proxy: CuttingProxy) throws -> Connection {
-        try Connection(try ConnectionSettings(proxy.url()), by: .patient)
+        try Connection(try ConnectionSettings(proxy.url()), by: .deferrable)
     }
 
     /// How many rows of a note there are, by a connection of its own.
     private func count(_ note: String) throws -> Int64 {
-        try PostgresTests.connect().run(Query("SELECT count(*) FROM noted WHERE note = $1", .text(note)), by: .patient)[0].int64(0)
+        try PostgresTests.connect().run(Query("SELECT count(*) FROM noted WHERE note = $1", .text(note)), by: .deferrable)[0].int64(0)
     }
 
     private func makeTable() throws {
         try PostgresTests.connect().pipeline(
-            [Query("SELECT pg_advisory_xact_lock(815)"), Query("CREATE TABLE IF NOT EXISTS noted (note text)")], by: .patient)
+            [Query("SELECT pg_advisory_xact_lock(815)"), Query("CREATE TABLE IF NOT EXISTS noted (note text)")], by: .deferrable)
     }
 
     /// Writes a note in a transaction through a proxy that cuts, and gives the error.
     /// - Parameter deadline: of what meets the text, from when it is sent.
     private func write(
-        _ note: String, _ action: CuttingProxy.Action, on text: String = "COMMIT\0", by deadline: @autoclosure () -> Deadline = .patient
+        _ note: String, _ action: CuttingProxy.Action, on text: String = "COMMIT\0", by deadline: @autoclosure () -> Deadline = .deferrable
     ) throws -> PostgresError? {
         try makeTable()
         let proxy = try CuttingProxy(to: PostgresServer.shared.get().port, on: text, action)
         let connection = try connect(through: proxy)
         let error = failure { () throws(PostgresError) in
-            try connection.transaction(by: .patient) { () throws(PostgresError) in
-                try connection.run(Query("INSERT INTO noted VALUES ($1)", .text(note)), by: text == "INSERT" ? deadline() : .patient)
+            try connection.transaction(by: .deferrable) { () throws(PostgresError) in
+                try connection.run(Query("INSERT INTO noted VALUES ($1)", .text(note)), by: text == "INSERT" ? deadline() : .deferrable)
                 try connection.commit(by: deadline())
             }
         }
@@ -80,7 +80,7 @@ import Threading
         let proxy = try CuttingProxy(to: PostgresServer.shared.get().port, on: "INSERT", .cutBeforeAnswer(Array("INSERT 0 1\0".utf8)))
         let connection = try connect(through: proxy)
         let error = failure { () throws(PostgresError) in
-            try connection.run(Query("INSERT INTO noted VALUES ('alone')"), by: .patient)
+            try connection.run(Query("INSERT INTO noted VALUES ('alone')"), by: .deferrable)
         }
         #expect(error?.commitIsInDoubt == true)
         #expect(error?.isConnectionLost == true)
@@ -90,8 +90,8 @@ import Threading
         let proxy = try CuttingProxy(to: PostgresServer.shared.get().port, on: "COMMIT\0", .cutBefore)
         let connection = try connect(through: proxy)
         let error = failure { () throws(PostgresError) in
-            try connection.transaction(by: .patient) { () throws(PostgresError) in
-                let ignored = failure { () throws(PostgresError) in _ = try connection.commit([Query("SELECT 1")], by: .patient) }
+            try connection.transaction(by: .deferrable) { () throws(PostgresError) in
+                let ignored = failure { () throws(PostgresError) in _ = try connection.commit([Query("SELECT 1")], by: .deferrable) }
                 #expect(ignored?.commitIsInDoubt == true)
             }
         }
@@ -137,9 +137,9 @@ import Threading
         let (victim, other) = (try PostgresTests.connect(), try PostgresTests.connect())
         let process = try victim.number("SELECT pg_backend_pid()")
         let hasEnded = { () throws(PostgresError) in
-            try other.run(Query("SELECT count(*) FROM pg_stat_activity WHERE pid = $1", .int8(process)), by: .patient)[0].int64(0) == 0
+            try other.run(Query("SELECT count(*) FROM pg_stat_activity WHERE pid = $1", .int8(process)), by: .deferrable)[0].int64(0) == 0
         }
-        try other.run(Query("SELECT pg_terminate_backend($1::int4)", .int4(Int32(process))), by: .patient)
+        try other.run(Query("SELECT pg_terminate_backend($1::int4)", .int4(Int32(process))), by: .deferrable)
         #expect(eventually { (try? hasEnded()) == true })
         let error = failure { () throws(PostgresError) in try victim.run("SELECT 1") }
         #expect(error?.sqlState == "57P01")
@@ -159,12 +159,12 @@ import Threading
                 let query = Query(
                     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = $1::int4 AND wait_event = 'PgSleep'",
                     .int4(Int32(process)))
-                return (try? other.run(query, by: .patient).count) == 1
+                return (try? other.run(query, by: .deferrable).count) == 1
             }
         }
         let error = failure { () throws(PostgresError) in
             guard isInTransaction else { return _ = try victim.run("SELECT pg_sleep(600)") }
-            try victim.transaction(by: .patient) { () throws(PostgresError) in _ = try victim.run("SELECT pg_sleep(600)") }
+            try victim.transaction(by: .deferrable) { () throws(PostgresError) in _ = try victim.run("SELECT pg_sleep(600)") }
         }
         killer.join()
         #expect(error?.sqlState == "57P01")
@@ -181,14 +181,14 @@ import Threading
         try connection.run("CREATE TABLE kept (id int8)")
         try connection.run("INSERT INTO kept VALUES (1)")
         let error = failure { () throws(PostgresError) in
-            try connection.transaction(by: .patient) { () throws(PostgresError) in
+            try connection.transaction(by: .deferrable) { () throws(PostgresError) in
                 try connection.run("INSERT INTO kept VALUES (2)")
                 #expect(throws: Never.self) { try server.kill() }
             }
         }
         #expect(error?.isConnectionLost == true)
         let refused = failure { () throws(PostgresError) in
-            _ = try Connection(try ConnectionSettings(server.url()), by: .patient)
+            _ = try Connection(try ConnectionSettings(server.url()), by: .deferrable)
         }
         #expect(refused?.failure == .notConnected)
         #expect(refused?.isRetryable == true)

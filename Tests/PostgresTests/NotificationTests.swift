@@ -10,9 +10,9 @@ import Threading
         #expect(try listener.waitForNotification(by: .after(milliseconds: 1)) == nil)
         let thread = startThread {
             let notify = Query("SELECT pg_notify('waited_for', $1)", .text("caf\u{e9}"))
-            #expect(throws: Never.self) { try connect().run(notify, by: .patient) }
+            #expect(throws: Never.self) { try connect().run(notify, by: .deferrable) }
         }
-        let notification = try listener.waitForNotification(by: .patient)
+        let notification = try listener.waitForNotification(by: .deferrable)
         #expect(notification?.channel == "waited_for")
         #expect(notification?.payload == "caf\u{e9}")
         thread.join()
@@ -22,10 +22,10 @@ import Threading
     @Test func keepsWhatComesDuringOtherCalls() throws {
         let (listener, sender) = (try connect(), try connect())
         try listener.run("LISTEN kept_meanwhile")
-        try sender.pipeline([Query("NOTIFY kept_meanwhile, 'a'"), Query("NOTIFY kept_meanwhile, 'b'")], by: .patient)
+        try sender.pipeline([Query("NOTIFY kept_meanwhile, 'a'"), Query("NOTIFY kept_meanwhile, 'b'")], by: .deferrable)
         #expect(try listener.number("SELECT 1") == 1)
-        #expect(try listener.waitForNotification(by: .patient)?.payload == "a")
-        #expect(try listener.waitForNotification(by: .patient)?.payload == "b")
+        #expect(try listener.waitForNotification(by: .deferrable)?.payload == "a")
+        #expect(try listener.waitForNotification(by: .deferrable)?.payload == "b")
         #expect(try listener.waitForNotification(by: .after(milliseconds: 1)) == nil)
     }
 
@@ -34,7 +34,7 @@ import Threading
         let listener = try connect(to: server)
         try listener.run("LISTEN broken")
         let thread = startThread { #expect(throws: Never.self) { try server.stopFast() } }
-        let error = failure { () throws(PostgresError) in _ = try listener.waitForNotification(by: .patient) }
+        let error = failure { () throws(PostgresError) in _ = try listener.waitForNotification(by: .deferrable) }
         thread.join()
         #expect(error?.sqlState == "57P01")
         #expect(error?.isConnectionLost == true)

@@ -8,11 +8,11 @@ import Threading
     private static let isWaiting: StaticString = "SELECT 1 FROM pg_stat_activity WHERE pid = $1 AND wait_event = 'SyncRep'"
 
     /// Has a thread cancel or end the session of a process as soon as it waits for the standby.
-    private func onceItWaits(_ server: PostgresServer, _ process: Int32, _ sql: StaticString) -> OwnThread {
+    private func onceItWaits(_ server: PostgresServer, _ process: Int32, _ sql: StaticString) -> DedicatedThread {
         startThread {
             guard let other = try? connect(to: server) else { return }
-            #expect(eventually { (try? other.run(Query(Self.isWaiting, .int4(process)), by: .patient).count) == 1 })
-            #expect(throws: Never.self) { try other.run(Query(sql, .int4(process)), by: .patient) }
+            #expect(eventually { (try? other.run(Query(Self.isWaiting, .int4(process)), by: .deferrable).count) == 1 })
+            #expect(throws: Never.self) { try other.run(Query(sql, .int4(process)), by: .deferrable) }
         }
     }
 
@@ -26,7 +26,7 @@ import Threading
         let canceller = onceItWaits(server, process, "SELECT pg_cancel_backend($1)")
         let error = failure { () throws(PostgresError) in
             if isInTransaction {
-                try connection.transaction(by: .patient) { () throws(PostgresError) in
+                try connection.transaction(by: .deferrable) { () throws(PostgresError) in
                     _ = try connection.run("INSERT INTO kept VALUES (1)")
                 }
             } else {
@@ -51,7 +51,7 @@ import Threading
         let process = Int32(try connection.number("SELECT pg_backend_pid()"))
         let terminator = onceItWaits(server, process, "SELECT pg_terminate_backend($1)")
         let error = failure { () throws(PostgresError) in
-            try connection.transaction(by: .patient) { () throws(PostgresError) in
+            try connection.transaction(by: .deferrable) { () throws(PostgresError) in
                 _ = try connection.run("INSERT INTO kept VALUES (1)")
             }
         }
@@ -66,18 +66,18 @@ import Threading
         try primary.setSynchronousStandby("standby")
         let url = "postgres://postgres@127.0.0.1:\(primary.port),127.0.0.1:\(standby.port)/postgres"
         let settings = try ConnectionSettings(url)
-        let before = try Connection(settings, by: .patient)
+        let before = try Connection(settings, by: .deferrable)
         #expect(before.server == "127.0.0.1:\(primary.port)")
         try before.run("CREATE TABLE kept (id int8)")
         try before.run("INSERT INTO kept VALUES (1)")
-        let reader = try Connection(try ConnectionSettings("\(url)?target_session_attrs=prefer-standby"), by: .patient)
+        let reader = try Connection(try ConnectionSettings("\(url)?target_session_attrs=prefer-standby"), by: .deferrable)
         #expect(reader.server == "127.0.0.1:\(standby.port)")
         try primary.kill()
-        let between = failure { () throws(PostgresError) in _ = try Connection(settings, by: .patient) }
+        let between = failure { () throws(PostgresError) in _ = try Connection(settings, by: .deferrable) }
         #expect(between?.sqlState == .readOnlyTransaction)
         #expect(between?.isRetryable == true)
         try standby.promote()
-        let after = try Connection(settings, by: .patient)
+        let after = try Connection(settings, by: .deferrable)
         #expect(after.server == "127.0.0.1:\(standby.port)")
         #expect(try after.number("SELECT count(*) FROM kept") == 1)
     }

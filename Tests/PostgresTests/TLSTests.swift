@@ -35,7 +35,7 @@ import Testing
     }
 
     private static func connect(_ server: PostgresServer, _ host: String, _ query: String) throws(PostgresError) -> Connection {
-        try Connection(try ConnectionSettings("postgres://postgres@\(host):\(server.port)/postgres?\(query)"), by: .patient)
+        try Connection(try ConnectionSettings("postgres://postgres@\(host):\(server.port)/postgres?\(query)"), by: .deferrable)
     }
 
     @Test func verifiesWhoAnswers() throws {

@@ -3,7 +3,7 @@ import TestSupport
 
 extension Deadline {
     /// A deadline that only a failing test reaches.
-    static var patient: Deadline { .after(milliseconds: WaitLimit.milliseconds) }
+    static var deferrable: Deadline { .after(milliseconds: WaitLimit.milliseconds) }
 }
 
 extension ConnectionSettings {
@@ -19,7 +19,7 @@ func connect(
 ) throws -> Connection {
     var settings = try ConnectionSettings(server.url(query: query))
     settings.usesPreparedStatements = preparing
-    return try Connection(settings, by: .patient, onNotice: onNotice)
+    return try Connection(settings, by: .deferrable, onNotice: onNotice)
 }
 
 /// Connects to the server that all suites share.
@@ -31,7 +31,7 @@ extension Connection {
     /// Runs a statement that nothing keeps waiting.
     @discardableResult
     func run(_ sql: StaticString) throws(PostgresError) -> Rows {
-        try run(Query(sql), by: .patient)
+        try run(Query(sql), by: .deferrable)
     }
 
     /// The one number that a statement returns.

@@ -8,7 +8,7 @@ import Threading
     func commits(isPreparing: Bool) throws {
         let connection = try connect(preparing: isPreparing)
         try connection.run("CREATE TEMPORARY TABLE item (id int8 PRIMARY KEY)")
-        let result = try connection.transaction(by: .patient) { () throws(PostgresError) in
+        let result = try connection.transaction(by: .deferrable) { () throws(PostgresError) in
             try connection.run("INSERT INTO item VALUES (1)")
             try connection.run("INSERT INTO item VALUES (2)")
             return 7
@@ -23,14 +23,14 @@ import Threading
         try connection.run("CREATE TEMPORARY TABLE item (id int8 PRIMARY KEY)")
         let insert = { (id: Int64) in Query("INSERT INTO item VALUES ($1)", .int8(id)) }
         for id in [1, 3] as [Int64] {
-            let rows = try connection.transaction(by: .patient) { () throws(PostgresError) in
+            let rows = try connection.transaction(by: .deferrable) { () throws(PostgresError) in
                 _ = try connection.number("SELECT count(*) FROM item")
-                return try connection.commit([insert(id), insert(id + 1)], by: .patient)
+                return try connection.commit([insert(id), insert(id + 1)], by: .deferrable)
             }
             #expect(rows.map { $0.affectedCount } == [1, 1])
         }
-        let rows = try connection.transaction(by: .patient) { () throws(PostgresError) in
-            try connection.commit([insert(5)], by: .patient)
+        let rows = try connection.transaction(by: .deferrable) { () throws(PostgresError) in
+            try connection.commit([insert(5)], by: .deferrable)
         }
         #expect(rows.count == 1)
         #expect(try connection.number("SELECT count(*) FROM item") == 5)
@@ -40,7 +40,7 @@ import Threading
         let connection = try connect()
         try connection.run("CREATE TEMPORARY TABLE item (id int8 PRIMARY KEY)")
         let error = failure { () throws(PostgresError) in
-            try connection.transaction(by: .patient) { () throws(PostgresError) in
+            try connection.transaction(by: .deferrable) { () throws(PostgresError) in
                 try connection.run("INSERT INTO item VALUES (1)")
                 try connection.run("INSERT INTO item VALUES (1)")
             }
@@ -54,9 +54,9 @@ import Threading
         try connection.run("CREATE TEMPORARY TABLE part (id int8 UNIQUE DEFERRABLE INITIALLY DEFERRED)")
         for isTogether in [true, false] {
             let error = failure { () throws(PostgresError) in
-                try connection.transaction(by: .patient) { () throws(PostgresError) in
+                try connection.transaction(by: .deferrable) { () throws(PostgresError) in
                     try connection.run("INSERT INTO part VALUES (1)")
-                    if isTogether { try connection.commit([Query("INSERT INTO part VALUES (1)")], by: .patient) }
+                    if isTogether { try connection.commit([Query("INSERT INTO part VALUES (1)")], by: .deferrable) }
                     if !isTogether { try connection.run("INSERT INTO part VALUES (1)") }
                 }
             }
@@ -72,8 +72,8 @@ import Threading
         try connection.run("CREATE TEMPORARY TABLE item (id int8 PRIMARY KEY)")
         let insert = Query("INSERT INTO item VALUES (1)")
         let error = failure { () throws(PostgresError) in
-            try connection.transaction(by: .patient) { () throws(PostgresError) in
-                _ = try connection.commit([insert, insert], by: .patient)
+            try connection.transaction(by: .deferrable) { () throws(PostgresError) in
+                _ = try connection.commit([insert, insert], by: .deferrable)
             }
         }
         #expect(error?.isUniqueViolation == true)
@@ -86,7 +86,7 @@ import Threading
         let connection = try connect()
         try connection.run("CREATE TEMPORARY TABLE item (id int8 PRIMARY KEY)")
         let error = failure { () throws(PostgresError) in
-            try connection.transaction(by: .patient) { () throws(PostgresError) in
+            try connection.transaction(by: .deferrable) { () throws(PostgresError) in
                 try connection.run("INSERT INTO item VALUES (1)")
                 #expect(failure { () throws(PostgresError) in try connection.run("SELECT 1/0") }?.sqlState == "22012")
                 #expect(failure { () throws(PostgresError) in try connection.run("SELECT 1") }?.sqlState == .failedTransaction)
@@ -99,7 +99,7 @@ import Threading
 
     @Test func sendsNothingForNothing() throws {
         let connection = try connect()
-        let result = try connection.transaction(by: .patient) { () throws(PostgresError) in 3 }
+        let result = try connection.transaction(by: .deferrable) { () throws(PostgresError) in 3 }
         #expect(result == 3)
         #expect(try connection.number("SELECT 1") == 1)
     }
@@ -108,9 +108,9 @@ import Threading
         let (first, second) = (try connect(), try connect())
         try first.run("CREATE TABLE serialized (id int8)")
         let error = failure { () throws(PostgresError) in
-            try first.transaction(.serializable, by: .patient) { () throws(PostgresError) in
+            try first.transaction(.serializable, by: .deferrable) { () throws(PostgresError) in
                 _ = try first.number("SELECT count(*) FROM serialized")
-                try second.transaction(.serializable, by: .patient) { () throws(PostgresError) in
+                try second.transaction(.serializable, by: .deferrable) { () throws(PostgresError) in
                     _ = try second.number("SELECT count(*) FROM serialized")
                     try second.run("INSERT INTO serialized VALUES (2)")
                 }
@@ -132,12 +132,12 @@ import Threading
         onThreads(2) { index in
             do {
                 let connection = try connect(query: "options=-c%20deadlock_timeout%3D10ms")
-                try connection.transaction(by: .patient) { () throws(PostgresError) in
+                try connection.transaction(by: .deferrable) { () throws(PostgresError) in
                     let change = { (id: Int) in Query("UPDATE locked SET changes = changes + 1 WHERE id = $1", .int8(Int64(id))) }
-                    try connection.run(change(index), by: .patient)
+                    try connection.run(change(index), by: .deferrable)
                     ready.update { $0 += 1 }
                     _ = ready.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0 == 2 ? true : nil }
-                    try connection.run(change(1 - index), by: .patient)
+                    try connection.run(change(1 - index), by: .deferrable)
                 }
             } catch let error as PostgresError {
                 errors.withLock { $0.append(error) }

@@ -14,7 +14,7 @@ import Testing
 
     @Test func trapsOnAColumnThatIsNotThere() async throws {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [url = try url() as String] in
-            let connection = try Connection(try ConnectionSettings(url), by: .patient)
+            let connection = try Connection(try ConnectionSettings(url), by: .deferrable)
             _ = try connection.run("SELECT 1")[0].int64(1)
         }
         expect("the rows have no such column", in: result)
@@ -22,7 +22,7 @@ import Testing
 
     @Test func trapsOnARowThatIsNotThere() async throws {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [url = try url() as String] in
-            let connection = try Connection(try ConnectionSettings(url), by: .patient)
+            let connection = try Connection(try ConnectionSettings(url), by: .deferrable)
             _ = try connection.run("SELECT 1")[1]
         }
         expect("there is no such row", in: result)
@@ -30,17 +30,17 @@ import Testing
 
     @Test func trapsOnATransactionInATransaction() async throws {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [url = try url() as String] in
-            let connection = try Connection(try ConnectionSettings(url), by: .patient)
-            try connection.transaction(by: .patient) { () throws(PostgresError) in try connection.transaction(by: .patient) {} }
+            let connection = try Connection(try ConnectionSettings(url), by: .deferrable)
+            try connection.transaction(by: .deferrable) { () throws(PostgresError) in try connection.transaction(by: .deferrable) {} }
         }
         expect("a transaction is open already", in: result)
     }
 
     @Test func trapsOnAStatementAfterTheCommit() async throws {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [url = try url() as String] in
-            let connection = try Connection(try ConnectionSettings(url), by: .patient)
-            try connection.transaction(by: .patient) { () throws(PostgresError) in
-                try connection.commit(by: .patient)
+            let connection = try Connection(try ConnectionSettings(url), by: .deferrable)
+            try connection.transaction(by: .deferrable) { () throws(PostgresError) in
+                try connection.commit(by: .deferrable)
                 try connection.run("SELECT 1")
             }
         }

@@ -12,7 +12,7 @@ import Testing
 
     /// The row that a statement returns for a value.
     private func row(_ sql: StaticString, _ parameter: Parameter) throws(PostgresError) -> Row {
-        try connection.run(Query(sql, parameter), by: .patient)[0]
+        try connection.run(Query(sql, parameter), by: .deferrable)[0]
     }
 
     @Test(arguments: [0, 1, -1, 255, -256, 1 << 31, 1 << 47, Int64.max, Int64.min])
@@ -83,7 +83,7 @@ import Testing
         let rows = try connection.run(
             Query(
                 "SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9", .int8(nil), .int4(nil), .bool(nil), .text(nil), .bytea(nil), .uuid(nil),
-                .timestamptz(unixMicroseconds: nil), .text(""), .bytea([])), by: .patient)
+                .timestamptz(unixMicroseconds: nil), .text(""), .bytea([])), by: .deferrable)
         let row = rows[0]
         #expect((0..<9).map { row.isNull($0) } == [true, true, true, true, true, true, true, false, false])
         #expect(try row.optionalInt64(0) == nil)

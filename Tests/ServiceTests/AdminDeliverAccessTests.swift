@@ -6,10 +6,10 @@ import TestSupport
 import Testing
 import Time
 
+@testable import AdminAPI
 @testable import Configuration
 @testable import Dispatch
 @testable import HelpDesk
-@testable import Operators
 @testable import Pyrus
 @testable import Service
 
@@ -86,7 +86,7 @@ import Time
     }
 
     @Test func `a command on a host without a service does not speak for the others that share the store`() throws {
-        let place = try PostgresPlace()
+        let place = try PostgresSchemaFixture()
         try place.store().close()
         var configuration = try AdminDeliverFixture().configuration
         configuration.store.kind = .postgres(try place.settings())

@@ -8,10 +8,10 @@ import Testing
 import Threading
 import Time
 
+@testable import AdminAPI
 @testable import Configuration
 @testable import Dispatch
 @testable import HelpDesk
-@testable import Operators
 @testable import Pyrus
 @testable import Service
 
@@ -27,10 +27,10 @@ final class AdminDeliverFixture {
     let configuration: Configuration
     let directory: ConfigurationDirectory
     let log: TestLog
-    private let state: Live<OperatorState>
+    private let state: SnapshotReference<OperatorState>
     private let admin: AdminListener
     private let wakeUps = Monitor(0)
-    private let revocations = Live(Revocations.none)
+    private let revocations = SnapshotReference(Revocations.none)
 
     /// - Parameters:
     ///   - members: members of `admin` beside the port and the token.
@@ -48,7 +48,7 @@ final class AdminDeliverFixture {
             ServiceFixture.json(admin: #""port":\#(port),\#(members)"#, members: others)
                 .replacing(#""keys":["#, with: #"\#(appMembers)"keys":["#))
         log = try TestLog(in: directory.scratch, level: .info)
-        state = Live(
+        state = SnapshotReference(
             OperatorState(
                 configuration, authorizer: try configuration.makeAuthorizer(),
                 registryAudience: AppSubscriptions(configuration).registry))
@@ -61,7 +61,7 @@ final class AdminDeliverFixture {
                 onGivenUp: { _, _, _ in },
                 onRevocation: { [revocations] _ in
                     duringRevocation()
-                    if let book = try? store.revocationBook() { revocations.replace(with: book.snapshot) }
+                    if let book = try? store.revocationSet() { revocations.replace(with: book.snapshot) }
                 }, revocations: revocations,
                 tickets: { app in app == "shop" ? CannedTickets() : nil },
                 trials: {
@@ -154,7 +154,7 @@ final class AdminDeliverFixture {
     static func accept(_ store: any Store, _ number: Int, notifier: String? = nil, requiresDevice: Bool = false) throws {
         let done = Monitor(false)
         let subscription = Subscription(notifier: notifier ?? "sink-\(number)", requiresDevice: requiresDevice)
-        store.accept(Arrival(event(number), to: [subscription])) { result in
+        store.accept(IncomingEvent(event(number), to: [subscription])) { result in
             if (try? result.get()) == .accepted { done.update { $0 = true } }
         }
         try #require(done.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0 ? true : nil } == true)

@@ -6,10 +6,10 @@ import TestSupport
 import Testing
 import Time
 
+@testable import AdminAPI
 @testable import Configuration
 @testable import Dispatch
 @testable import HelpDesk
-@testable import Operators
 @testable import Pyrus
 @testable import Service
 
@@ -212,7 +212,7 @@ import Time
                 kind: .operatorTest,
                 identity: Event.Identity(appID: "shop", ticketID: nil, commentID: nil, deviceID: "d"), userID: "user", deviceType: nil,
                 occurredAt: 1, receivedAt: 1, expiresAt: 2, data: [])
-            fixture.store.accept(Arrival(event, to: [Subscription(notifier: "many")])) { _ in }
+            fixture.store.accept(IncomingEvent(event, to: [Subscription(notifier: "many")])) { _ in }
         }
         while try !fixture.store.giveUpExpired(now: 3, limit: 1000).isEmpty {}
         var (retried, left, after) = ([JSONValue?](), [JSONValue?](), "")
@@ -237,7 +237,7 @@ import Time
             id: UUIDv7(milliseconds: 2, random: InlineArray(repeating: 1)), kind: .operatorTest,
             identity: Event.Identity(appID: "shop", ticketID: nil, commentID: nil, deviceID: "d"), userID: "user", deviceType: nil,
             occurredAt: 1, receivedAt: AdminDeliverFixture.time, expiresAt: .max, data: [])
-        fixture.store.accept(Arrival(event, to: [Subscription(notifier: "sink-2")])) { _ in }
+        fixture.store.accept(IncomingEvent(event, to: [Subscription(notifier: "sink-2")])) { _ in }
         let response = fixture.send(.post, "/v1/deliveries/\(AdminDeliverFixture.id(2))/retry")
         #expect(response.status == 409)
         #expect(try response.object()["error"] == "notifier_queue_full")

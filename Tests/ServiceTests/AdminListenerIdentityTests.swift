@@ -3,8 +3,8 @@ import HTTPServer
 import TestSupport
 import Testing
 
+@testable import AdminAPI
 @testable import Configuration
-@testable import Operators
 @testable import Service
 
 /// Whether the process at the admin listener's address is the service.

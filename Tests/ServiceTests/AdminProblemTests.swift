@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Operators
+@testable import AdminAPI
 
 /// The mistakes in operators' requests: those who send requests and those who type commands know parameters by different names.
 @Suite struct AdminProblemTests {

@@ -6,7 +6,7 @@ import Testing
 import Threading
 import Time
 
-@testable import Operators
+@testable import AdminAPI
 
 /// Questions of operators that would take too long.
 @Suite struct AdminReadLimitTests {
@@ -23,7 +23,7 @@ import Time
                 userID: "user", deviceType: nil, occurredAt: AdminDeliverFixture.time, receivedAt: AdminDeliverFixture.time,
                 expiresAt: AdminDeliverFixture.time + 60_000, data: [])
             store.accept(
-                Arrival(event, to: [Subscription(notifier: "push", deviceTypes: .all, requiresDevice: false, keepsOrder: false)]),
+                IncomingEvent(event, to: [Subscription(notifier: "push", deviceTypes: .all, requiresDevice: false, keepsOrder: false)]),
                 telling: .nobody
             ) { answer in answers.update { $0.append(answer) } }
         }

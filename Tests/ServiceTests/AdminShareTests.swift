@@ -3,8 +3,8 @@ import TestSupport
 import Testing
 import Threading
 
+@testable import AdminAPI
 @testable import Configuration
-@testable import Operators
 
 /// Changes by one token that wait for each other leave room for another token's.
 @Suite struct AdminShareTests {
@@ -12,7 +12,7 @@ import Threading
     private let answers = Monitor<[Int]>([])
 
     /// Makes a revocation on a thread of its own.
-    private func revoke(_ user: String, token: String, _ client: InProcessClient) -> OwnThread {
+    private func revoke(_ user: String, token: String, _ client: InProcessClient) -> DedicatedThread {
         startThread { [answers] in
             let body = #"{"app_id":"shop","user_id":"\#(user)"}"#
             let headers = ["Authorization": "Bearer \(token)"]

@@ -4,8 +4,8 @@ import JSON
 import TestSupport
 import Testing
 
+@testable import AdminAPI
 @testable import Configuration
-@testable import Operators
 @testable import Service
 
 /// The table of the admin listener's requests says what the listener does.

@@ -4,10 +4,10 @@ import TestSupport
 import Threading
 import Time
 
+@testable import AdminAPI
 @testable import Configuration
 @testable import Dispatch
 @testable import HelpDesk
-@testable import Operators
 @testable import Pyrus
 @testable import Service
 
@@ -111,19 +111,19 @@ final class DeliveryFixture {
     /// Moves the clock and wakes the dispatcher, as the end of its waiting would.
     func advance(_ milliseconds: Int64) {
         time.update { $0.wall = $0.wall.advanced(by: milliseconds) }
-        inbox.update { $0.hasNews = true }
+        inbox.update { $0.hasNewWork = true }
     }
 
     /// Sets the wall clock, and not the other one, and wakes the dispatcher.
     func jump(_ milliseconds: Int64) {
         time.update { $0.jump(milliseconds) }
-        inbox.update { $0.hasNews = true }
+        inbox.update { $0.hasNewWork = true }
     }
 
     /// Sets the wall clock between two readings of the dispatcher that it makes at once.
     func jumpAfterNextReading(_ milliseconds: Int64) {
         time.update { $0.nextJump = milliseconds }
-        inbox.update { $0.hasNews = true }
+        inbox.update { $0.hasNewWork = true }
     }
 
     /// Moves the clock and wakes nobody.
@@ -140,8 +140,8 @@ final class DeliveryFixture {
             id: Self.event(number), kind: .commentCreated, identity: identity, userID: "user", occurredAt: now, receivedAt: now,
             expiresAt: now + lifeMilliseconds, data: [])
         let names = notifiers.isEmpty ? ["a"] : notifiers
-        store.accept(Arrival(event, to: names.map { Subscription(notifier: $0, keepsOrder: keepsOrder) })) { [inbox] _ in
-            inbox.announceNews()
+        store.accept(IncomingEvent(event, to: names.map { Subscription(notifier: $0, keepsOrder: keepsOrder) })) { [inbox] _ in
+            inbox.announceWork()
         }
     }
 
@@ -175,7 +175,7 @@ final class DeliveryFixture {
 
     /// The states that a notifier is in, of which there is one.
     func state(of notifier: String) -> [String] {
-        BreakerStanding.allCases.map(\.rawValue).filter {
+        BreakerStatus.allCases.map(\.rawValue).filter {
             sample("deskgate_notifier_state{notifier=\"\(notifier)\",state=\"\($0)\"}") == "1"
         }
     }

@@ -3,10 +3,10 @@ import TestSupport
 import Testing
 import Time
 
+@testable import AdminAPI
 @testable import Configuration
 @testable import Dispatch
 @testable import HelpDesk
-@testable import Operators
 @testable import Pyrus
 @testable import Service
 
@@ -49,7 +49,7 @@ import Time
     @Test func awaitsNewsUnlessSomethingIsKnownToBeDue() {
         for (due, expected) in [(nil, true), (0, false), (1000, false), (1001, true)] as [(UnixMilliseconds?, Bool)] {
             lane.nextDue = due
-            #expect(lane.awaitsNews(now: 1000) == expected)
+            #expect(lane.awaitsWork(now: 1000) == expected)
         }
     }
 
@@ -60,18 +60,18 @@ import Time
         #expect(room(89_999) == 0)
         #expect(room(90_000) == 1)
         lane.adopt([SharedPause(.misconfigured, reason: "gone", until: 120_000)], now: 89_000)
-        #expect(room(149_999) == 0 && lane.pauseNews.isEmpty)
+        #expect(room(149_999) == 0 && lane.pauseUpdates.isEmpty)
         lane.adopt([], now: 90_000)
         #expect(room(90_000) == 2)
     }
 
     @Test func tellsTheOtherProcessesOfItsPauses() {
         #expect(tryOnce(DeliveryOutcome(.misconfigured, reason: "gone"), now: 5) != nil)
-        #expect(lane.pauseNews == [.begins(SharedPause(.misconfigured, reason: "gone", until: .max))])
+        #expect(lane.pauseUpdates == [.begins(SharedPause(.misconfigured, reason: "gone", until: .max))])
         lane.adopt([SharedPause(.misconfigured, reason: "gone", until: .max, isOwn: true)], now: 5)
         #expect(lane.breaker.pauseReason != nil)
         lane.resume()
-        #expect(lane.pauseNews == [.ends])
+        #expect(lane.pauseUpdates == [.ends])
     }
 
     @Test func whoMakesTheProbeTellsOfTheNext() {
@@ -79,13 +79,14 @@ import Time
         #expect(begin(delivery(2), 1000))
         lane.adopt([SharedPause(.misconfigured, reason: "gone", until: 10_000)], now: 1000)
         _ = lane.end(delivery(2).id, .busy, now: 2000, random: &random)
-        #expect(lane.pauseNews.isEmpty, "it began before the pause")
+        #expect(lane.pauseUpdates.isEmpty, "it began before the pause")
         #expect(room(40_000) == 1)
         #expect(tryOnce(.busy, now: 40_000) != nil)
-        #expect(lane.pauseNews == [.begins(SharedPause(.misconfigured, reason: "gone", until: 79_000))], "after as long as it has waited")
+        #expect(
+            lane.pauseUpdates == [.begins(SharedPause(.misconfigured, reason: "gone", until: 79_000))], "after as long as it has waited")
         #expect(room(79_000) == 1)
         #expect(tryOnce(.arrived, now: 79_000) != nil)
-        #expect(lane.pauseNews == [.ends])
+        #expect(lane.pauseUpdates == [.ends])
     }
 
     private static let doubt = DeliveryOutcome(
@@ -100,7 +101,7 @@ import Time
             ("delivered without asking", DeliveryOutcome.unasked[0], "sender_id_mismatch"),
             ("one type of device alone", typeFault, "sender_id_mismatch"),
         ] as [(String, DeliveryOutcome, String?)])
-    func `only an arrival ends the doubt of the settings`(name: String, outcome: DeliveryOutcome, doubt: String?) {
+    func `only an incoming ends the doubt of the settings`(name: String, outcome: DeliveryOutcome, doubt: String?) {
         #expect(tryOnce(Self.doubt, now: 5) != nil)
         #expect(lane.settingsDoubt == "sender_id_mismatch")
         #expect(tryOnce(outcome, now: 6) != nil)
@@ -134,7 +135,7 @@ import Time
     @Test func aStartEndsAPauseThatNobodyProbes() {
         let told = SharedPause(.misconfigured, reason: "gone", until: .max)
         lane.adopt([told], now: 5)
-        #expect(lane.breaker.pauseReason == nil && lane.pauseNews == [.ends])
+        #expect(lane.breaker.pauseReason == nil && lane.pauseUpdates == [.ends])
         lane.adopt([told], now: 5)
         #expect(lane.breaker.pauseReason == .switchedOff)
     }
@@ -272,15 +273,15 @@ import Time
     @Test func tellsTheRegistryWhatIsNewOfTheDevice() throws {
         let key = Device.Key(appID: "app", userID: "user", deviceID: "device")
         let device = Device(key: key, type: "ios", token: try PushToken("token"), registeredAt: 1, seenAt: 2)
-        let cases: [(outcome: DeliveryOutcome, news: FinishedAttempt.DeviceNews?)] = [
+        let cases: [(outcome: DeliveryOutcome, update: FinishedAttempt.DeviceUpdate?)] = [
             (.deviceGone, .gone(since: 1)), (DeliveryOutcome(.delivered, reason: "sent", environment: "sandbox"), .environment("sandbox")),
             (.arrived, nil), (.later(1), nil),
         ]
-        for (outcome, news) in cases {
+        for (outcome, update) in cases {
             #expect(begin(delivery(1, device: device), 5))
             let result = try #require(lane.end(delivery(1).id, outcome, now: 5, random: &random)?.result)
-            #expect(result.news == news)
-            #expect(result.device == (news == nil ? nil : device))
+            #expect(result.update == update)
+            #expect(result.device == (update == nil ? nil : device))
             #expect(result.isDeviceGone == (outcome == .deviceGone))
         }
     }
@@ -306,7 +307,7 @@ import Time
         lane.leave()
         #expect(room(5) == 0)
         #expect(wakeAt(5) == nil)
-        #expect(!lane.awaitsNews(now: 5))
+        #expect(!lane.awaitsWork(now: 5))
         lane.replace(with: ServedNotifier(DeliveryNotifier(concurrency: 3)))
         #expect(room(5) == 3)
     }

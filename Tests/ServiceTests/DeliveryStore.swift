@@ -2,10 +2,10 @@ import Core
 import Threading
 import Time
 
+@testable import AdminAPI
 @testable import Configuration
 @testable import Dispatch
 @testable import HelpDesk
-@testable import Operators
 @testable import Pyrus
 @testable import Service
 
@@ -36,7 +36,7 @@ final class DeliveryStore: Store {
         var refusals = 0
         var tellsOfRefusal = false
         var works: [(finished: Int, claims: [String])] = []
-        var standing = ReplicaStanding.alone
+        var status = ReplicaStatus.alone
         var standingReads = 0
         var signOuts = (calls: 0, left: 0)
         var interruption: (answersLeft: Int, body: @Sendable () throws(StoreError) -> Void)?
@@ -106,17 +106,17 @@ final class DeliveryStore: Store {
     var works: [(finished: Int, claims: [String])] { state.withLock { $0.works } }
 
     /// Has the store tell this of the others that share it.
-    func set(_ standing: ReplicaStanding) {
-        state.update { $0.standing = standing }
+    func set(_ status: ReplicaStatus) {
+        state.update { $0.status = status }
     }
 
     /// How often the dispatcher has asked for the standing, which it does in each pass.
     var standingReads: Int { state.withLock { $0.standingReads } }
 
-    var standing: ReplicaStanding {
+    var replicaStatus: ReplicaStatus {
         state.withLock { state in
             state.standingReads += 1
-            return state.standing
+            return state.status
         }
     }
 
@@ -132,10 +132,10 @@ final class DeliveryStore: Store {
     }
 
     func accept(
-        _ arrival: Arrival, telling audience: RegistryAudience, isAwaited: @escaping @Sendable () -> Bool,
+        _ incoming: IncomingEvent, telling audience: RegistryAudience, isAwaited: @escaping @Sendable () -> Bool,
         completion: @escaping @Sendable (Result<Acceptance, StoreError>) -> Void
     ) {
-        store.accept(arrival, telling: audience, isAwaited: isAwaited, completion: completion)
+        store.accept(incoming, telling: audience, isAwaited: isAwaited, completion: completion)
     }
 
     func accept(
@@ -229,12 +229,12 @@ final class DeliveryStore: Store {
 
     func conditions() throws(StoreError) -> [OperatorCondition] { try store.conditions() }
 
-    func raise(_ condition: OperatorCondition, announcing arrival: Arrival?) throws(StoreError) -> Bool {
-        try store.raise(condition, announcing: arrival)
+    func raise(_ condition: OperatorCondition, announcing incoming: IncomingEvent?) throws(StoreError) -> Bool {
+        try store.raise(condition, announcing: incoming)
     }
 
-    func clear(_ key: OperatorCondition.Key, announcing arrival: Arrival?) throws(StoreError) -> Bool {
-        try store.clear(key, announcing: arrival)
+    func clear(_ key: OperatorCondition.Key, announcing incoming: IncomingEvent?) throws(StoreError) -> Bool {
+        try store.clear(key, announcing: incoming)
     }
 
     func keep(_ time: TrustedTime) throws(StoreError) { try store.keep(time) }
@@ -263,14 +263,14 @@ final class DeliveryStore: Store {
         return try store.dead()
     }
 
-    func arrival(ofForgotten comment: HelpDeskID, appID: String) throws(StoreError) -> UnixMilliseconds? {
-        try store.arrival(ofForgotten: comment, appID: appID)
+    func incoming(ofForgotten comment: HelpDeskID, appID: String) throws(StoreError) -> UnixMilliseconds? {
+        try store.incoming(ofForgotten: comment, appID: appID)
     }
 
     func revoke(
-        _ revocation: Revocation, of person: RevokedPerson?, announcing arrival: Arrival?, telling audience: RegistryAudience
+        _ revocation: Revocation, of person: RevokedPerson?, announcing incoming: IncomingEvent?, telling audience: RegistryAudience
     ) throws(StoreError) -> Int {
-        try store.revoke(revocation, of: person, announcing: arrival, telling: audience)
+        try store.revoke(revocation, of: person, announcing: incoming, telling: audience)
     }
 
     func signOutDevices(
@@ -311,11 +311,11 @@ final class DeliveryStore: Store {
 
     func removeRevocation(_ id: UUIDv7) throws(StoreError) -> Revocation? { try store.removeRevocation(id) }
 
-    func revocationNews(since version: Int64?) throws(StoreError) -> RevocationNews {
+    func revocationChanges(since version: Int64?) throws(StoreError) -> RevocationChanges {
         if isRefused(.revocations) { throw Self.refusal }
-        let news = try store.revocationNews(since: version)
+        let invalidation = try store.revocationChanges(since: version)
         try noteAnswer()
-        return news
+        return invalidation
     }
 
     var refusal: StoreError? { state.withLock { $0.tellsOfRefusal } ? Self.refusal : store.refusal }

@@ -3,9 +3,9 @@ import TestSupport
 import Testing
 import Threading
 
+@testable import AdminAPI
 @testable import Configuration
 @testable import HelpDesk
-@testable import Operators
 @testable import Pyrus
 @testable import Service
 

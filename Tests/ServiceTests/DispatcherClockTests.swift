@@ -2,10 +2,10 @@ import Core
 import TestSupport
 import Testing
 
+@testable import AdminAPI
 @testable import Configuration
 @testable import Dispatch
 @testable import HelpDesk
-@testable import Operators
 @testable import Pyrus
 @testable import Service
 
@@ -88,8 +88,8 @@ import Testing
     @Test(arguments: [false, true]) func yearsAheadRemoveNoDevice(isRestarted: Bool) throws {
         let fixture = try fixture(DeliveryNotifier(.arrived))
         let key = Device.Key(appID: "app", userID: "user", deviceID: "d")
-        let wish = Registration(key: key, type: "ios", token: try PushToken("T"), now: fixture.now, rules: [])
-        fixture.store.register(wish) { _ in }
+        let payload = Registration(key: key, type: "ios", token: try PushToken("T"), now: fixture.now, rules: [])
+        fixture.store.register(payload) { _ in }
         #expect(fixture.settle(100))
         if isRestarted { fixture.stop() }
         fixture.jump(271 * Self.day)

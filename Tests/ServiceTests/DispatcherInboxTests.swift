@@ -3,10 +3,10 @@ import TestSupport
 import Testing
 import Threading
 
+@testable import AdminAPI
 @testable import Configuration
 @testable import Dispatch
 @testable import HelpDesk
-@testable import Operators
 @testable import Pyrus
 @testable import Service
 
@@ -16,36 +16,36 @@ import Threading
 
     @Test func newsWakeWhoWaitsForThem() {
         let thread = startThread { [inbox] in
-            #expect(inbox.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0.take() }?.hasNews == true)
+            #expect(inbox.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0.take() }?.hasNewWork == true)
         }
-        inbox.announceNews()
+        inbox.announceWork()
         thread.join()
     }
 
     @Test func newsAreKeptWhileTheyWouldChangeNothing() {
-        inbox.withLock { $0.awaitsNews = false }
-        inbox.announceNews()
+        inbox.withLock { $0.awaitsWork = false }
+        inbox.announceWork()
         #expect(inbox.withLock { $0.take() } == nil)
-        inbox.withLock { $0.awaitsNews = true }
-        #expect(inbox.withLock { $0.take() }?.hasNews == true)
+        inbox.withLock { $0.awaitsWork = true }
+        #expect(inbox.withLock { $0.take() }?.hasNewWork == true)
         #expect(inbox.withLock { $0.take() } == nil)
     }
 
     @Test func outcomesComeWithTheNewsThatWait() {
-        inbox.withLock { $0.awaitsNews = false }
-        inbox.announceNews()
+        inbox.withLock { $0.awaitsWork = false }
+        inbox.announceWork()
         inbox.report(.arrived, of: DeliveryFixture.id(1), by: "a")
         inbox.report(.arrived, of: DeliveryFixture.id(2), by: "a")
-        let news = inbox.withLock { $0.take() }
-        #expect(news?.hasNews == true)
-        #expect(news?.outcomes.map(\.id) == [DeliveryFixture.id(1), DeliveryFixture.id(2)])
+        let invalidation = inbox.withLock { $0.take() }
+        #expect(invalidation?.hasNewWork == true)
+        #expect(invalidation?.outcomes.map(\.id) == [DeliveryFixture.id(1), DeliveryFixture.id(2)])
     }
 
     @Test func aSignOfLifeIsGivenOncePerQuestion() {
         #expect(inbox.askForSignOfLife(), "nothing was asked before")
         #expect(!inbox.askForSignOfLife())
         #expect(!inbox.askForSignOfLife())
-        #expect(inbox.withLock { $0.take() }?.hasNews == false)
+        #expect(inbox.withLock { $0.take() }?.hasNewWork == false)
         #expect(inbox.withLock { $0.take() } == nil)
         #expect(inbox.askForSignOfLife())
         inbox.withLock { $0.hasEnded = true }
@@ -63,8 +63,8 @@ import Threading
         let count = 2000
         let thread = startThread { [inbox] in
             var taken = 0
-            while taken < count, let news = inbox.wait(timeoutMilliseconds: WaitLimit.milliseconds, { $0.take() }) {
-                taken += news.outcomes.count
+            while taken < count, let invalidation = inbox.wait(timeoutMilliseconds: WaitLimit.milliseconds, { $0.take() }) {
+                taken += invalidation.outcomes.count
             }
             #expect(taken == count)
         }

@@ -13,13 +13,13 @@ final class DispatcherReplica {
     let inbox = Monitor(DispatcherInbox())
     let log: TestLog
     /// Kept until the store is closed, because a place that is let go is emptied, and others get it.
-    private let place: PostgresPlace
+    private let place: PostgresSchemaFixture
     private let scratch: TemporaryDirectory
     private let served: [String: ServedNotifier]
     private var dispatcher: Dispatcher?
 
     /// - Parameter notifiers: by name.
-    init(_ place: PostgresPlace, _ notifiers: [String: DeliveryNotifier]) throws {
+    init(_ place: PostgresSchemaFixture, _ notifiers: [String: DeliveryNotifier]) throws {
         self.place = place
         store = try place.store()
         scratch = try TemporaryDirectory()
@@ -56,6 +56,6 @@ final class DispatcherReplica {
             id: DeliveryFixture.event(number), kind: .commentCreated,
             identity: Event.Identity(appID: "app", ticketID: 1, commentID: HelpDeskID(Int64(number)), deviceID: ""), userID: "user",
             occurredAt: now, receivedAt: now, expiresAt: now + 3_600_000, data: Event.noData)
-        store.accept(Arrival(event, to: [Subscription(notifier: notifier)]), telling: .nobody) { [inbox] _ in inbox.announceNews() }
+        store.accept(IncomingEvent(event, to: [Subscription(notifier: notifier)]), telling: .nobody) { [inbox] _ in inbox.announceWork() }
     }
 }

@@ -11,7 +11,7 @@ import Time
 /// A dispatcher whose store other processes work on too.
 @Suite struct DispatcherReplicaTests {
     @Test func findsWhatAnotherProcessHasAccepted() throws {
-        let place = try PostgresPlace()
+        let place = try PostgresSchemaFixture()
         let notifier = DeliveryNotifier(.arrived)
         let (own, other) = (try DispatcherReplica(place, ["log": notifier]), try DispatcherReplica(place, [:]))
         for number in 1...3 {
@@ -25,7 +25,7 @@ import Time
     /// As after a claim whose answer was lost. The lease would last for an hour.
     @Test func `a claim that the dispatcher does not know of is given back, and what runs is not`() throws {
         let notifier = DeliveryNotifier(concurrency: 1)
-        let replica = try DispatcherReplica(try PostgresPlace(), ["log": notifier])
+        let replica = try DispatcherReplica(try PostgresSchemaFixture(), ["log": notifier])
         func story(_ number: Int) -> [String] {
             let story = try? replica.store.story(of: DeliveryFixture.id(number))
             return story?.attempts.map { "\($0.outcome) \($0.reason)" } ?? []
@@ -47,14 +47,14 @@ import Time
 
     @Test func onlyTheElectedOneDoesTheUpkeep() throws {
         let fixture = try DeliveryFixture([:])
-        fixture.store.set(ReplicaStanding(isElected: false, isHeard: true))
+        fixture.store.set(ReplicaStatus(isElected: false, isHeard: true))
         #expect(fixture.beginPass())
         // Nobody claims it, so that upkeep alone gives it up.
         fixture.accept(1, for: "nobody", lifeMilliseconds: 1000)
         fixture.advance(61_000)
         #expect(fixture.settle(2))
         #expect(fixture.delivery(1)?.state == .pending)
-        fixture.store.set(ReplicaStanding(isElected: true, isHeard: true))
+        fixture.store.set(ReplicaStatus(isElected: true, isHeard: true))
         fixture.advance(61_000)
         #expect(fixture.waitForState(.dead, of: 1))
         #expect(fixture.delivery(1)?.reason == "expired")
@@ -63,7 +63,7 @@ import Time
     @Test func startsNothingWhileTheOthersDoNotHearOfIt() throws {
         let notifier = DeliveryNotifier(.arrived)
         let fixture = try DeliveryFixture(["a": notifier])
-        fixture.store.set(ReplicaStanding(isElected: false, isHeard: false))
+        fixture.store.set(ReplicaStatus(isElected: false, isHeard: false))
         #expect(fixture.beginPass())
         fixture.accept(1)
         let accepted = fixture.store.standingReads

@@ -10,13 +10,13 @@ import Time
 
 /// What one process has found out of a notifier stops the others too.
 @Suite struct DispatcherSharedPauseTests {
-    private let place: PostgresPlace
+    private let place: PostgresSchemaFixture
     /// The notifier of the process that finds it out.
     private let own = DeliveryNotifier(.gone, probeAfterMilliseconds: 600_000)
     private let others = DeliveryNotifier(.arrived, probeAfterMilliseconds: 600_000)
 
     init() throws {
-        place = try PostgresPlace()
+        place = try PostgresSchemaFixture()
     }
 
     /// Two processes, of which the first has been told so, and the second one knows.
@@ -79,7 +79,7 @@ import Time
         #expect(own.waitForTries(1))
         #expect(eventually { (try? first.store.story(of: DeliveryFixture.id(1)))?.delivery.reason == "later" })
         let second = try DispatcherReplica(place, ["log": others, "z": DeliveryNotifier(.arrived)])
-        #expect(eventually { second.inbox.withLock { $0.health["log"]?.standing } == .failing })
+        #expect(eventually { second.inbox.withLock { $0.health["log"]?.status } == .failing })
         second.accept(2, for: "log")
         second.accept(3, for: "z")
         #expect(isDelivered(3, in: second))

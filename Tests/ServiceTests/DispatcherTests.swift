@@ -4,10 +4,10 @@ import Testing
 import Threading
 import Time
 
+@testable import AdminAPI
 @testable import Configuration
 @testable import Dispatch
 @testable import HelpDesk
-@testable import Operators
 @testable import Pyrus
 @testable import Service
 
@@ -54,7 +54,7 @@ import Time
         let fixture = try DeliveryFixture(["a": DeliveryNotifier(.later(30_000))])
         fixture.accept(1)
         #expect(fixture.waitForReason("later", of: 1))
-        let mark = ReadMark(
+        let mark = ReadReceipt(
             RevokedPerson(appID: "app", userID: "user"), conversation: 1, notifiers: ["a"], receivedAt: fixture.now)
         let id = UUIDv7(milliseconds: 1, random: InlineArray(repeating: 9)).event
         fixture.store.accept(Report(mark, isChannel: false, to: [], id: id, lifeMilliseconds: 1000), isAwaited: { true }) { _ in }
@@ -80,7 +80,7 @@ import Time
         let notifier = DeliveryNotifier(.later(30_000, slowsDown: true))
         let fixture = try DeliveryFixture(["a": notifier])
         fixture.accept(1)
-        func nextAttemptAt() -> UnixMilliseconds? { fixture.inbox.withLock { $0.standings.first?.nextAttemptAt } }
+        func nextAttemptAt() -> UnixMilliseconds? { fixture.inbox.withLock { $0.statuses.first?.nextAttemptAt } }
         #expect(eventually { nextAttemptAt() == DeliveryFixture.start + 30_000 })
         notifier.answer(.arrived)
         fixture.advance(30_000)

@@ -4,7 +4,7 @@ import JSON
 import TestSupport
 import Testing
 
-@testable import Operators
+@testable import AdminAPI
 @testable import Service
 
 /// `GET /v1/find`

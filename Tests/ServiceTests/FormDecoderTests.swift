@@ -1,9 +1,9 @@
 import Service
 import Testing
 
+@testable import AdminAPI
 @testable import Dispatch
 @testable import HelpDesk
-@testable import Operators
 @testable import Pyrus
 
 @Suite struct FormDecoderTests {

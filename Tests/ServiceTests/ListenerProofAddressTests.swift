@@ -5,8 +5,8 @@ import JSON
 import TestSupport
 import Testing
 
+@testable import AdminAPI
 @testable import Configuration
-@testable import Operators
 @testable import Service
 
 /// The proof covers the address that the caller connected to, so a process cannot relay the proof of another replica.

@@ -7,8 +7,8 @@ import TestSupport
 import Testing
 import Threading
 
+@testable import AdminAPI
 @testable import Configuration
-@testable import Operators
 @testable import Service
 
 /// Commands and listeners with tokens of several roles: a command sends the token that suffices, and only to who knows this one.

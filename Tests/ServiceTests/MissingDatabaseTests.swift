@@ -5,9 +5,9 @@ import TestSupport
 import Testing
 import Time
 
+@testable import AdminAPI
 @testable import Configuration
 @testable import HelpDesk
-@testable import Operators
 @testable import Service
 
 /// A SQLite database that is missing is made anew only where nothing shows that there was one.

@@ -2,9 +2,9 @@ import Core
 import TestSupport
 import Testing
 
+@testable import AdminAPI
 @testable import Dispatch
 @testable import HelpDesk
-@testable import Operators
 @testable import Pyrus
 @testable import Service
 

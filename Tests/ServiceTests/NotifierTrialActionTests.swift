@@ -4,7 +4,7 @@ import POSIX
 import TestSupport
 import Testing
 
-@testable import Operators
+@testable import AdminAPI
 
 /// `/v1/notifiers/prove` and `/v1/notifiers/push`: which of the running notifiers are tried.
 @Suite struct NotifierTrialActionTests {

@@ -6,10 +6,10 @@ import TestSupport
 import Testing
 import Time
 
+@testable import AdminAPI
 @testable import Bots
 @testable import Configuration
 @testable import HelpDesk
-@testable import Operators
 @testable import Service
 
 /// Two replicas on one database, of which one has a clock that is two hours off: what one issues or ends counts alike on the other one.
@@ -24,7 +24,7 @@ import Time
         /// The backend that alone understands the keys of the app `bank`, and lets everybody in.
         private let company: ScriptedServer
         private let fixture: BotFixture
-        private let place: PostgresPlace
+        private let place: PostgresSchemaFixture
 
         /// - Parameters:
         ///   - ahead: how far the clock of `wrong` is ahead, in milliseconds.
@@ -33,7 +33,7 @@ import Time
             company = try ScriptedServer(.everyRequest(.respond(200)))
             let url = company.url(BackendFixture.path)
             let verify = #","verify":{"mode":"backend","url":"\#(url)","secret":{"file":"secrets/backend-5.whsec"},"timeout_ms":10000}"#
-            let (fixture, place) = (try BotFixture(bankVerify: verify), try PostgresPlace())
+            let (fixture, place) = (try BotFixture(bankVerify: verify), try PostgresSchemaFixture())
             let clocks = fixture.clocks
             wrongClocks = Clocks(
                 unixSeconds: { clocks.unixMilliseconds().advanced(by: ahead).seconds },

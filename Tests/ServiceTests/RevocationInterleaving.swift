@@ -9,11 +9,11 @@ struct RevocationInterleaving: Sendable, CustomTestStringConvertible {
     /// The revocations in force before.
     var known: [Revocation] = []
     let isBlocked: Bool
-    let run: @Sendable (_ store: DeliveryStore, _ keeper: RevocationKeeper) throws -> Void
+    let run: @Sendable (_ store: DeliveryStore, _ keeper: RevocationPoller) throws -> Void
 
     init(
         _ description: String, known: [Revocation] = [], isBlocked: Bool,
-        _ run: @escaping @Sendable (_ store: DeliveryStore, _ keeper: RevocationKeeper) throws -> Void
+        _ run: @escaping @Sendable (_ store: DeliveryStore, _ keeper: RevocationPoller) throws -> Void
     ) {
         (testDescription, self.known, self.isBlocked, self.run) = (description, known, isBlocked, run)
     }
@@ -133,7 +133,7 @@ extension RevocationInterleaving {
     ]
 
     /// The next refresh reads all revocations.
-    private static func loseTouch(_ store: DeliveryStore, _ keeper: RevocationKeeper) {
+    private static func loseTouch(_ store: DeliveryStore, _ keeper: RevocationPoller) {
         store.refuse(.revocations, times: 1)
         keeper.refresh()
     }

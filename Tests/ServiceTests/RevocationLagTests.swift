@@ -7,10 +7,10 @@ import Testing
 import Threading
 import Time
 
+@testable import AdminAPI
 @testable import Configuration
 @testable import Dispatch
 @testable import HelpDesk
-@testable import Operators
 @testable import Pyrus
 @testable import Service
 
@@ -25,12 +25,12 @@ import Time
         let graphs: [ServiceGraph]
         private let fixture: BackendFixture
         private let make: () throws -> ServiceGraph
-        private let place: PostgresPlace?
+        private let place: PostgresSchemaFixture?
 
         init(_ shared: Shared, count: Int, json: (BackendFixture) -> String) throws {
             let fixture = try BackendFixture()
             let configuration = try fixture.directory.configuration(json(fixture))
-            let place = shared == .postgres ? try PostgresPlace() : nil
+            let place = shared == .postgres ? try PostgresSchemaFixture() : nil
             // Processes share a file or the memory only with themselves, so there the replicas share the store.
             let store: (any Store)? =
                 switch shared {

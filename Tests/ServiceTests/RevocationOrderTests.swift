@@ -15,13 +15,13 @@ import Threading
         fixture = try ServiceFixture()
     }
 
-    private func keeper(_ store: any Store) -> RevocationKeeper {
-        RevocationKeeper(store, logger: fixture.log.logger, clocks: ServiceFixture.clocks) { [told] change in
+    private func keeper(_ store: any Store) -> RevocationPoller {
+        RevocationPoller(store, logger: fixture.log.logger, clocks: ServiceFixture.clocks) { [told] change in
             told.update { $0.append(change) }
         }
     }
 
-    private func isBlocked(_ keeper: RevocationKeeper, userID: String = "user-1") throws -> Bool {
+    private func isBlocked(_ keeper: RevocationPoller, userID: String = "user-1") throws -> Bool {
         let (appID, userID) = (Array("shop".utf8), Array(userID.utf8))
         return try keeper.live.current.blocks(app: Self.app.digest, appID: appID.span, userID: userID.span)
     }
@@ -81,8 +81,8 @@ import Threading
     @Test func `listeners hear of a change after it is in force`() throws {
         let store = try DeliveryStore()
         let seen = Monitor<[Int]>([])
-        let box = Monitor<RevocationKeeper?>(nil)
-        let keeper = RevocationKeeper(store, logger: fixture.log.logger, clocks: ServiceFixture.clocks) { _ in
+        let box = Monitor<RevocationPoller?>(nil)
+        let keeper = RevocationPoller(store, logger: fixture.log.logger, clocks: ServiceFixture.clocks) { _ in
             let count = box.withLock { $0 }?.live.current.count
             seen.update { $0.append(count ?? -1) }
         }

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import Time
 
-@testable import Operators
+@testable import AdminAPI
 @testable import Service
 
 /// The admin requests about revocations and people.
@@ -57,10 +57,10 @@ import Time
             #"{"app_id":"shop","user_id":"x","reason":"\n"}"#, "[]",
         ])
     func refuses(body: String) throws {
-        let before = try fixture.store.revocationNews(since: nil).version
+        let before = try fixture.store.revocationChanges(since: nil).version
         let response = add(body)
         #expect(response.status == 400, "\(response.text)")
-        #expect(try fixture.store.revocationNews(since: nil).version == before)
+        #expect(try fixture.store.revocationChanges(since: nil).version == before)
     }
 
     @Test func listsInPagesAndRemoves() throws {

@@ -4,8 +4,8 @@ import JSON
 import TestSupport
 import Testing
 
+@testable import AdminAPI
 @testable import Configuration
-@testable import Operators
 @testable import Service
 
 /// `POST /v1/users/seen`: a backend says what a person has read.

@@ -3,9 +3,9 @@ import JSON
 import Service
 import TestSupport
 
+@testable import AdminAPI
 @testable import Dispatch
 @testable import HelpDesk
-@testable import Operators
 @testable import Pyrus
 
 /// A configuration with the vectors' apps, and their secrets in files.

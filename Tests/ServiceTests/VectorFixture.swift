@@ -6,9 +6,9 @@ import TestSupport
 import Threading
 import Time
 
+@testable import AdminAPI
 @testable import Dispatch
 @testable import HelpDesk
-@testable import Operators
 @testable import Pyrus
 
 /// The service as the vectors' configuration makes it, at the time that each vector says.

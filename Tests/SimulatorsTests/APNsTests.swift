@@ -25,9 +25,9 @@ import Time
             provider, path ?? "/3/device/\(token)", headers: headers + (bearer.isEmpty ? [] : [("authorization", bearer)]), body: payload)
     }
 
-    private func reason(_ result: Result<ClientResponse, ClientError>) throws -> Told {
-        let told = try Told(result)
-        return Told(told.status, told["reason"])
+    private func reason(_ result: Result<ClientResponse, ClientError>) throws -> SimulatorReply {
+        let told = try SimulatorReply(result)
+        return SimulatorReply(told.status, told["reason"])
     }
 
     // Not in a macro, because a closure must be seen to throw.
@@ -35,7 +35,7 @@ import Time
         _ result: Result<ClientResponse, ClientError>, _ status: Int, _ expected: String, at location: SourceLocation = #_sourceLocation
     ) throws {
         let told = try reason(result)
-        #expect(told == Told(status, .string(expected)), sourceLocation: location)
+        #expect(told == SimulatorReply(status, .string(expected)), sourceLocation: location)
     }
 
     private func changed(_ name: String, _ value: String?) -> [(name: String, value: String)] {
@@ -140,11 +140,11 @@ import Time
             ]
             for token in spoiled {
                 let told = try reason(push(fixture, authorization: "bearer \(token)"))
-                #expect(told == Told(403, "InvalidProviderToken"))
+                #expect(told == SimulatorReply(403, "InvalidProviderToken"))
             }
             let old = try fixture.providerToken { _, claims in claims = claims.replacing("iat", .integer(now - 3601)) }
             let told = try reason(push(fixture, authorization: "bearer \(old)"))
-            #expect(told == Told(403, "ExpiredProviderToken"))
+            #expect(told == SimulatorReply(403, "ExpiredProviderToken"))
         }
     }
 
@@ -157,7 +157,7 @@ import Time
             fixture.now.withLock { $0 += 1000 }
             let late = try reason(push(fixture, authorization: bearer))
             #expect(first == 200 && inTime == 200)
-            #expect(late == Told(403, "ExpiredProviderToken"))
+            #expect(late == SimulatorReply(403, "ExpiredProviderToken"))
         }
     }
 
@@ -200,7 +200,7 @@ import Time
             devices[token] = SimulatedDevice(topic: "com.example.chat.voip")
             try check(push(fixture), 400, "DeviceTokenNotForTopic")
             devices[token] = SimulatedDevice(refusal: .unregistered, unregisteredAt: 1_700_000_000_123)
-            #expect(try Told(push(fixture)) == Told(410, ["reason": "Unregistered", "timestamp": 1_700_000_000_123]))
+            #expect(try SimulatorReply(push(fixture)) == SimulatorReply(410, ["reason": "Unregistered", "timestamp": 1_700_000_000_123]))
             devices[token] = SimulatedDevice(refusal: .invalid)
             try check(push(fixture), 400, "BadDeviceToken")
         }

@@ -26,19 +26,20 @@ import Time
         return try SimulatorFixture.token(["alg": "RS256", "typ": "JWT"], claims, key)
     }
 
-    private func authorize(_ fixture: SimulatorFixture, _ assertion: String) throws -> Told {
+    private func authorize(_ fixture: SimulatorFixture, _ assertion: String) throws -> SimulatorReply {
         let body = "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer&assertion=\(assertion)"
-        return try Told(fixture.post(.fcm, "/token", headers: [("content-type", "application/x-www-form-urlencoded")], body: body))
+        return try SimulatorReply(
+            fixture.post(.fcm, "/token", headers: [("content-type", "application/x-www-form-urlencoded")], body: body))
     }
 
     private func send(
         _ fixture: SimulatorFixture, _ provider: SimulatedProvider, _ token: JSONValue?, path: String = fcmPath, _ body: String = message
-    ) throws -> Told {
-        guard case .string(let token)? = token else { return try Told(fixture.post(provider, path, body: body)) }
-        return try Told(fixture.post(provider, path, headers: [("authorization", "Bearer \(token)")], body: body))
+    ) throws -> SimulatorReply {
+        guard case .string(let token)? = token else { return try SimulatorReply(fixture.post(provider, path, body: body)) }
+        return try SimulatorReply(fixture.post(provider, path, headers: [("authorization", "Bearer \(token)")], body: body))
     }
 
-    private func code(_ told: Told) -> JSONValue? {
+    private func code(_ told: SimulatorReply) -> JSONValue? {
         guard case .array(let details)? = told["error", "details"], case .object(let detail)? = details.first else { return nil }
         return detail["errorCode"]
     }
@@ -159,7 +160,7 @@ import Time
     func `a data message of HMS has a text`(_ content: String) throws {
         try SimulatorFixture.run { fixture in
             let secret = fixture.simulators.credentials.hmsSecret
-            let granted = try Told(
+            let granted = try SimulatorReply(
                 fixture.post(
                     .hms, "/oauth2/v3/token", headers: [("content-type", "application/x-www-form-urlencoded")],
                     body: "grant_type=client_credentials&client_id=100000001&client_secret=\(secret)"))
@@ -172,8 +173,8 @@ import Time
     @Test func hmsSaysItInTheBody() throws {
         try SimulatorFixture.run { fixture in
             let secret = fixture.simulators.credentials.hmsSecret
-            func authorize(_ secret: String) throws -> Told {
-                try Told(
+            func authorize(_ secret: String) throws -> SimulatorReply {
+                try SimulatorReply(
                     fixture.post(
                         .hms, "/oauth2/v3/token", headers: [("content-type", "application/x-www-form-urlencoded")],
                         body: "grant_type=client_credentials&client_id=100000001&client_secret=\(secret)"))

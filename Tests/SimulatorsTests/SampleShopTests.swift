@@ -23,7 +23,7 @@ import Time
         #expect(products.count == 2 && products.allSatisfy { keys($0) == ["image", "name", "price"] })
         let cancelled = try site.cancel("1002", key: "k1", id: "c1")
         #expect(cancelled.status == 200 && cancelled.json["status"] == "cancelled")
-        #expect(site.shop.book.orders.map(\.status) == ["delivered", "cancelled", "processing", "processing"])
+        #expect(site.shop.shopData.orders.map(\.status) == ["delivered", "cancelled", "processing", "processing"])
         #expect(site.shop.records.map(\.status) == [200, 200, 200, 200])
         let last = try #require(site.shop.records.last)
         #expect(last.request == "POST /cancellations" && last.callID == "c1" && last.customerID == "user-1")
@@ -38,7 +38,7 @@ import Time
         #expect(try site.cancel("1001", key: "k2", id: "c2").status == 409, "it was delivered")
         #expect(try site.get("/orders?customer_id=nobody").json == [])
         #expect(try site.get("/orders").status == 400)
-        #expect(site.shop.book == .sample)
+        #expect(site.shop.shopData == .sample)
     }
 
     @Test func answersARepeatedChangeAsBefore() throws {
@@ -48,7 +48,7 @@ import Time
         #expect(try site.cancel("1002", key: "k2", id: "c1") == first, "a recorded request with another key, which is not signed")
         #expect(try site.cancel("1002", key: "k3", id: "c3").status == 409)
         #expect(try site.cancel("1003", key: nil, id: "c4").status == 400, "without a key")
-        #expect(site.shop.book.orders.map(\.status) == ["delivered", "cancelled", "processing", "processing"])
+        #expect(site.shop.shopData.orders.map(\.status) == ["delivered", "cancelled", "processing", "processing"])
     }
 
     @Test func believesOnlyWhatIsSigned() throws {
@@ -63,16 +63,16 @@ import Time
         #expect(try site.get(path, token: "wrong").status == 401)
         #expect(try site.send(.get, path, headers: [], body: []).status == 401)
         #expect(try site.cancel("1002", key: "k", id: "c1", signed: #"{"order_id":"1003","customer_id":"user-1"}"#).status == 401)
-        #expect(site.shop.book == .sample && site.shop.records.dropFirst().allSatisfy { $0.customerID == nil && $0.status == 401 })
+        #expect(site.shop.shopData == .sample && site.shop.records.dropFirst().allSatisfy { $0.customerID == nil && $0.status == 401 })
     }
 
     @Test func readsTheFileThatItWrites() throws {
-        let text = ShopBook.sample.json.serialized(pretty: true)
-        #expect(try ShopBook(json: #require(JSONValue(parsing: text))) == .sample)
+        let text = ShopData.sample.json.serialized(pretty: true)
+        #expect(try ShopData(json: #require(JSONValue(parsing: text))) == .sample)
         for broken in [
             #"{}"#, #"{"customers":[{}],"orders":[],"recommendations":[]}"#, #"{"customers":[],"orders":[{"id":7}],"recommendations":[]}"#,
         ] {
-            #expect(try ShopBook(json: #require(JSONValue(parsing: Array(broken.utf8)))) == nil)
+            #expect(try ShopData(json: #require(JSONValue(parsing: Array(broken.utf8)))) == nil)
         }
         #expect(throws: SimulatorSet.Failure.self) { _ = try SampleShop(SampleShopSettings(secrets: ["whsec_?"], token: "t")) }
     }

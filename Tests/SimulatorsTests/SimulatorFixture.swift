@@ -83,7 +83,7 @@ final class SimulatorFixture {
 }
 
 /// What a response says.
-struct Told: Equatable {
+struct SimulatorReply: Equatable {
     let status: Int
     let json: JSONValue?
 

@@ -93,7 +93,7 @@ import Time
         while count < 100, (try? first.take(Sample(count).with { $0.data = data })) != nil { count += 1 }
         #expect(eventually { first.refusal?.kind == .notOpen })
         do throws(StoreError) {
-            try first.take(Sample(5000).arrival())
+            try first.take(Sample(5000).incoming())
             Issue.record("it was accepted")
         } catch {
             #expect(error.description.contains("the disk did not take what was written to the database"))
@@ -145,7 +145,7 @@ import Time
         var refusal: StoreError?
         for number in 10..<1000 where refusal == nil {
             do throws(StoreError) {
-                _ = try store.take(Sample(number).with { $0.data = data }.arrival())
+                _ = try store.take(Sample(number).with { $0.data = data }.incoming())
             } catch {
                 refusal = error
             }
@@ -153,7 +153,7 @@ import Time
         #expect(refusal?.kind == .unavailable && refusal?.description.contains("reads the database for too long") == true)
         #expect(store.refusal == refusal)
         #expect(try logBytes() < 1100 * 4096 + 200 * data.count)
-        #expect(try store.take(Sample(1).arrival()) == .duplicate(of: Sample(1).event.id))
+        #expect(try store.take(Sample(1).incoming()) == .duplicate(of: Sample(1).event.id))
         #expect(try store.claim(at: 2000).count > 50, "what it has it still delivers")
         rows.reset()
         #expect(eventually { store.refusal == nil }, "the log is emptied without being asked")

@@ -12,14 +12,14 @@ import Time
         OperatorCondition(key, since: since, data: Array(#"{"notifier":"sink"}"#.utf8))
     }
 
-    private func begin(_ number: Int, _ condition: OperatorCondition? = nil, to notifiers: [String] = ["log", "http"]) -> Arrival {
+    private func begin(_ number: Int, _ condition: OperatorCondition? = nil, to notifiers: [String] = ["log", "http"]) -> IncomingEvent {
         let event = (condition ?? self.condition()).begun(id: UUIDv7(milliseconds: 1, number: number << 16), lifeMilliseconds: 100_000)
-        return Arrival(event, to: notifiers.map { Subscription(notifier: $0) })
+        return IncomingEvent(event, to: notifiers.map { Subscription(notifier: $0) })
     }
 
-    private func end(_ number: Int, now: UnixMilliseconds = 2000) -> Arrival {
+    private func end(_ number: Int, now: UnixMilliseconds = 2000) -> IncomingEvent {
         let id = UUIDv7(milliseconds: 1, number: number << 16)
-        return Arrival(
+        return IncomingEvent(
             condition().ended(.resolved, id: id, now: now, lifeMilliseconds: 100_000), to: [Subscription(notifier: "log")])
     }
 
@@ -88,7 +88,7 @@ import Time
 
     @Test func aRestartForgetsNothing() throws {
         let directory = try TemporaryDirectory()
-        let place = try PostgresPlace()
+        let place = try PostgresSchemaFixture()
         let opened: [() throws -> any Store] = [
             { try SQLiteStore(path: directory.path("store.db")) }, { try place.store() },
         ]

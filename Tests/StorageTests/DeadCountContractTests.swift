@@ -65,7 +65,7 @@ import Time
     @Test(arguments: Backend.allCases) func whatIsDeadWhenItIsMadeIsCounted(_ backend: Backend) throws {
         let fixture = try backend.store(perNotifier: 2)
         for number in 0..<4 {
-            _ = try fixture.store.take(Sample(number).arrival(to: number < 2 ? ["full"] : ["full", "other"]))
+            _ = try fixture.store.take(Sample(number).incoming(to: number < 2 ? ["full"] : ["full", "other"]))
         }
         #expect(try fixture.store.dead().deliveries.map(\.reason) == ["notifier_queue_full"])
         #expect(try expectExact(fixture.store, "no room") == 2)
@@ -104,7 +104,7 @@ import Time
         // The model looks at all of them for each.
         let count = backend == .memory ? 250 : 3000
         for first in stride(from: 0, to: count, by: 250) {
-            try fixture.store.takeAll((first..<first + 250).map { Sample($0).with { $0.expires = 1001 }.arrival(to: ["http", "log"]) })
+            try fixture.store.takeAll((first..<first + 250).map { Sample($0).with { $0.expires = 1001 }.incoming(to: ["http", "log"]) })
         }
         while try !fixture.store.giveUpExpired(now: 2000, limit: 1000).isEmpty {}
         #expect(try fixture.store.deadInOrder().map { "\($0.notifier) \($0.count)" } == ["http \(count)", "log \(count)"])
@@ -123,7 +123,7 @@ import Time
 
     /// Replicas that end, retry and delete deliveries of one notifier at once neither wait for each other in a circle nor miscount.
     @Test func replicasAtOnceCountExactly() throws {
-        let place = try PostgresPlace()
+        let place = try PostgresSchemaFixture()
         var settings = StoreSettings()
         // Rows are summed up meanwhile.
         (settings.heartbeatMilliseconds, settings.rowsPerCommit) = (20, 10)
@@ -158,7 +158,7 @@ import Time
 
     /// A reader of the counts would otherwise look at as many rows as have ever died.
     @Test func aHeartbeatSumsUpTheRows() throws {
-        let place = try PostgresPlace()
+        let place = try PostgresSchemaFixture()
         var settings = StoreSettings()
         settings.heartbeatMilliseconds = 50
         let store = try place.store(settings)

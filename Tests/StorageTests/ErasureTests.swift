@@ -126,7 +126,7 @@ import Time
     @Test func `a proof does not wait for what is deleted after it began`() throws {
         let store = try openForProofs()
         let isProven = Monitor(false)
-        let deletions = try OwnThread {
+        let deletions = try DedicatedThread {
             while !isProven.withLock({ $0 }) {
                 try? store.queue.perform { database throws(SQLiteError) in database.noteForgotten() }
             }
@@ -148,7 +148,7 @@ import Time
         let rows = try Statement(reader, "SELECT number FROM events")
         #expect(try rows.step())
         let log = Monitor<ErasureProof.Log?>(nil)
-        let proof = try OwnThread {
+        let proof = try DedicatedThread {
             let found = try? store.proveErasure(of: Self.traces).log
             log.update { $0 = found }
         }

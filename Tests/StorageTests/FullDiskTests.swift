@@ -13,7 +13,7 @@ import Time
         for number in 0..<10_000 {
             let sample = Sample(number).with { $0.data = Array(repeating: 1, count: 4000) }
             do throws(StoreError) {
-                _ = try store.take(sample.arrival())
+                _ = try store.take(sample.incoming())
             } catch {
                 return (number, error)
             }
@@ -37,7 +37,7 @@ import Time
         #expect(try store.purge(now: 2002, deliveredBefore: 9000, deadBefore: 0, limit: 20) == 20)
         #expect(eventually { store.refusal == nil })
         let late = Sample(20_000).with { $0.data = Array(repeating: 1, count: 4000) }
-        #expect(try store.take(late.arrival()) == .accepted)
+        #expect(try store.take(late.incoming()) == .accepted)
         #expect(try store.pending().map(\.count) == [count - 19])
     }
 
@@ -59,7 +59,7 @@ import Time
         #expect(try store.all().count == count)
         disk.remove("ballast")
         if isProbing { #expect(eventually { store.refusal == nil }, "it finds the room by itself") }
-        #expect(try store.take(Sample(20_000).arrival(to: [])) == .accepted)
+        #expect(try store.take(Sample(20_000).incoming(to: [])) == .accepted)
         #expect(store.refusal == nil)
         store.close()
         let again = try SQLiteStore(path: path, settings: settings)
@@ -105,7 +105,7 @@ import Time
         defer { store.close() }
         #expect(eventually { store.refusal?.kind.rawValue == "disk_full" }, "it looks without being asked")
         #expect(throws: StoreError.self) { try store.take(Sample(2)) }
-        #expect(try store.take(Sample(1).arrival(to: [])) == .duplicate(of: Sample(1).event.id))
+        #expect(try store.take(Sample(1).incoming(to: [])) == .duplicate(of: Sample(1).event.id))
         for delivery in try store.claim(at: 2000) { try store.report(delivery, .delivered, at: 2001) }
         #expect(try store.pending() == [], "what it has it still delivers")
     }

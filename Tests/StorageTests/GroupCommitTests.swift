@@ -31,7 +31,7 @@ import Time
     private func commits(of count: Int, _ store: SQLiteStore) throws -> Int {
         let (before, answers) = (store.commits, Monitor(0))
         try whileLocked {
-            for number in 0..<count { store.accept(Sample(number).arrival()) { _ in answers.update { $0 += 1 } } }
+            for number in 0..<count { store.accept(Sample(number).incoming()) { _ in answers.update { $0 += 1 } } }
         }
         #expect(answers.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0 == count ? true : nil } == true)
         return store.commits - before
@@ -55,7 +55,7 @@ import Time
         let kinds = Monitor<[StoreError.Kind?]>([])
         try whileLocked {
             for number in 0..<30 {
-                store.accept(Sample(number).arrival(to: [])) { result in
+                store.accept(Sample(number).incoming(to: [])) { result in
                     kinds.update { kinds in
                         if case .failure(let error) = result { kinds.append(error.kind) } else { kinds.append(nil) }
                     }

@@ -40,7 +40,7 @@ import Time
 
     @Test func aRestartForgetsNothing() throws {
         let directory = try TemporaryDirectory()
-        let place = try PostgresPlace()
+        let place = try PostgresSchemaFixture()
         let opened: [() throws -> any Store] = [
             { try SQLiteStore(path: directory.path("store.db")) }, { try place.store() },
         ]

@@ -6,7 +6,7 @@ import Time
 
 /// What help desks tell, and the topics that it is about: every store decides, writes and recognises alike.
 @Suite struct ReportContractTests {
-    private static let name = Topic.Name("ticket", "7")
+    private static let name = ConversationState.Name("ticket", "7")
     private static let person = RevokedPerson(appID: "app", userID: "user")
 
     /// A report that counts in its topic how many came, with an event for each.
@@ -17,23 +17,27 @@ import Time
         let identity = try #require(Report.identity(appID: "app", digest: digest ?? "digest-\(number)"))
         var sample = Sample(number)
         (sample.user, sample.received) = (user, time)
-        let arrival = sample.arrival()
+        let incoming = sample.incoming()
         return Report(
-            appID: "app", identity: identity, events: [arrival.event.identity], id: arrival.event.id, receivedAt: time, topics: [Self.name],
+            appID: "app", identity: identity, events: [incoming.event.identity], id: incoming.event.id, receivedAt: time,
+            conversations: [Self.name],
             userID: user
-        ) { topics in
-            if topics[Self.name]?.isOfFormer == true { return .ignored(reason: nil) }
-            let count = topics[Self.name]?.data ?? []
+        ) { conversations in
+            if conversations[Self.name]?.isOfFormer == true { return .ignored(reason: nil) }
+            let count = conversations[Self.name]?.data ?? []
             return .decided(
-                topics: [Topic(Self.name, userID: user, data: count + [UInt8(ascii: "x")])], arrivals: [arrival], remark: remark,
+                conversations: [ConversationState(Self.name, userID: user, data: count + [UInt8(ascii: "x")])], incomingEvents: [incoming],
+                remark: remark,
                 rating: rating)
         }
     }
 
-    private func asked(_ store: any Store) throws -> Topic? {
-        let seen = Answer<Topic?>()
+    private func asked(_ store: any Store) throws -> ConversationState? {
+        let seen = Answer<ConversationState?>()
         let identity = try #require(Report.identity(appID: "app", digest: "question"))
-        let report = Report(appID: "app", identity: identity, id: Sample(999).event.id, receivedAt: 1, topics: [Self.name], userID: nil) {
+        let report = Report(
+            appID: "app", identity: identity, id: Sample(999).event.id, receivedAt: 1, conversations: [Self.name], userID: nil
+        ) {
             seen.set(.success($0[Self.name]))
             return .undecided
         }
@@ -47,7 +51,7 @@ import Time
         #expect(try fixture.store.take(report(1)) == .accepted(events: [Sample(1).event.id], remark: nil))
         let odd = try fixture.store.take(report(2, remark: "odd", rating: 4))
         #expect(odd == .accepted(events: [Sample(2).event.id], remark: "odd", rating: 4))
-        #expect(try asked(fixture.store) == Topic(Self.name, userID: "user", data: Array("xx".utf8)))
+        #expect(try asked(fixture.store) == ConversationState(Self.name, userID: "user", data: Array("xx".utf8)))
         #expect(try fixture.store.all().map(\.event.id) == [Sample(2).event.id, Sample(1).event.id])
     }
 
@@ -58,7 +62,7 @@ import Time
         try fixture.store.revoke(.sample(1, .formerUser(former)))
         let (made, other) = (try report(1), try report(2, user: "other"))
         let given = Report(
-            appID: "app", identity: made.identity, events: made.events, id: made.id, receivedAt: 1000, topics: made.topics,
+            appID: "app", identity: made.identity, events: made.events, id: made.id, receivedAt: 1000, conversations: made.conversations,
             userID: isNamed ? "user" : nil, decide: made.decide)
         #expect(try fixture.store.take(given) == .ignored(reason: nil))
         #expect(try asked(fixture.store) == nil)
@@ -70,7 +74,8 @@ import Time
         let fixture = try backend.store()
         let made = try report(1)
         let ignored = Report(
-            appID: "app", identity: made.identity, events: made.events, id: made.id, receivedAt: 1000, topics: made.topics, userID: "user"
+            appID: "app", identity: made.identity, events: made.events, id: made.id, receivedAt: 1000, conversations: made.conversations,
+            userID: "user"
         ) { _ in .ignored(reason: "odd") }
         for _ in 1...2 { #expect(try fixture.store.take(ignored) == .ignored(reason: "odd")) }
         #expect(try asked(fixture.store) == nil)
@@ -121,7 +126,7 @@ import Time
         let fixture = try backend.store()
         _ = try fixture.store.take(report(1))
         _ = try fixture.store.erase(Self.person, now: 2000, telling: .nobody)
-        #expect(try asked(fixture.store) == Topic(Self.name, userID: "", data: Topic.formerData))
+        #expect(try asked(fixture.store) == ConversationState(Self.name, userID: "", data: ConversationState.formerData))
         #expect(try fixture.store.proveErasure(of: PersonTraces(Self.person)).tables == [])
         #expect(try fixture.store.take(report(2)) == .ignored(reason: nil))
         #expect(try fixture.store.all() == [])
@@ -133,10 +138,10 @@ import Time
         func purge(at now: UnixMilliseconds) throws -> Int {
             try fixture.store.purge(now: now, deliveredBefore: 0, deadBefore: 0, limit: 9)
         }
-        #expect(try purge(at: 1000 + Recognition.milliseconds) == 0)
+        #expect(try purge(at: 1000 + Deduplication.milliseconds) == 0)
         #expect(try asked(fixture.store) != nil)
         // PostgreSQL has a row for what was only asked for.
-        #expect(try purge(at: 1001 + Recognition.milliseconds) >= 2, "the topic and the body")
+        #expect(try purge(at: 1001 + Deduplication.milliseconds) >= 2, "the topic and the body")
         #expect(try asked(fixture.store) == nil)
     }
 

@@ -140,7 +140,7 @@ import Time
         try fixture.store.finish([
             FinishedAttempt(
                 id: delivery.id, attempt: delivery.attempts, next: .dead, reason: "unregistered", now: 3000, device: delivery.device,
-                news: .gone(since: nil))
+                update: .gone(since: nil))
         ])
         var filter = DeliveryFilter()
         filter.id = delivery.id
@@ -164,7 +164,7 @@ import Time
 
     /// The cursor alone names the set: it holds behind a load balancer and after a restart.
     @Test func anotherProcessGoesOn() throws {
-        let place = try PostgresPlace()
+        let place = try PostgresSchemaFixture()
         let replicas = try (0..<2).map { _ in try place.store() }
         defer { for replica in replicas { replica.close() } }
         try fill(replicas[0], 0..<50)

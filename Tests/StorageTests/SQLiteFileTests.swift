@@ -34,7 +34,7 @@ import Time
         let path = directory.path("store.db")
         var store = try open(path)
         for number in 0..<5 { try store.take(Sample(number)) }
-        _ = try store.take(Sample(9).arrival(to: []))
+        _ = try store.take(Sample(9).incoming(to: []))
         let claimed = try store.claim(at: 2000, limit: 3)
         try store.report(claimed[0], .delivered, "ok", at: 2001)
         try store.report(claimed[1], .dead, "no", at: 2001)
@@ -47,7 +47,7 @@ import Time
         #expect(try store.all().map { try store.story(of: $0.id) } == before)
         #expect(try store.pending() == pending)
         for number in [0, 1, 2, 3, 4, 9] {
-            #expect(try store.take(Sample(number).arrival(to: [])) == .duplicate(of: Sample(number).event.id))
+            #expect(try store.take(Sample(number).incoming(to: [])) == .duplicate(of: Sample(number).event.id))
         }
         #expect(try store.claim(at: 2000).map(\.event.identity.commentID) == [3, 4])
     }
@@ -57,7 +57,7 @@ import Time
         let path = directory.path("store.db")
         let store = try open(path)
         for (number, notifiers) in [["log"], ["log", "http"], []].enumerated() {
-            _ = try store.take(Sample(number).with { $0.data = Array("{\"body\":\"MARKER\"}".utf8) }.arrival(to: notifiers))
+            _ = try store.take(Sample(number).with { $0.data = Array("{\"body\":\"MARKER\"}".utf8) }.incoming(to: notifiers))
         }
         for delivery in try store.claim(at: 1001) { try store.report(delivery, .delivered, at: 1002) }
         #expect(try store.purge(now: 1003, deliveredBefore: 1003, deadBefore: 0, limit: 9) == 2)
@@ -162,7 +162,7 @@ import Time
         var kinds: Set<StoreError.Kind> = []
         for number in 0..<300 {
             do throws(StoreError) {
-                _ = try store.take(Sample(number).arrival())
+                _ = try store.take(Sample(number).incoming())
                 for delivery in try store.claim(at: 2000) { try store.report(delivery, .delivered, at: 2001) }
             } catch {
                 kinds.insert(error.kind)
@@ -170,7 +170,7 @@ import Time
         }
         #expect(kinds == [.corrupt])
         #expect(store.refusal?.kind.rawValue == "corrupt")
-        #expect(throws: StoreError.self) { try store.take(Sample(1000).arrival(to: [])) }
+        #expect(throws: StoreError.self) { try store.take(Sample(1000).incoming(to: [])) }
     }
 
     @Test func saysWhatIsMissing() throws {
@@ -191,7 +191,7 @@ import Time
         let tool = try Connection(path: path, mode: .readWriteCreate)
         try tool.transaction { () throws(SQLiteError) in
             do throws(StoreError) {
-                _ = try store.take(Sample(1).arrival())
+                _ = try store.take(Sample(1).incoming())
                 Issue.record("it was accepted in spite of the lock")
             } catch {
                 #expect(error.kind == .unavailable)

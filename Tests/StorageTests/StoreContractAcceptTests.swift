@@ -8,14 +8,14 @@ import Time
     @Test(arguments: Backend.allCases) func storesAnEventWithItsDeliveries(_ backend: Backend) throws {
         let fixture = try backend.store()
         let sample = Sample(1).with { $0.data = [0, 255, 10] }
-        #expect(try fixture.store.take(sample.arrival(to: ["log", "http"])) == .accepted)
+        #expect(try fixture.store.take(sample.incoming(to: ["log", "http"])) == .accepted)
         #expect(try fixture.store.all() == [sample.delivery(1, to: "http"), sample.delivery(0, to: "log")])
     }
 
     @Test(arguments: Backend.allCases) func storesAnEventForNobody(_ backend: Backend) throws {
         let fixture = try backend.store()
-        #expect(try fixture.store.take(Sample(1).arrival(to: [])) == .accepted)
-        #expect(try fixture.store.take(Sample(1).arrival(to: [])) == .duplicate(of: Sample(1).event.id))
+        #expect(try fixture.store.take(Sample(1).incoming(to: [])) == .accepted)
+        #expect(try fixture.store.take(Sample(1).incoming(to: [])) == .duplicate(of: Sample(1).event.id))
         #expect(try fixture.store.all() == [])
     }
 
@@ -26,7 +26,7 @@ import Time
             $0.comment = 7
             $0.user = "other"
         }
-        #expect(try fixture.store.take(again.arrival()) == .duplicate(of: first.event.id))
+        #expect(try fixture.store.take(again.incoming()) == .duplicate(of: first.event.id))
         #expect(try fixture.store.all() == [first])
     }
 
@@ -35,7 +35,7 @@ import Time
         let answers = Monitor<[Acceptance]>([])
         for number in 1...20 {
             let sample = Sample(number).with { $0.comment = 7 }
-            fixture.store.accept(sample.arrival()) { result in
+            fixture.store.accept(sample.incoming()) { result in
                 answers.update { $0.append((try? result.get()) ?? .accepted) }
             }
         }
@@ -61,7 +61,7 @@ import Time
                 $0.device = "phone"
             },
         ]
-        for sample in samples { #expect(try fixture.store.take(sample.arrival()) == .accepted) }
+        for sample in samples { #expect(try fixture.store.take(sample.incoming()) == .accepted) }
     }
 
     // The same word to Unicode, but not the same bytes, with a NUL and something after it for good measure.
@@ -74,7 +74,7 @@ import Time
                 $0.device = spelling
                 $0.notifier = spelling
             }
-            #expect(try fixture.store.take(sample.arrival()) == .accepted)
+            #expect(try fixture.store.take(sample.incoming()) == .accepted)
         }
         #expect(try fixture.store.pending().map(\.count) == [1, 1, 1, 1])
         let claimed = try #require(try fixture.store.claim(spellings[1], at: 2000).first)
@@ -105,7 +105,7 @@ import Time
                 }
                 let delivery = try fixture.store.take(sample)
                 #expect(try fixture.store.current(delivery) == delivery)
-                #expect(try fixture.store.take(sample.with { $0.number += 100 }.arrival()) == .duplicate(of: sample.event.id))
+                #expect(try fixture.store.take(sample.with { $0.number += 100 }.incoming()) == .duplicate(of: sample.event.id))
             }
         }
         for identity in identities {
@@ -129,24 +129,25 @@ import Time
             expiresAt: 9, data: [])
         let answers = Monitor<[Bool]>([])
         for number in 2...6 {
-            let arrival = number == 4 ? Arrival(thief, to: Sample(4).arrival().subscriptions) : Sample(number).arrival(to: ["log", "log"])
-            fixture.store.accept(arrival) { result in answers.update { $0.append((try? result.get()) == .accepted) } }
+            let incoming =
+                number == 4 ? IncomingEvent(thief, to: Sample(4).incoming().subscriptions) : Sample(number).incoming(to: ["log", "log"])
+            fixture.store.accept(incoming) { result in answers.update { $0.append((try? result.get()) == .accepted) } }
         }
         #expect(answers.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0.count == 5 ? $0 : nil } == [true, true, false, true, true])
         #expect(try fixture.store.all().count == 9)
         #expect(try fixture.store.pending().map(\.count) == [9])
-        #expect(try fixture.store.take(Sample(4).arrival(to: [])) == .accepted, "what was refused is not half there")
+        #expect(try fixture.store.take(Sample(4).incoming(to: [])) == .accepted, "what was refused is not half there")
     }
 
     @Test(arguments: Backend.allCases) func refusesMoreThanMayWait(_ backend: Backend) throws {
         let fixture = try backend.store(maxPending: 3)
         try fixture.store.take(Sample(1))
         let two = Sample(2)
-        _ = try fixture.store.take(two.arrival(to: ["log", "log"]))
+        _ = try fixture.store.take(two.incoming(to: ["log", "log"]))
         #expect(fixture.store.refusal?.kind.rawValue == "queue_full")
         #expect(throws: StoreError.self) { try fixture.store.take(Sample(3)) }
-        #expect(try fixture.store.take(Sample(1).arrival(to: [])) == .duplicate(of: Sample(1).event.id), "a duplicate needs no room")
-        #expect(try fixture.store.take(Sample(4).arrival(to: [])) == .accepted, "neither does what nobody gets")
+        #expect(try fixture.store.take(Sample(1).incoming(to: [])) == .duplicate(of: Sample(1).event.id), "a duplicate needs no room")
+        #expect(try fixture.store.take(Sample(4).incoming(to: [])) == .accepted, "neither does what nobody gets")
         let claimed = try #require(try fixture.store.claim(at: 2000, limit: 1).first)
         try fixture.store.report(claimed, .delivered, at: 2001)
         #expect(fixture.store.refusal == nil)

@@ -13,10 +13,10 @@ import Time
     /// One notifier that is dead must not stop the others.
     @Test(arguments: Backend.allCases) func oneNotifiersQueueIsItsOwn(_ backend: Backend) throws {
         let fixture = try backend.store(perNotifier: 2)
-        for number in 1...2 { _ = try fixture.store.take(Sample(number).arrival(to: ["dead", "other"])) }
+        for number in 1...2 { _ = try fixture.store.take(Sample(number).incoming(to: ["dead", "other"])) }
         let claimed = try fixture.store.claim("other", at: 1000)
         for delivery in claimed { try fixture.store.report(delivery, .delivered, "ok", at: 1001) }
-        for number in 3...4 { _ = try fixture.store.take(Sample(number).arrival(to: ["dead", "other"])) }
+        for number in 3...4 { _ = try fixture.store.take(Sample(number).incoming(to: ["dead", "other"])) }
         #expect(
             try states(fixture.store) == [
                 "dead pending ", "other delivered ok", "dead pending ", "other delivered ok", "dead dead notifier_queue_full",
@@ -56,7 +56,7 @@ import Time
         var refused = 0
         for app in 1...30 {
             do throws(StoreError) {
-                _ = try fixture.store.take(Sample(100 + app).with { $0.app = "app\(app)" }.arrival())
+                _ = try fixture.store.take(Sample(100 + app).with { $0.app = "app\(app)" }.incoming())
             } catch {
                 #expect(error.description.contains("raise max_pending_per_notifier"))
                 refused += 1
@@ -89,27 +89,27 @@ import Time
     /// The help desk sends it again; stored, it would be lost although it was answered that it is accepted.
     @Test(arguments: Backend.allCases) func refusesACommentThatNobodyWouldBeToldOf(_ backend: Backend) throws {
         let fixture = try backend.store(perNotifier: 1)
-        _ = try fixture.store.take(Sample(1).arrival(to: ["a", "b"]))
-        let error = try #require(throws: StoreError.self) { try fixture.store.take(Sample(2).arrival(to: ["a", "b"])) }
+        _ = try fixture.store.take(Sample(1).incoming(to: ["a", "b"]))
+        let error = try #require(throws: StoreError.self) { try fixture.store.take(Sample(2).incoming(to: ["a", "b"])) }
         #expect(error.kind == .queueFull)
         #expect(error.description.contains("raise max_pending_per_notifier"))
         #expect(try states(fixture.store) == ["a pending ", "b pending "])
         #expect(fixture.store.refused == [])
         #expect(fixture.store.refusal == nil, "other apps are not refused")
-        let first = try fixture.store.take(Sample(1).with { $0.data = [] }.arrival(to: ["a", "b"]))
+        let first = try fixture.store.take(Sample(1).with { $0.data = [] }.incoming(to: ["a", "b"]))
         #expect(first == .duplicate(of: Sample(1).event.id), "what is stored is recognised")
         for delivery in try fixture.store.claim("a", at: 2000) { try fixture.store.report(delivery, .delivered, "ok", at: 2001) }
-        #expect(try fixture.store.take(Sample(2).arrival(to: ["a", "b"])) == .accepted)
+        #expect(try fixture.store.take(Sample(2).incoming(to: ["a", "b"])) == .accepted)
         #expect(try states(fixture.store) == ["a delivered ok", "b pending ", "a pending ", "b dead notifier_queue_full"])
     }
 
     /// A delivery that never had a device is none that lives.
     @Test(arguments: Backend.allCases) func refusesACommentWithoutADeviceWhereTheRestFindsNoRoom(_ backend: Backend) throws {
         let fixture = try backend.store(perNotifier: 1)
-        _ = try fixture.store.take(Sample(1).arrival())
+        _ = try fixture.store.take(Sample(1).incoming())
         let subscriptions = [Subscription(notifier: "phone", requiresDevice: true), Subscription(notifier: "log")]
-        #expect(throws: StoreError.self) { try fixture.store.take(Arrival(Sample(2).event, to: subscriptions)) }
-        #expect(try fixture.store.take(Arrival(Sample(3).event, to: Array(subscriptions.prefix(1)))) == .accepted)
+        #expect(throws: StoreError.self) { try fixture.store.take(IncomingEvent(Sample(2).event, to: subscriptions)) }
+        #expect(try fixture.store.take(IncomingEvent(Sample(3).event, to: Array(subscriptions.prefix(1)))) == .accepted)
         #expect(try states(fixture.store) == ["log pending ", "phone no_target no_target"])
     }
 
@@ -130,16 +130,16 @@ import Time
     @Test(arguments: Backend.allCases) func countsTheDeliveriesOfOneEvent(_ backend: Backend) throws {
         let fixture = try backend.store(perNotifier: 2)
         for device in 1...3 { try fixture.store.put("T\(device)", device: "d\(device)") }
-        _ = try fixture.store.take(Sample(1).with { $0.requiresDevice = true }.arrival())
+        _ = try fixture.store.take(Sample(1).with { $0.requiresDevice = true }.incoming())
         #expect(try fixture.store.comments().map(\.state) == [.pending, .pending, .dead])
     }
 
     /// The help desk sends it again.
     @Test(arguments: Backend.allCases) func refusesACommentWhereTheCommonQueueIsFull(_ backend: Backend) throws {
         let fixture = try backend.store(maxPending: 2)
-        _ = try fixture.store.take(Sample(1).arrival())
-        #expect(throws: StoreError.self) { try fixture.store.take(Sample(2).arrival(to: ["a", "b"])) }
-        #expect(try fixture.store.take(Sample(3).arrival()) == .accepted)
+        _ = try fixture.store.take(Sample(1).incoming())
+        #expect(throws: StoreError.self) { try fixture.store.take(Sample(2).incoming(to: ["a", "b"])) }
+        #expect(try fixture.store.take(Sample(3).incoming()) == .accepted)
         #expect(try states(fixture.store) == ["log pending ", "log pending "])
         #expect(fixture.store.refused == [])
     }
@@ -149,7 +149,7 @@ import Time
         let fixture = try backend.store(maxPending: 1)
         try fixture.store.take(Sample(1))
         let rule = LimitRule.fiveMinutes(.user)
-        #expect(try fixture.store.wish(.of("A", rule)) == .registered)
+        #expect(try fixture.store.payload(.of("A", rule)) == .registered)
         #expect(try fixture.store.put(nil) == .removed)
         #expect(try states(fixture.store) == ["log pending ", "registry dead queue_full", "registry dead queue_full"])
         #expect(fixture.store.refused == [RefusedDeliveries(notifier: "registry", ending: .queueFull, count: 2)])
@@ -167,7 +167,7 @@ import Time
         let fixture = try backend.store(devicesPerUser: 40)
         for device in 1...40 { try fixture.store.put("T\(device)", device: "d\(device)") }
         let subscriptions = (1...66).map { Subscription(notifier: "n\($0)") }
-        _ = try fixture.store.take(Arrival(Sample(1).event, to: subscriptions))
+        _ = try fixture.store.take(IncomingEvent(Sample(1).event, to: subscriptions))
         let comments = try fixture.store.comments()
         #expect(comments.count == DeliveryPlan.mostRows)
         #expect(comments.dropLast().allSatisfy { $0.state == .pending })

@@ -31,7 +31,7 @@ import Time
     @Test(arguments: Backend.allCases) func leavesOtherNotifiersAlone(_ backend: Backend) throws {
         let fixture = try backend.store()
         let sample = Sample(1)
-        _ = try fixture.store.take(sample.arrival(to: ["log", "http"]))
+        _ = try fixture.store.take(sample.incoming(to: ["log", "http"]))
         #expect(try fixture.store.claim("http", at: 2000).map(\.notifier) == ["http"])
         #expect(try fixture.store.current(sample.delivery(0)) == sample.delivery(0))
         #expect(try fixture.store.claim("nobody", at: 2000) == [])

@@ -30,7 +30,7 @@ import Time
         #expect(try fixture.store.trustedTime() == nil)
         for number in 1...2 as ClosedRange<UInt64> {
             let reading = TrustedTime.Reading(wall: UnixMilliseconds(1000 * number), sinceBoot: 20, boot: "b\(number)")
-            let jumps = (0..<number).map { TrustedTime.Jump(at: $0, by: $0 + 7, isGap: $0 == 1) }
+            let jumps = (0..<number).map { TrustedTime.ClockJump(at: $0, by: $0 + 7, isGap: $0 == 1) }
             let time = TrustedTime(reading, age: 5, jumps: jumps)
             try fixture.store.keep(time)
             #expect(try fixture.store.trustedTime() == time)

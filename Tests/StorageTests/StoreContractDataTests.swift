@@ -14,7 +14,7 @@ import Time
 
     @Test(arguments: Backend.allCases) func goWithTheLastDelivery(_ backend: Backend) throws {
         let fixture = try backend.store()
-        _ = try fixture.store.take(sample().arrival(to: ["a", "b"]))
+        _ = try fixture.store.take(sample().incoming(to: ["a", "b"]))
         let first = try fixture.store.claim("a", at: 1000)[0]
         #expect(first.event.data == Self.text)
         try fixture.store.report(first, .delivered, at: 1001)
@@ -27,7 +27,7 @@ import Time
     /// An operator may try it again.
     @Test(arguments: Backend.allCases) func areKeptForADeadOne(_ backend: Backend) throws {
         let fixture = try backend.store()
-        _ = try fixture.store.take(sample().arrival(to: ["a", "b"]))
+        _ = try fixture.store.take(sample().incoming(to: ["a", "b"]))
         try fixture.store.report(try fixture.store.claim("a", at: 1000)[0], .dead, at: 1001)
         try fixture.store.report(try fixture.store.claim("b", at: 1000)[0], .delivered, at: 1001)
         #expect(try fixture.store.retryAll(DeliveryFilter(), now: 1002, expiresAt: 9000).retried == 1)
@@ -40,7 +40,7 @@ import Time
 
     @Test(arguments: Backend.allCases) func areNotKeptWhereNobodyIsTold(_ backend: Backend) throws {
         let fixture = try backend.store()
-        _ = try fixture.store.take(sample().with { $0.requiresDevice = true }.arrival())
+        _ = try fixture.store.take(sample().with { $0.requiresDevice = true }.incoming())
         #expect(try data(fixture.store) == ["{}"])
         #expect(try fixture.store.all().map(\.state) == [.noTarget])
     }
@@ -48,7 +48,7 @@ import Time
     @Test(arguments: Backend.allCases) func goWithAClaimThatFindsNoDevice(_ backend: Backend) throws {
         let fixture = try backend.store()
         try fixture.store.put("T")
-        _ = try fixture.store.take(sample().with { $0.requiresDevice = true }.arrival())
+        _ = try fixture.store.take(sample().with { $0.requiresDevice = true }.incoming())
         try fixture.store.put(nil)
         #expect(try fixture.store.claim(at: 2000) == [])
         #expect(try fixture.store.comments().map(\.event.hasData) == [false])

@@ -19,7 +19,7 @@ import Time
         let event = Event(forgetting: Self.person, id: UUIDv7(milliseconds: 5, number: 1 << 16).event, now: now, lifeMilliseconds: 100_000)
         try store.revoke(
             .sample(1, .formerUser(try former())),
-            announcing: Arrival(event, to: Self.audience.listeners(of: "app"), isErased: true))
+            announcing: IncomingEvent(event, to: Self.audience.listeners(of: "app"), isErased: true))
     }
 
     private func erase(_ store: any Store, at now: UnixMilliseconds = 3000) throws -> Erasure {
@@ -67,7 +67,7 @@ import Time
         #expect(try store.pending().map { "\($0.notifier) \($0.count)" } == ["crm 1", "log 1", "registry 1", "relay 1"])
         #expect(try erase(store) == Erasure(), "a repeated call finds nothing")
         for number in 1...3 {
-            let repeated = try store.take(Sample(number).with { $0.device = "phone" }.arrival())
+            let repeated = try store.take(Sample(number).with { $0.device = "phone" }.incoming())
             #expect(repeated == .duplicate(of: Sample(number).event.id))
         }
         #expect(try proof(store).tables.isEmpty, "nor does a repeated webhook leave anything")

@@ -126,7 +126,7 @@ import Time
     @Test(arguments: Backend.allCases) func givesUpWhatWaitsForOneNotifier(_ backend: Backend) throws {
         let fixture = try backend.store()
         for number in 0..<4 {
-            _ = try fixture.store.take(Sample(number).with { $0.keepsOrder = true }.arrival(to: ["log", "http"]))
+            _ = try fixture.store.take(Sample(number).with { $0.keepsOrder = true }.incoming(to: ["log", "http"]))
         }
         let running = try #require(try fixture.store.claim(at: 2000).first)
         #expect(try fixture.store.giveUpPending(notifier: "log", now: 2001, limit: 3) == 3)

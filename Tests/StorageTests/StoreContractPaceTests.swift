@@ -7,7 +7,8 @@ import Time
 /// How often a notifier's receiver is called about one person and one device.
 @Suite struct StoreContractPaceTests {
     static let pace = [
-        PaceRule(per: .person, max: 1, windowMilliseconds: 300_000), PaceRule(per: .device, max: 5, windowMilliseconds: 300_000),
+        OutboundRateLimit(per: .person, max: 1, windowMilliseconds: 300_000),
+        OutboundRateLimit(per: .device, max: 5, windowMilliseconds: 300_000),
     ]
 
     private func claim(_ store: any Store, at now: UnixMilliseconds, limit: Int = 100) throws -> Claimed {
@@ -58,7 +59,7 @@ import Time
             try fixture.store.finish([
                 FinishedAttempt(
                     id: delivery.id, attempt: attempt, next: .retry(at: 2100), reason: "r", now: 2050,
-                    uncalled: isUncalled ? PacedCall(delivery, Self.pace) : nil)
+                    uncalled: isUncalled ? RateLimitedCall(delivery, Self.pace) : nil)
             ])
         }
         let first = try #require(try claim(fixture.store, at: 2000).deliveries.first)
@@ -137,9 +138,9 @@ extension Store {
     /// Signs somebody in on a device, of which `relay` is told.
     func sign(_ device: String, token: String? = nil, app: String = "app", user: String, at now: UnixMilliseconds) throws {
         let audience = RegistryAudience([(app, [Subscription(notifier: "relay")])], lifeMilliseconds: 1 << 40)
-        let wish = try Registration.of(token ?? "T-\(user)-\(device)", app: app, user: user, device: device, at: now)
+        let payload = try Registration.of(token ?? "T-\(user)-\(device)", app: app, user: user, device: device, at: now)
         let answer = Answer<Registration.Outcome>()
-        register(wish, telling: audience) { answer.set($0) }
+        register(payload, telling: audience) { answer.set($0) }
         _ = try answer.get()
     }
 }

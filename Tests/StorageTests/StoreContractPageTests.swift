@@ -18,7 +18,7 @@ import Time
 
     /// Each event has three deliveries, so that pages end within events.
     private func fill(_ store: any Store) throws {
-        for number in 1...7 { _ = try store.take(Sample(number).arrival(to: ["a", "b", "c"])) }
+        for number in 1...7 { _ = try store.take(Sample(number).incoming(to: ["a", "b", "c"])) }
     }
 
     private static let filters: [(DeliveryFilter, count: Int)] = {
@@ -90,7 +90,7 @@ import Time
             #expect(try fixture.store.giveUpPending(notifier: name, now: 2000, limit: 5) == 5)
         }
         #expect(try fixture.store.forget(.dead, endedBefore: 3000, limit: 1000) == 15)
-        _ = try fixture.store.take(Sample(8).arrival(to: ["a"]))
+        _ = try fixture.store.take(Sample(8).incoming(to: ["a"]))
         let second = try fixture.store.page(of: DeliveryFilter(), after: first.next, limit: 4)
         #expect(second.deliveries.map(\.id) == Array(whole[4..<6]))
         #expect(second.next == nil)

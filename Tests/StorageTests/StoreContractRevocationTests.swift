@@ -69,59 +69,60 @@ import Time
 
     @Test(arguments: Backend.allCases) func tellsWhatHasChanged(backend: Backend) throws {
         let fixture = try backend.store()
-        let start = try fixture.store.revocationNews(since: nil)
+        let start = try fixture.store.revocationChanges(since: nil)
         #expect(start.isComplete && start.changes.isEmpty)
         for revocation in Self.samples { try fixture.store.revoke(revocation) }
-        let added = try fixture.store.revocationNews(since: start.version)
+        let added = try fixture.store.revocationChanges(since: start.version)
         #expect(added.isComplete && added.changes == Self.samples.map { .added($0) })
         #expect(
-            try fixture.store.revocationNews(since: added.version) == RevocationNews(changes: [], version: added.version, isComplete: true))
+            try fixture.store.revocationChanges(since: added.version)
+                == RevocationChanges(changes: [], version: added.version, isComplete: true))
         _ = try fixture.store.removeRevocation(Self.samples[0].id)
         try fixture.store.revoke(.sample(8, .keyID(3)))
-        let later = try fixture.store.revocationNews(since: added.version)
+        let later = try fixture.store.revocationChanges(since: added.version)
         #expect(later.isComplete && later.changes == [.removed(Self.samples[0].id), .added(.sample(8, .keyID(3)))])
-        #expect(try fixture.store.revocationNews(since: nil) == RevocationNews(changes: [], version: later.version, isComplete: true))
+        #expect(try fixture.store.revocationChanges(since: nil) == RevocationChanges(changes: [], version: later.version, isComplete: true))
         // Whoever has an older book than all of these ends with the same list.
-        var book: [UUIDv7] = []
-        for change in try fixture.store.revocationNews(since: start.version).changes {
+        var revocationSet: [UUIDv7] = []
+        for change in try fixture.store.revocationChanges(since: start.version).changes {
             switch change {
-            case .added(let revocation): book.append(revocation.id)
-            case .removed(let id): book.removeAll { $0 == id }
+            case .added(let revocation): revocationSet.append(revocation.id)
+            case .removed(let id): revocationSet.removeAll { $0 == id }
             }
         }
-        #expect(book.sorted() == (Self.samples.dropFirst() + [.sample(8, .keyID(3))]).map(\.id).sorted())
+        #expect(revocationSet.sorted() == (Self.samples.dropFirst() + [.sample(8, .keyID(3))]).map(\.id).sorted())
     }
 
     /// A version that the store never had is that of a database which has lost commits, or of another one.
     @Test(arguments: Backend.allCases) func saysWhenEverythingMustBeReadAgain(backend: Backend) throws {
         let fixture = try filled(backend)
-        let version = try fixture.store.revocationNews(since: nil).version
-        let news = try fixture.store.revocationNews(since: version + 1)
-        #expect(!news.isComplete && news.changes.isEmpty && news.version == version)
+        let version = try fixture.store.revocationChanges(since: nil).version
+        let changes = try fixture.store.revocationChanges(since: version + 1)
+        #expect(!changes.isComplete && changes.changes.isEmpty && changes.version == version)
     }
 
     @Test(arguments: Backend.allCases) func tellsManyChangesInParts(backend: Backend) throws {
         let fixture = try backend.store()
-        let count = backend == .memory ? RevocationRules.changesPerNews + 10 : 30
+        let count = backend == .memory ? RevocationRules.changesPerPage + 10 : 30
         for number in 0..<UInt64(count) { try fixture.store.revoke(.sample(number, .user("user-\(number)"))) }
         var (version, told) = (try #require(Int64(exactly: 0)), 0)
         while true {
-            let news = try fixture.store.revocationNews(since: version)
-            if news.changes.isEmpty { break }
-            #expect(news.changes.count <= RevocationRules.changesPerNews)
-            (version, told) = (news.version, told + news.changes.count)
+            let changes = try fixture.store.revocationChanges(since: version)
+            if changes.changes.isEmpty { break }
+            #expect(changes.changes.count <= RevocationRules.changesPerPage)
+            (version, told) = (changes.version, told + changes.changes.count)
         }
         #expect(told == count)
     }
 
     /// Of two lists that were cut, what comes after the end of the shorter one waits for the next news.
     @Test func partsOfTwoListsFitTogether() {
-        let limit = Int64(RevocationRules.changesPerNews)
+        let limit = Int64(RevocationRules.changesPerPage)
         let added = (1...limit).map { (version: $0 * 2, change: RevocationChange.added(.sample(UInt64($0), .everyKey))) }
         let removed = [1, limit * 2 + 1].map { (version: $0, change: RevocationChange.removed(Self.samples[0].id)) }
-        let news = RevocationRules.news(added, removed, RevocationRules.Versions(last: limit * 3, forgotten: 0))
-        #expect(news.version == limit * 2 && news.changes.count == Int(limit) + 1)
-        #expect(news.changes.first == .removed(Self.samples[0].id))
+        let changes = RevocationRules.changes(added, removed, RevocationRules.Versions(last: limit * 3, forgotten: 0))
+        #expect(changes.version == limit * 2 && changes.changes.count == Int(limit) + 1)
+        #expect(changes.changes.first == .removed(Self.samples[0].id))
     }
 
     /// Only a removal of more than a day ago is forgotten.
@@ -130,7 +131,7 @@ import Time
         let store = try SQLiteStore(path: directory.path("store.db"))
         defer { store.close() }
         for revocation in Self.samples { try store.revoke(revocation) }
-        let before = try store.revocationNews(since: nil).version
+        let before = try store.revocationChanges(since: nil).version
         let day = RevocationRules.removalMilliseconds
         func remove(_ index: Int, at now: UnixMilliseconds) throws {
             _ = try store.queue.perform { database throws(SQLiteError) in
@@ -139,16 +140,16 @@ import Time
         }
         try remove(0, at: 1_000_000_000_000)
         try remove(1, at: 1_000_000_000_000 + day)
-        #expect(try store.revocationNews(since: before).changes.count == 2)
+        #expect(try store.revocationChanges(since: before).changes.count == 2)
         try remove(2, at: 1_000_000_000_001 + day)
-        #expect(try !store.revocationNews(since: before).isComplete)
-        let known = try store.revocationNews(since: before + 1)
+        #expect(try !store.revocationChanges(since: before).isComplete)
+        let known = try store.revocationChanges(since: before + 1)
         #expect(known.isComplete && known.changes == [.removed(Self.samples[1].id), .removed(Self.samples[2].id)])
     }
 
     /// Another process's changes, in PostgreSQL, also while both change at once.
     @Test func isSharedByReplicas() async throws {
-        let place = try PostgresPlace()
+        let place = try PostgresSchemaFixture()
         let (one, other) = (try place.store(StoreSettings()), try place.store(StoreSettings()))
         defer {
             one.close()
@@ -166,9 +167,9 @@ import Time
             }
             try await group.waitForAll()
         }
-        let news = try one.revocationNews(since: 0)
-        #expect(news.version == 50)
-        #expect(try other.revocationNews(since: 0) == news)
+        let changes = try one.revocationChanges(since: 0)
+        #expect(changes.version == 50)
+        #expect(try other.revocationChanges(since: 0) == changes)
         #expect(try one.revocations(of: nil, after: nil, limit: 100).count == 30)
     }
 }

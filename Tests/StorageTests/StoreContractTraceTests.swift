@@ -12,7 +12,7 @@ import Time
     @Test(arguments: Backend.allCases) func comesBackWithEveryDelivery(_ backend: Backend) throws {
         let fixture = try backend.store()
         let store = fixture.store
-        _ = try store.take(Sample(1).with { $0.trace = Self.trace }.arrival(to: ["log", "http"]))
+        _ = try store.take(Sample(1).with { $0.trace = Self.trace }.incoming(to: ["log", "http"]))
         try store.take(Sample(2).with { $0.trace = Self.trace.sampled(false) })
         try store.take(Sample(3))
         let traces: [TraceContext?] = [Self.trace, Self.trace.sampled(false), nil]
@@ -52,7 +52,7 @@ import Time
             userID: "user", occurredAt: 3000, receivedAt: 3000, expiresAt: 100_000, data: Event.noData, trace: Self.trace)
         try store.revoke(
             .sample(1, .formerUser(try FormerUser(person, salt: [UInt8](0..<32)))),
-            announcing: Arrival(event, to: [Subscription(notifier: "crm")], isErased: true))
+            announcing: IncomingEvent(event, to: [Subscription(notifier: "crm")], isErased: true))
         let claimed = try #require(try store.claim("crm", at: 3000).first)
         #expect(claimed.event.trace == Self.trace && claimed.event.userID == "user")
         try store.report(claimed, .delivered, at: 3001)
@@ -71,7 +71,7 @@ import Time
     }
 
     @Test func anotherReplicaFindsIt() throws {
-        let place = try PostgresPlace()
+        let place = try PostgresSchemaFixture()
         let (first, second) = (try place.store(), try place.store())
         defer {
             first.close()

@@ -60,16 +60,16 @@ import Time
     @Test(arguments: Backend.allCases) func forgetsTheStoryAndTheEventWithTheLastDelivery(_ backend: Backend) throws {
         let fixture = try backend.store()
         let sample = Sample(1)
-        let arrival = sample.arrival(to: ["log", "http"])
-        _ = try fixture.store.take(arrival)
+        let incoming = sample.incoming(to: ["log", "http"])
+        _ = try fixture.store.take(incoming)
         try fixture.store.report(try fixture.store.claim(at: 2000)[0], .delivered, at: 2001)
         #expect(try purge(fixture.store, delivered: 3000) == 1)
         #expect(try fixture.store.story(of: sample.delivery(0).id) == nil)
-        #expect(try fixture.store.take(sample.arrival(to: [])) == .duplicate(of: sample.event.id), "the other one still needs it")
+        #expect(try fixture.store.take(sample.incoming(to: [])) == .duplicate(of: sample.event.id), "the other one still needs it")
         try fixture.store.report(try fixture.store.claim("http", at: 2000)[0], .delivered, at: 2001)
         #expect(try purge(fixture.store, delivered: 3000) == 1)
         #expect(try fixture.store.story(of: sample.delivery(1).id) == nil)
-        #expect(try fixture.store.take(arrival) == .duplicate(of: sample.event.id), "it is still recognised")
+        #expect(try fixture.store.take(incoming) == .duplicate(of: sample.event.id), "it is still recognised")
     }
 
     /// Two deliveries of each state that there is, ended at 2000; each state is forgotten alone, before its time and in steps.
@@ -85,7 +85,7 @@ import Time
                 })
         }
         for number in 6..<8 { try fixture.store.take(Sample(number)) }
-        _ = try fixture.store.take(Sample(8).arrival(to: []))
+        _ = try fixture.store.take(Sample(8).incoming(to: []))
         var left = ["delivered": 2, "dead": 2, "no_target": 2, "pending": 2]
         func expectTheRest() throws {
             #expect(Dictionary(grouping: try fixture.store.all(), by: \.state.rawValue).mapValues(\.count) == left)
@@ -99,8 +99,8 @@ import Time
             left[state.rawValue] = nil
             try expectTheRest()
         }
-        #expect(try fixture.store.take(Sample(0).arrival()) == .duplicate(of: Sample(0).event.id), "it is still recognised")
-        #expect(try fixture.store.take(Sample(8).arrival(to: [])) == .duplicate(of: Sample(8).event.id), "it has no delivery that ended")
+        #expect(try fixture.store.take(Sample(0).incoming()) == .duplicate(of: Sample(0).event.id), "it is still recognised")
+        #expect(try fixture.store.take(Sample(8).incoming(to: [])) == .duplicate(of: Sample(8).event.id), "it has no delivery that ended")
     }
 
     @Test(arguments: Backend.allCases) func givesUpWhatNobodyClaims(_ backend: Backend) throws {
@@ -136,7 +136,7 @@ import Time
 
     @Test(arguments: Backend.allCases) func tellsWhoseDeliveriesItGaveUp(_ backend: Backend) throws {
         let fixture = try backend.store()
-        for number in 0..<5 { _ = try fixture.store.take(Sample(number).with { $0.expires = 1500 }.arrival(to: ["log", "http"])) }
+        for number in 0..<5 { _ = try fixture.store.take(Sample(number).with { $0.expires = 1500 }.incoming(to: ["log", "http"])) }
         #expect(try expire(fixture.store, now: 1499) == [])
         #expect(try fixture.store.claimDue(Claim(notifier: "log", now: 1500, leaseMilliseconds: 1, limit: 9)).expired == 5)
         #expect(try expire(fixture.store, now: 1500, limit: 2) == ["2 http"])
@@ -189,7 +189,7 @@ import Time
         let fixture = try backend.store()
         let answers = Monitor(0)
         for number in 0..<500 {
-            fixture.store.accept(Sample(number).arrival()) { result in
+            fixture.store.accept(Sample(number).incoming()) { result in
                 if (try? result.get()) == .accepted { answers.update { $0 += 1 } }
             }
         }

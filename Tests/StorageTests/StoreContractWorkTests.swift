@@ -15,7 +15,7 @@ import Time
 
     @Test(arguments: Backend.allCases) func claimsForAllAndSaysWhenTheirNextIsDue(_ backend: Backend) throws {
         let fixture = try backend.store()
-        _ = try fixture.store.take(Sample(1).arrival(to: ["a", "b"]))
+        _ = try fixture.store.take(Sample(1).incoming(to: ["a", "b"]))
         try fixture.store.take(
             Sample(2).with {
                 $0.notifier = "b"
@@ -33,7 +33,7 @@ import Time
 
     @Test(arguments: Backend.allCases) func doesABoundedAmountInOneCall(_ backend: Backend) throws {
         let fixture = try backend.store()
-        try fixture.store.takeAll((0..<300).map { Sample($0).arrival(to: ["a", "b", "c"]) })
+        try fixture.store.takeAll((0..<300).map { Sample($0).incoming(to: ["a", "b", "c"]) })
         func work() throws -> [Claimed] {
             try fixture.store.work([], ["a", "b", "c"].map { claim($0, at: 2000, limit: 300) }).map { try $0.get() }
         }
@@ -47,8 +47,8 @@ import Time
         let directory = try TemporaryDirectory()
         let store = try SQLiteStore(path: directory.path("store.db"))
         defer { store.close() }
-        _ = try store.take(Sample(1).arrival(to: Self.names))
-        _ = try store.take(Sample(2).arrival(to: Self.names))
+        _ = try store.take(Sample(1).incoming(to: Self.names))
+        _ = try store.take(Sample(2).incoming(to: Self.names))
         let before = store.commits
         let claimed = try store.work([], Self.names.map { claim($0, at: 2000, limit: 1) }).flatMap { try $0.get().deliveries }
         #expect(claimed.count == Self.names.count)

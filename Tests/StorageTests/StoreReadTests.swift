@@ -27,7 +27,7 @@ import Time
     private func fill(_ store: SQLiteStore) throws {
         let answers = (0..<3000).map { number in
             let answer = Answer<Acceptance>()
-            store.accept(Sample(number).arrival(), telling: .nobody) { answer.set($0) }
+            store.accept(Sample(number).incoming(), telling: .nobody) { answer.set($0) }
             return answer
         }
         for answer in answers { _ = try answer.get() }
@@ -51,7 +51,7 @@ import Time
         let answer = Monitor<Result<Acceptance, StoreError>?>(nil)
         let (counts, isWaiting) = try other.transaction { () throws(SQLiteError) in
             // Now the file has a writer, and nobody else can be one.
-            store.accept(Sample(2).arrival(), telling: .nobody) { result in answer.update { $0 = result } }
+            store.accept(Sample(2).incoming(), telling: .nobody) { result in answer.update { $0 = result } }
             let counts: [Int?] = [
                 try? store.deliveries(DeliveryFilter(), limit: 10).count, try? store.deliveries(Self.nobodys, limit: 10).count,
                 try? store.devices(DeviceFilter(appID: "app", userID: nil), after: nil, limit: 10).count,
@@ -93,7 +93,7 @@ import Time
         var comment = DeliveryFilter()
         (comment.appID, comment.commentID) = ("app", 7)
         #expect(try store.deliveries(comment, limit: 10).count == 1)
-        #expect(try store.take(Sample(5000).arrival()) == .accepted)
+        #expect(try store.take(Sample(5000).incoming()) == .accepted)
         #expect(try store.retryAll(DeliveryFilter(), now: 1000, expiresAt: 2000).retried == 0)
     }
 

@@ -14,7 +14,7 @@ import Time
         _ store: any Store, _ number: Int, user: String = "user", ticket: HelpDeskID? = 1, at time: UnixMilliseconds = 5000,
         life: UInt64 = 100_000_000, to audience: [Subscription] = audience
     ) throws -> ReportOutcome {
-        let mark = ReadMark(
+        let mark = ReadReceipt(
             RevokedPerson(appID: "app", userID: user), conversation: ticket, notifiers: ["apns"], receivedAt: time)
         return try store.take(
             Report(

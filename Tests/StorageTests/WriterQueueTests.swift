@@ -24,9 +24,10 @@ import Threading
     private let answers = Answers()
 
     private func job(
-        _ number: Int, _ lane: WriterLane, isPatient: Bool = false, isAwaited: @escaping @Sendable () -> Bool = { true }
+        _ number: Int, _ lane: WriterLane, isDeferrable: Bool = false, isAwaited: @escaping @Sendable () -> Bool = { true }
     ) -> WriterJob {
-        WriterJob(lane, isPatient: isPatient, isAwaited: isAwaited, { [answers] in answers.note(number, $0) }, { _ in .success(number) })
+        WriterJob(
+            lane, isDeferrable: isDeferrable, isAwaited: isAwaited, { [answers] in answers.note(number, $0) }, { _ in .success(number) })
     }
 
     private func jobs(_ next: WriterQueue<WriterJob>.Next) -> [WriterJob]? {
@@ -91,7 +92,7 @@ import Threading
     /// Takes one batch on another thread while `body` runs here.
     private func taken(from queue: WriterQueue<WriterJob>, while body: () -> Void) throws -> Int? {
         let count = Monitor<Int??>(nil)
-        let writer = try OwnThread { [self] in
+        let writer = try DedicatedThread { [self] in
             let taken = jobs(queue.next(idleAfterMilliseconds: 60_000))?.count
             count.update { $0 = .some(taken) }
         }
@@ -102,20 +103,20 @@ import Threading
 
     /// The ending of a call and the beginning of the next one cost one commit.
     @Test func patientJobsComeWithTheNextOne() throws {
-        let queue = WriterQueue<WriterJob>(limit: 8, batch: 4, patienceMilliseconds: 60_000)
-        queue.submit(job(0, .service, isPatient: true))
+        let queue = WriterQueue<WriterJob>(limit: 8, batch: 4, deferralMilliseconds: 60_000)
+        queue.submit(job(0, .service, isDeferrable: true))
         #expect(try taken(from: queue) { queue.submit(job(1, .comments)) } == 2)
     }
 
     @Test func patientJobsDoNotWaitForLong() throws {
-        let queue = WriterQueue<WriterJob>(limit: 8, batch: 4, patienceMilliseconds: 1)
-        queue.submit(job(0, .service, isPatient: true))
+        let queue = WriterQueue<WriterJob>(limit: 8, batch: 4, deferralMilliseconds: 1)
+        queue.submit(job(0, .service, isDeferrable: true))
         #expect(try taken(from: queue) {} == 1)
     }
 
     @Test func patientJobsDoNotWaitWhenTheStoreCloses() throws {
-        let queue = WriterQueue<WriterJob>(limit: 8, batch: 4, patienceMilliseconds: 60_000)
-        queue.submit(job(0, .service, isPatient: true))
+        let queue = WriterQueue<WriterJob>(limit: 8, batch: 4, deferralMilliseconds: 60_000)
+        queue.submit(job(0, .service, isDeferrable: true))
         #expect(try taken(from: queue) { queue.close() } == 1)
     }
 
@@ -125,13 +126,13 @@ import Threading
         let store = try SQLiteStore(path: directory.path("store.db"))
         defer { store.close() }
         let failure = Monitor<StoreError?>(nil)
-        store.accept(Sample(1).arrival(), telling: .registry, isAwaited: { false }) { result in
+        store.accept(Sample(1).incoming(), telling: .registry, isAwaited: { false }) { result in
             if case .failure(let error) = result { failure.update { $0 = error } }
         }
         #expect(failure.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0?.kind } == .unavailable)
-        #expect(try store.take(Sample(1).arrival()) == .accepted)
-        let wish = try Registration.of("A")
-        store.register(wish, telling: .registry, isAwaited: { false }) { _ in }
-        #expect(try store.wish(wish) == .registered)
+        #expect(try store.take(Sample(1).incoming()) == .accepted)
+        let payload = try Registration.of("A")
+        store.register(payload, telling: .registry, isAwaited: { false }) { _ in }
+        #expect(try store.payload(payload) == .registered)
     }
 }

@@ -5,7 +5,7 @@ extension Authorizer {
     /// How logs name an app that is not configured.
     package func appReference(appID: Span<UInt8>) -> String? {
         let nobody: [UInt8] = []
-        let decision = decide(appID: appID, userID: nobody.span, securityKey: nobody.span, now: 0, revocations: .none)
+        let decision = authorize(appID: appID, userID: nobody.span, securityKey: nobody.span, now: 0, revocations: .none)
         return references(of: decision, appID: appID, userID: nobody.span).app
     }
 }

@@ -46,7 +46,7 @@ package final class ChildProcess: Sendable {
     /// Its number, which is its own until it has ended.
     package let identifier: Int32
     private let end: Monitor<End?>
-    private let waiter: OwnThread
+    private let waiter: DedicatedThread
     private let unreadPipe: Int32?
 
     /// Starts a program.

@@ -48,7 +48,7 @@ package final class DNSServer: Sendable {
     package let port: UInt16
     private let socket: Int32
     private let state = Monitor(State())
-    private let thread: OwnThread
+    private let thread: DedicatedThread
 
     /// Listens, and answers on a thread of its own.
     package init(_ script: @escaping Script) {

@@ -9,7 +9,7 @@ package final class GatheredOutput: Sendable {
     }
 
     private let state: Monitor<State>
-    private let reader: OwnThread?
+    private let reader: DedicatedThread?
 
     /// Reads the descriptor to its end and closes it; nil is nothing to read.
     init(reading descriptor: Int32?) {

@@ -147,7 +147,7 @@ final class ScriptedConnection {
             return unsafe ioctl(descriptor, UInt(TIOCOUTQ), &unacknowledged) == 0 && unacknowledged == 0
         }
         guard hasArrived else { throw Ended() }
-        state.update { $0.arrivals += 1 }
+        state.update { $0.incomingEvents += 1 }
     }
 
     private func sendSlowly(_ bytes: [UInt8], _ size: Int, _ pauseMilliseconds: UInt64) throws(Ended) {

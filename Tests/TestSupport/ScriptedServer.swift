@@ -31,13 +31,13 @@ package final class ScriptedServer: Sendable {
         var requests: [RecordedRequest] = []
         var received: [[UInt8]] = []
         var accepted = 0
-        var arrivals = 0
+        var incomingEvents = 0
         var resumed = 0
         var open: Set<Int32> = []
         var mostOpen = 0
         var releases = 0
         var isStopping = false
-        var threads: [OwnThread] = []
+        var threads: [DedicatedThread] = []
     }
 
     /// The port it listens on.
@@ -45,7 +45,7 @@ package final class ScriptedServer: Sendable {
     private let scheme: String
     private let listening: Int32
     private let state: Monitor<State>
-    private let acceptor: OwnThread
+    private let acceptor: DedicatedThread
 
     /// Listens, and serves on threads of its own.
     /// - Parameters:
@@ -112,7 +112,7 @@ package final class ScriptedServer: Sendable {
 
     /// Waits until the client's system has the bytes of so many `ScriptedStep.sendAndAwaitArrival`; otherwise as `waitForRequests`.
     package func waitForArrivals(_ count: Int) -> Bool {
-        state.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0.arrivals >= count ? true : nil } != nil
+        state.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0.incomingEvents >= count ? true : nil } != nil
     }
 
     /// Waits until no connection is open; otherwise as `waitForRequests`.

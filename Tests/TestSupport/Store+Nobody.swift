@@ -3,8 +3,8 @@ package import Core
 /// Calls that tell nobody of changes in the registry.
 extension Store {
     /// Accepts an event.
-    package func accept(_ arrival: Arrival, completion: @escaping @Sendable (Result<Acceptance, StoreError>) -> Void) {
-        accept(arrival, telling: .nobody, completion: completion)
+    package func accept(_ incoming: IncomingEvent, completion: @escaping @Sendable (Result<Acceptance, StoreError>) -> Void) {
+        accept(incoming, telling: .nobody, completion: completion)
     }
 
     /// Registers a device, or unsubscribes it.

@@ -3,9 +3,9 @@ package import Threading
 internal import Time
 
 /// Starts a thread for a test. While the system has no room for it, tries again.
-package func startThread(_ body: @escaping @Sendable () -> Void) -> OwnThread {
-    var thread: OwnThread?
-    guard eventually({ (try? OwnThread(body)).map { thread = $0 } != nil }), let thread else {
+package func startThread(_ body: @escaping @Sendable () -> Void) -> DedicatedThread {
+    var thread: DedicatedThread?
+    guard eventually({ (try? DedicatedThread(body)).map { thread = $0 } != nil }), let thread else {
         fatalError("the system has no room for a thread")
     }
     return thread

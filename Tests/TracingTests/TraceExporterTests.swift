@@ -97,17 +97,17 @@ import Time
     @Test func aWholeBatchDoesNotWait() throws {
         let collector = try ScriptedServer(.everyRequest(.respond(200)))
         defer { collector.stop() }
-        let patient = TraceExporter(
+        let deferrable = TraceExporter(
             registry: registry, logger: log.logger, clocks: .system, version: "1", intervalMilliseconds: 3_600_000
         ) { "" }
-        try patient.prepare(settings(collector))
-        patient.use(settings(collector))
+        try deferrable.prepare(settings(collector))
+        deferrable.use(settings(collector))
         for requests in 1...2 {
-            for _ in 0..<SpanQueue.batchSize { patient.tracer.end(patient.tracer.beginRequest(nil), .server, "a", []) }
+            for _ in 0..<SpanQueue.batchSize { deferrable.tracer.end(deferrable.tracer.beginRequest(nil), .server, "a", []) }
             #expect(collector.waitForRequests(requests))
         }
-        patient.tracer.end(patient.tracer.beginRequest(nil), .server, "a", [])
-        patient.stop()
+        deferrable.tracer.end(deferrable.tracer.beginRequest(nil), .server, "a", [])
+        deferrable.stop()
         // A late thread may find fewer at first, and sends them.
         #expect(try collector.requests.map(spanCount).reduce(0, +) == 1025)
         #expect(count("exported") == 1025)

@@ -105,7 +105,7 @@ import Threading
         tracer.record(sampleRatio: 1)
         let (tracer, taken) = (tracer, Monitor(0))
         let threads = try (0..<4).map { _ in
-            try OwnThread {
+            try DedicatedThread {
                 for _ in 0..<2000 {
                     tracer.end(tracer.beginRequest(nil), .server, "a", [])
                     if tracer.queue.count > 400 { taken.withLock { $0 += tracer.queue.takeBatch().count } }

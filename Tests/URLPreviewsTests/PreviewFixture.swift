@@ -27,7 +27,7 @@ struct PreviewFixture {
     static func run(
         _ script: (_ port: UInt16) -> ScriptedServer.Script = { _ in page() },
         names: @escaping DNSServer.Script = { _, _, _ in .addresses(publicPlace) },
-        rules change: (inout PreviewRules) -> Void = { _ in }, limits: PreviewLedger<URLPreviewer.Waiter>.Limits = .init(),
+        rules change: (inout PreviewRules) -> Void = { _ in }, limits: PreviewCache<URLPreviewer.Waiter>.Limits = .init(),
         certificateAuthorities: String? = nil, _ body: (PreviewFixture) throws -> Void
     ) throws {
         let (server, inner) = try servers(script)

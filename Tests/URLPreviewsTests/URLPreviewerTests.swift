@@ -224,7 +224,7 @@ import Threading
     }
 
     @Test func fetchesOnlySoManyAtATime() throws {
-        var limits = PreviewLedger<URLPreviewer.Waiter>.Limits()
+        var limits = PreviewCache<URLPreviewer.Waiter>.Limits()
         limits.fetches = 2
         try PreviewFixture.run({ _ in .everyRequest(.awaitRelease, PreviewFixture.html(PreviewFixture.html())) }, limits: limits) {
             fixture in

@@ -4,7 +4,7 @@ import { serviceNow } from "./clock.js";
 import { language, t } from "./words.js";
 import { h } from "./dom.js";
 
-// In the order of `Telling.duration`, which writes the service's sentences.
+// In the order of `TextFragments.duration`, which writes the service's sentences.
 const DURATIONS = [["day", 86400], ["hour", 3600], ["minute", 60], ["second", 1]];
 // RFC 3339 as the service writes it; years beyond 9999 have words instead.
 const MOMENT = /(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)/;

@@ -46,7 +46,7 @@ extension ConfigurationReader {
         .live("timeout_ms", .integer(10...10_000, default: 500), "time limit of the whole call"),
         .live("cache", .object(verifyCacheKeys)),
         .live(
-            "when_undecided", .word(of: UndecidedRule.self, default: .error),
+            "when_undecided", .word(of: UndecidedPolicy.self, default: .error),
             "answer if the backend does not decide: `error`, `deny` or `allow_if_key_valid`"),
     ]
 

@@ -34,7 +34,7 @@ package struct BotTokenBound: Sendable, Equatable {
 
     /// Computes the bound of a bot.
     package init(of bot: BotDefinition) {
-        let ticket = String(repeating: "x", count: BotTicketLayout.longestText)
+        let ticket = String(repeating: "x", count: BotAccessTokenLayout.longestText)
         let system = bot.systemMessage.pieces.reduce(0) { count, piece in
             switch piece {
             case .literal(let text): count + BotPrompt.escapedCount(text)

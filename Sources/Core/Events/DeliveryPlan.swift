@@ -89,7 +89,7 @@ package enum DeliveryEnding: Sendable, Hashable, CaseIterable {
     case notifierQueueFull
     /// All notifiers together have `maxPending` pending deliveries.
     case queueFull
-    /// The person has read the comment, as a `ReadMark` says.
+    /// The person has read the comment, as a `ReadReceipt` says.
     case supersededByRead
 
     /// The state that the delivery has.

@@ -14,8 +14,8 @@ package protocol Notifier: Sendable {
     /// for a reload.
     var probeAfterMilliseconds: UInt64? { get }
     /// How often its receiver may be called about one person or one device; at most one rule of each scope. The calls that count are those
-    /// that `PacedCall` names, and it must make no others.
-    var pace: [PaceRule] { get }
+    /// that `RateLimitedCall` names, and it must make no others.
+    var pace: [OutboundRateLimit] { get }
 
     /// The server that it calls, if its requests carry the attempt's trace on; nil when they do not.
     var tracedServer: ServerAddress? { get }
@@ -36,7 +36,7 @@ extension Notifier {
     /// Its requests, if it sends any, go to somebody who does not need to know of our traces.
     package var tracedServer: ServerAddress? { nil }
     /// As often as deliveries are due.
-    package var pace: [PaceRule] { [] }
+    package var pace: [OutboundRateLimit] { [] }
     /// For notifiers without settings.
     package func remedy(for reason: String) -> String { "look at the log" }
 }

@@ -5,14 +5,14 @@ package struct AuthorizationFailure: Sendable, Equatable {
     /// Why the request was answered so.
     package enum Reason: Sendable, Equatable {
         /// Answered 503: nobody could decide.
-        case undecided(Indecision)
+        case undecided(UndecidedReason)
         /// Answered 429: the registration of a device was beyond a limit.
         case limited(LimitRule.Scope)
 
         /// Reads the word; nil for another one.
         init?(word: String) {
-            if let indecision = Indecision(rawValue: word) {
-                self = .undecided(indecision)
+            if let reason = UndecidedReason(rawValue: word) {
+                self = .undecided(reason)
             } else if let scope = LimitRule.Scope.allCases.first(where: { Reason.limited($0).word == word }) {
                 self = .limited(scope)
             } else {
@@ -23,7 +23,7 @@ package struct AuthorizationFailure: Sendable, Equatable {
         /// The word that logs have.
         package var word: String {
             switch self {
-            case .undecided(let indecision): indecision.rawValue
+            case .undecided(let reason): reason.rawValue
             case .limited(let scope): "limit_\(scope.rawValue)"
             }
         }

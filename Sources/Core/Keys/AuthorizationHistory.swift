@@ -22,13 +22,13 @@ package struct AuthorizationHistory: Sendable {
         /// Answered 403.
         case denial(Denial)
         /// Answered 400, because the security key is malformed.
-        case malformedKey(Malformation.Problem)
+        case malformedKey(ValidationError.Problem)
 
         /// Reads the word; nil for another one.
         init?(word: String) {
             if let denial = Denial(rawValue: word) {
                 self = .denial(denial)
-            } else if let problem = Malformation.Problem(rawValue: word) {
+            } else if let problem = ValidationError.Problem(rawValue: word) {
                 self = .malformedKey(problem)
             } else {
                 return nil

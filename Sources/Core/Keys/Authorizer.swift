@@ -8,7 +8,7 @@ package import Time
 /// An immutable snapshot of apps and keys; a reload makes a new one. Safe on any thread, and deciding allocates nothing of ours.
 package final class Authorizer: Sendable {
     /// A verdict and which app it is about.
-    package struct Decision: Sendable, Equatable {
+    package struct Authorization: Sendable, Equatable {
         /// The verdict.
         package let verdict: Verdict
         /// The index in `applications`; nil when none has the id, or the request is malformed.
@@ -26,20 +26,20 @@ package final class Authorizer: Sendable {
         }
 
         /// The decision on a malformed security key.
-        fileprivate init(malformedKey malformation: Malformation, _ namedApplication: Int?) {
-            verdict = .malformed(malformation)
+        fileprivate init(malformedKey error: ValidationError, _ namedApplication: Int?) {
+            verdict = .malformed(error)
             (application, self.namedApplication, isKeptOut) = (nil, namedApplication, false)
         }
 
         /// The same decision with the verdict that the app's backend has led to.
         /// - Parameter isKeptOut: whether the user was blocked while the backend was asked.
-        package func concluded(_ verdict: Verdict, isKeptOut: Bool = false) -> Decision {
-            Decision(verdict, application, isKeptOut: self.isKeptOut || isKeptOut)
+        package func confirmed(by verdict: Verdict, isKeptOut: Bool = false) -> Authorization {
+            Authorization(verdict, application, isKeptOut: self.isKeptOut || isKeptOut)
         }
 
         /// The decision as if the named app did not exist: a malformed request stays malformed, and everything else is denied.
-        package var ofUnknownApp: Decision {
-            if case .malformed = verdict { Decision(verdict) } else { Decision(.denied(.unknownApp, keyID: nil)) }
+        package var ofUnknownApp: Authorization {
+            if case .malformed = verdict { Authorization(verdict) } else { Authorization(.denied(.unknownApp, keyID: nil)) }
         }
     }
 
@@ -77,69 +77,69 @@ package final class Authorizer: Sendable {
     ///   - securityKey: valid UTF-8, as it arrived.
     ///   - now: the time to decide for.
     ///   - revocations: the ones in force.
-    package func decide(
+    package func authorize(
         appID: Span<UInt8>, userID: Span<UInt8>, securityKey: Span<UInt8>, now: UnixSeconds, revocations: Revocations
-    ) -> Decision {
-        let decision = judge(appID, userID, securityKey, now, revocations)
+    ) -> Authorization {
+        let decision = verify(appID, userID, securityKey, now, revocations)
         // In the shadow mode nobody needs a key, so a wrong one says nothing of whether the person is blocked.
         guard case .denied = decision.verdict, let application = decision.application,
             applications[application].shadowEnd(at: now) != nil
         else {
             return decision
         }
-        guard revocations.isKnown else { return Decision(.undecided(.revocationsUnknown), application) }
+        guard revocations.isKnown else { return Authorization(.undecided(.revocationsUnknown), application) }
         guard let isKeptOut = try? revocations.blocks(app: applications[application].digest, appID: appID, userID: userID) else {
-            return Decision(.undecided(.internalError), application)
+            return Authorization(.undecided(.internalError), application)
         }
-        return Decision(decision.verdict, application, isKeptOut: isKeptOut)
+        return Authorization(decision.verdict, application, isKeptOut: isKeptOut)
     }
 
-    private func judge(
+    private func verify(
         _ appID: Span<UInt8>, _ userID: Span<UInt8>, _ securityKey: Span<UInt8>, _ now: UnixSeconds, _ revocations: Revocations
-    ) -> Decision {
-        if let problem = FieldGrammar.problem(ofAppID: appID) { return Decision(.malformed(Malformation(.appID, problem))) }
-        if let problem = FieldGrammar.problem(ofUserID: userID) { return Decision(.malformed(Malformation(.userID, problem))) }
+    ) -> Authorization {
+        if let problem = FieldGrammar.problem(ofAppID: appID) { return Authorization(.malformed(ValidationError(.appID, problem))) }
+        if let problem = FieldGrammar.problem(ofUserID: userID) { return Authorization(.malformed(ValidationError(.userID, problem))) }
         let application = index(of: appID)
         if let application, applications[application].verification == .backend {
-            return judge(foreignKey: securityKey, application, appID, userID, revocations)
+            return verify(foreignKey: securityKey, application, appID, userID, revocations)
         }
         let (parsed, problem) = FieldGrammar.parse(securityKey: securityKey)
-        guard let key = parsed else { return Decision(malformedKey: Malformation(.securityKey, problem), application) }
+        guard let key = parsed else { return Authorization(malformedKey: ValidationError(.securityKey, problem), application) }
         let place = application.flatMap { applications[$0].index(of: key.keyID) }
         let secret = secret(application, place)
         do throws(CryptoError) {
             let mac = try SecurityKey.mac(secret: secret, head: key.head.span, appID: appID, userID: userID)
             let isGenuine = constantTimeEquals(mac.span, key.mac.span)
-            guard let application else { return Decision(.denied(.unknownApp, keyID: nil)) }
-            guard let place else { return Decision(.denied(.unknownKey, keyID: nil), application) }
-            guard isGenuine else { return Decision(.denied(.wrongMac, keyID: key.keyID), application) }
+            guard let application else { return Authorization(.denied(.unknownApp, keyID: nil)) }
+            guard let place else { return Authorization(.denied(.unknownKey, keyID: nil), application) }
+            guard isGenuine else { return Authorization(.denied(.wrongMac, keyID: key.keyID), application) }
             let (policy, notAfter) = (policy.narrowed(by: applications[application].life), applications[application].keys[place].notAfter)
             if let denial = policy.denial(of: key, notAfter: notAfter, now: now) {
-                return Decision(.denied(denial, keyID: key.keyID), application)
+                return Authorization(.denied(denial, keyID: key.keyID), application)
             }
-            guard revocations.isKnown else { return Decision(.undecided(.revocationsUnknown), application) }
+            guard revocations.isKnown else { return Authorization(.undecided(.revocationsUnknown), application) }
             if try revocations.revokes(key, app: applications[application].digest, appID: appID, userID: userID) {
-                return Decision(.denied(.revoked, keyID: key.keyID), application)
+                return Authorization(.denied(.revoked, keyID: key.keyID), application)
             }
             let isFinal = applications[application].verification == .key
-            return Decision(isFinal ? .authorized(keyID: key.keyID) : .unconfirmed(keyID: key.keyID), application)
+            return Authorization(isFinal ? .authorized(keyID: key.keyID) : .unconfirmed(keyID: key.keyID), application)
         } catch {
-            return Decision(.undecided(.internalError), application)
+            return Authorization(.undecided(.internalError), application)
         }
     }
 
     /// Judges where only the app's backend understands the key.
-    private func judge(
+    private func verify(
         foreignKey: Span<UInt8>, _ application: Int, _ appID: Span<UInt8>, _ userID: Span<UInt8>, _ revocations: Revocations
-    ) -> Decision {
+    ) -> Authorization {
         if let problem = FieldGrammar.problem(ofForeignKey: foreignKey) {
-            return Decision(malformedKey: Malformation(foreignKey: problem), application)
+            return Authorization(malformedKey: ValidationError(foreignKey: problem), application)
         }
-        guard revocations.isKnown else { return Decision(.undecided(.revocationsUnknown), application) }
+        guard revocations.isKnown else { return Authorization(.undecided(.revocationsUnknown), application) }
         guard let isBlocked = try? revocations.blocks(app: applications[application].digest, appID: appID, userID: userID) else {
-            return Decision(.undecided(.internalError), application)
+            return Authorization(.undecided(.internalError), application)
         }
-        return Decision(isBlocked ? .denied(.revoked, keyID: nil) : .unconfirmed(keyID: nil), application)
+        return Authorization(isBlocked ? .denied(.revoked, keyID: nil) : .unconfirmed(keyID: nil), application)
     }
 
     /// What authorization answers: the decision, or `shadowed` in place of a denial while the app is in its shadow mode.
@@ -147,11 +147,11 @@ package final class Authorizer: Sendable {
     /// For authorization only: on other routes somebody without a key would get another person's messages. An unknown app has no such mode,
     /// and nobody who is blocked or was forgotten is allowed by it: the mode is for keys that are not yet right, and a block is an
     /// operator's decision about a person. A sign-out and a revoked key are about keys.
-    package func shadowing(_ decision: Decision, now: UnixSeconds) -> Decision {
+    package func applyingShadowMode(to decision: Authorization, now: UnixSeconds) -> Authorization {
         guard case .denied(let denial, let keyID) = decision.verdict, let application = decision.application,
             applications[application].shadowEnd(at: now) != nil, !decision.isKeptOut
         else { return decision }
-        return Decision(.shadowed(denial, keyID: keyID), application)
+        return Authorization(.shadowed(denial, keyID: keyID), application)
     }
 
     /// The index of the app with exactly this id.
@@ -200,7 +200,7 @@ extension Authorizer {
     /// Names the app and the person of a decision, 12 hexadecimal digits each; nil when OpenSSL fails. Takes as long for an app that is not
     /// configured as for one that is: it neither searches for the app again nor leaves out a name.
     package func references(
-        of decision: Decision, appID: Span<UInt8>, userID: Span<UInt8>
+        of decision: Authorization, appID: Span<UInt8>, userID: Span<UInt8>
     ) -> (app: String?, user: String?) {
         let nobody: [UInt8] = []
         let secret = namingSecret(of: decision.application)

@@ -9,32 +9,32 @@ package enum FieldGrammar {
 
     /// Checks an app id.
     /// - Parameter text: valid UTF-8.
-    package static func problem(ofAppID text: Span<UInt8>) -> Malformation.Problem? {
+    package static func problem(ofAppID text: Span<UInt8>) -> ValidationError.Problem? {
         problem(of: text, longest: longestAppID)
     }
 
     /// Checks a user id.
     /// - Parameter text: valid UTF-8.
-    package static func problem(ofUserID text: Span<UInt8>) -> Malformation.Problem? {
+    package static func problem(ofUserID text: Span<UInt8>) -> ValidationError.Problem? {
         problem(of: text, longest: longestUserID)
     }
 
     /// Checks a security key that only the app's backend understands.
     /// - Parameter text: valid UTF-8.
-    static func problem(ofForeignKey text: Span<UInt8>) -> Malformation.Problem? {
+    static func problem(ofForeignKey text: Span<UInt8>) -> ValidationError.Problem? {
         problem(of: text, longest: longestUserID)
     }
 
     /// Checks a security key's text and takes it apart.
     /// - Parameter text: valid UTF-8.
-    package static func parse(securityKey text: Span<UInt8>) -> (key: SecurityKey?, problem: Malformation.Problem) {
+    package static func parse(securityKey text: Span<UInt8>) -> (key: SecurityKey?, problem: ValidationError.Problem) {
         if let key = SecurityKey(text) { return (key, .notASecurityKey) }
         return (nil, problem(of: text, longest: longestUserID) ?? .notASecurityKey)
     }
 
     /// Checks any text of 1 to `longest` UTF-16 code units without control characters.
     /// - Parameter text: valid UTF-8.
-    package static func problem(of text: Span<UInt8>, longest: Int) -> Malformation.Problem? {
+    package static func problem(of text: Span<UInt8>, longest: Int) -> ValidationError.Problem? {
         if text.isEmpty { return .empty }
         if text.hasControlCharacter { return .controlCharacter }
         // A code unit takes at least one byte, so nearly every text is known not to be too long.

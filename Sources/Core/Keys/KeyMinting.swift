@@ -6,7 +6,7 @@ package struct KeyMinting: Sendable {
     /// Why a key cannot be made.
     package enum Refusal: Error, CustomStringConvertible {
         /// A field would make a key that is never accepted.
-        case malformed(Malformation)
+        case malformed(ValidationError)
         /// No such app is configured.
         case unknownApp
         /// The app has no key of that id.
@@ -31,7 +31,7 @@ package struct KeyMinting: Sendable {
         /// One sentence for a person.
         package var description: String {
             switch self {
-            case .malformed(let malformation): malformation.description
+            case .malformed(let error): error.description
             case .unknownApp: "No app with this app_id is configured."
             case .unknownKey(let id): "The app has no key with the id \(id)."
             case .noKey: "The app has no key: \"verify\" leaves all decisions to its backend."
@@ -82,8 +82,8 @@ package struct KeyMinting: Sendable {
     ) throws(Refusal) -> Minted {
         let appID = Array(appID.utf8)
         let userID = Array(userID.utf8)
-        if let problem = FieldGrammar.problem(ofAppID: appID.span) { throw .malformed(Malformation(.appID, problem)) }
-        if let problem = FieldGrammar.problem(ofUserID: userID.span) { throw .malformed(Malformation(.userID, problem)) }
+        if let problem = FieldGrammar.problem(ofAppID: appID.span) { throw .malformed(ValidationError(.appID, problem)) }
+        if let problem = FieldGrammar.problem(ofUserID: userID.span) { throw .malformed(ValidationError(.userID, problem)) }
         let application = try application(appID)
         let key = try key(of: application, keyID, now)
         let expiresAt = try expiry(after: lifeSeconds, of: key, application, now: now)

@@ -96,11 +96,11 @@ package struct RecentAuthorizations: Sendable {
             if found(user) != nil { recordSuccess(AuthorizationHistory.Success(at: now, keyID: keyID, isShadowed: true), user) }
         case .denied(let denial, let keyID):
             recordDenial(AuthorizationHistory.Denied(reason: .denial(denial), keyID: keyID, at: now), user)
-        case .malformed(let malformation):
+        case .malformed(let error):
             // With another field malformed, the request names no user.
-            guard malformation.field == .securityKey else { break }
-            recordDenial(AuthorizationHistory.Denied(reason: .malformedKey(malformation.problem), keyID: nil, at: now), user)
-        case .undecided(let indecision): record(AuthorizationFailure(.undecided(indecision), at: now), of: user)
+            guard error.field == .securityKey else { break }
+            recordDenial(AuthorizationHistory.Denied(reason: .malformedKey(error.problem), keyID: nil, at: now), user)
+        case .undecided(let reason): record(AuthorizationFailure(.undecided(reason), at: now), of: user)
         case .unconfirmed: break
         }
     }

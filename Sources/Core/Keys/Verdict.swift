@@ -4,13 +4,13 @@ package enum Verdict: Sendable, Equatable {
     /// alone decides. `isConfirmed` is false when the backend could not decide, and the app's rule lets valid keys pass.
     case authorized(keyID: UInt32?, isConfirmed: Bool = true)
     /// 400: the request breaks the public grammar.
-    case malformed(Malformation)
+    case malformed(ValidationError)
     /// 403: well formed, but denied. The key id is given when the app has a key of that id.
     case denied(Denial, keyID: UInt32?)
     /// 200: denied for this reason, but the app is in its shadow mode. Only authorization is answered so.
     case shadowed(Denial, keyID: UInt32?)
     /// 503: nobody could decide, which must never look like a denial.
-    case undecided(Indecision)
+    case undecided(UndecidedReason)
     /// Not an answer yet: nothing speaks against the key, and the app's backend must be asked (`VerifyMode`). Until it is, nothing may be
     /// allowed.
     case unconfirmed(keyID: UInt32?)
@@ -38,9 +38,9 @@ package enum Verdict: Sendable, Equatable {
         switch self {
         case .authorized(_, isConfirmed: true): "valid"
         case .authorized(_, isConfirmed: false): Denial.backendUndecided.rawValue
-        case .malformed(let malformation): malformation.problem.rawValue
+        case .malformed(let error): error.problem.rawValue
         case .denied(let denial, _), .shadowed(let denial, _): denial.rawValue
-        case .undecided(let indecision): indecision.rawValue
+        case .undecided(let reason): reason.rawValue
         case .unconfirmed: "unconfirmed"
         }
     }
@@ -71,7 +71,7 @@ package enum Denial: String, Sendable, Equatable, CaseIterable {
 }
 
 /// Why nobody could decide.
-package enum Indecision: String, Sendable, Equatable, CaseIterable {
+package enum UndecidedReason: String, Sendable, Equatable, CaseIterable {
     /// A failure of our own.
     case internalError = "internal_error"
     /// It is not known yet which keys are revoked.
@@ -84,7 +84,7 @@ package enum Indecision: String, Sendable, Equatable, CaseIterable {
     case backendStatus = "backend_status"
     /// The app's backend was not asked, because it has just failed several times in a row.
     case backendBreakerOpen = "backend_breaker_open"
-    /// The app's backend was not asked about a new key, because it has just failed for several of them in a row (`NewKeyPace`).
+    /// The app's backend was not asked about a new key, because it has just failed for several of them in a row (`NewKeyRateLimit`).
     case backendNewKeysPaced = "backend_new_keys_paced"
     /// The app's backend was not asked, because too many calls were under way.
     case backendOverloaded = "backend_overloaded"

@@ -25,7 +25,7 @@ package struct DenialTrend: Sendable {
     }
 
     /// What the trend shows.
-    package struct Jump: Sendable, Equatable {
+    package struct Spike: Sendable, Equatable {
         /// How many authorizations there were in the window.
         package let asked: UInt64
         /// How many of them were denied.
@@ -78,18 +78,18 @@ package struct DenialTrend: Sendable {
     /// Takes in the counts of now.
     /// - Parameter told: what was usual when the condition began that lasts; nil when none does.
     /// - Returns: the standing, and what is to be told of it.
-    package mutating func standing(
+    package mutating func status(
         _ counts: Counts, now: MonotonicMilliseconds, told: UInt64?, _ thresholds: OperatorThresholds
-    ) -> (standing: ConditionStanding, jump: Jump) {
+    ) -> (status: ConditionStatus, jump: Spike) {
         keep(counts, now: now)
         guard let start = sample(before: Self.windowMilliseconds, now: now) else {
-            return (.unknown, Jump(asked: 0, denied: 0, usual: told ?? 0))
+            return (.unknown, Spike(asked: 0, denied: 0, usual: told ?? 0))
         }
         let (asked, denied) = (counts.asked &- start.counts.asked, counts.denied &- start.counts.denied)
         let minimum = UInt64(thresholds.denials)
         if let told {
             let isOver = denied < max(1, minimum / 2) || denied <= 2 * told
-            return (isOver ? .over(.resolved) : .holds, Jump(asked: asked, denied: denied, usual: told))
+            return (isOver ? .over(.resolved) : .holds, Spike(asked: asked, denied: denied, usual: told))
         }
         let first = samples[0]
         let (history, before) = (start.at - first.at, start.counts.denied &- first.counts.denied)
@@ -97,7 +97,7 @@ package struct DenialTrend: Sendable {
         let usual = history == 0 ? 0 : (before * Self.windowMilliseconds + history - 1) / history
         let isJump =
             history >= Self.shortestHistoryMilliseconds && denied >= minimum && denied * 20 > asked && denied > 4 * usual
-        return (isJump ? .holds : .over(.resolved), Jump(asked: asked, denied: denied, usual: usual))
+        return (isJump ? .holds : .over(.resolved), Spike(asked: asked, denied: denied, usual: usual))
     }
 
     private mutating func keep(_ counts: Counts, now: MonotonicMilliseconds) {

@@ -43,25 +43,25 @@ package struct ExpiringCredential: Sendable, Equatable {
     package func hasEnded(now: UnixSeconds) -> Bool { expiresAt <= now }
 
     /// Whether operators are told that it ends soon, or has ended.
-    package func standing(now: UnixSeconds, _ thresholds: OperatorThresholds) -> ConditionStanding {
+    package func status(now: UnixSeconds, _ thresholds: OperatorThresholds) -> ConditionStatus {
         expiresAt < now + UInt64(thresholds.expiresDays) * 86_400 ? .holds : .over(.resolved)
     }
 
     /// The steps for the operator, in sentences.
-    package var remedy: Told {
+    package var remedy: LocalizedText {
         switch kind {
         case .listenerCertificate:
-            Told(
-                "Renew the certificate in the file of \(name == "admin" ? "admin" : "listen").tls.certificate, and \(Told.reload).",
-                "Обновите сертификат в файле из \(name == "admin" ? "admin" : "listen").tls.certificate и \(Told.reload)."
+            LocalizedText(
+                "Renew the certificate in the file of \(name == "admin" ? "admin" : "listen").tls.certificate, and \(LocalizedText.reload).",
+                "Обновите сертификат в файле из \(name == "admin" ? "admin" : "listen").tls.certificate и \(LocalizedText.reload)."
             )
         case .notifierCertificate:
-            Told(
-                "Get a new one from the provider, put it where notifiers.\(name).certificate says, and \(Told.reload). A key does not expire.",
-                "Получите новый у провайдера, положите его туда, куда указывает notifiers.\(name).certificate, и \(Told.reload). Ключ не истекает."
+            LocalizedText(
+                "Get a new one from the provider, put it where notifiers.\(name).certificate says, and \(LocalizedText.reload). A key does not expire.",
+                "Получите новый у провайдера, положите его туда, куда указывает notifiers.\(name).certificate, и \(LocalizedText.reload). Ключ не истекает."
             )
         case .appKey:
-            Told(
+            LocalizedText(
                 "Add a key with deskgate secret rotate, and have the app's backend mint with it.",
                 "Добавьте ключ командой deskgate secret rotate, и пусть сервер приложения выдаёт ключи с ним.")
         }

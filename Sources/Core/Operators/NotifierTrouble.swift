@@ -40,9 +40,9 @@ package struct NotifierTrouble: Sendable {
     package init() {}
 
     /// Takes in what is seen now.
-    package mutating func standing(
+    package mutating func status(
         _ observation: Observation, now: MonotonicMilliseconds, _ thresholds: OperatorThresholds
-    ) -> ConditionStanding {
+    ) -> ConditionStatus {
         let lasting = UInt64(thresholds.pausedSeconds) * 1000
         if observation.isStopped {
             let since = stoppedSince ?? now

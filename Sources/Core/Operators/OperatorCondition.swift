@@ -116,7 +116,7 @@ extension OperatorCondition.Kind {
 }
 
 /// What a process knows of a condition now.
-package enum ConditionStanding: Sendable, Equatable {
+package enum ConditionStatus: Sendable, Equatable {
     /// It is there.
     case holds
     /// Neither is shown: one that has been told lasts, and none begins.

@@ -39,9 +39,9 @@ package enum QueueRule {
     ///   - count: how many deliveries wait.
     ///   - ageMilliseconds: the age of the oldest.
     ///   - lifeMilliseconds: how long an event is delivered: beyond half of it even one delivery is late.
-    package static func standing(
+    package static func status(
         of notifier: String, count: Int, ageMilliseconds: UInt64, lifeMilliseconds: UInt64, _ thresholds: OperatorThresholds
-    ) -> ConditionStanding {
+    ) -> ConditionStatus {
         let late = UInt64(thresholds.queueLateSeconds) * 1000
         let few = notifier == HeldMessage.notifier ? 0 : fewDeliveries
         if ageMilliseconds > late, count > few || ageMilliseconds > lifeMilliseconds / 2 { return .holds }
@@ -54,7 +54,7 @@ package enum QueueRule {
 package enum ProblemRule {
     /// One that comes and goes is told of at most ten times an hour, as a notifier is (`NotifierTrouble`).
     /// - Parameter unseenMilliseconds: for how long it was not there.
-    package static func standing(unseenMilliseconds: UInt64, _ thresholds: OperatorThresholds) -> ConditionStanding {
+    package static func status(unseenMilliseconds: UInt64, _ thresholds: OperatorThresholds) -> ConditionStatus {
         let calm = UInt64(thresholds.pausedSeconds) * 1000 * NotifierTrouble.calmFactor
         return unseenMilliseconds >= calm ? .over(.resolved) : .unknown
     }
@@ -63,7 +63,7 @@ package enum ProblemRule {
 /// When a disk has little space left.
 package enum DiskRule {
     /// - Parameter freeBytes: what an unprivileged user can still write.
-    package static func standing(freeBytes: UInt64, _ thresholds: OperatorThresholds) -> ConditionStanding {
+    package static func status(freeBytes: UInt64, _ thresholds: OperatorThresholds) -> ConditionStatus {
         let bound = UInt64(thresholds.diskFreeMegabytes) * 1_000_000
         if freeBytes < bound { return .holds }
         // A quarter more, so that a disk about the threshold is told of once.
@@ -73,7 +73,7 @@ package enum DiskRule {
     /// Whether it is shown as low.
     /// - Parameter wasLow: whether it was when it was last read; false if it was not read yet.
     package static func isLow(freeBytes: UInt64, wasLow: Bool, _ thresholds: OperatorThresholds) -> Bool {
-        switch standing(freeBytes: freeBytes, thresholds) {
+        switch status(freeBytes: freeBytes, thresholds) {
         case .holds: true
         case .unknown: wasLow
         case .over: false

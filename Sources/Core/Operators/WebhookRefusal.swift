@@ -28,10 +28,10 @@ package enum WebhookRefusal: String, Sendable, CaseIterable {
 
     /// The remedy if the help desk has sent the webhooks; the end of a sentence.
     /// - Parameter app: the app that they name; nil or empty when none is known.
-    package func remedy(of app: String?) -> Told {
+    package func remedy(of app: String?) -> LocalizedText {
         switch self {
         case .app where app?.isEmpty ?? true:
-            Told(
+            LocalizedText(
                 """
                 compare the app_id that the help desk shows with apps[].app_id: the body names one that is not configured, or has no \
                 apps[].webhook
@@ -41,7 +41,7 @@ package enum WebhookRefusal: String, Sendable, CaseIterable {
                 нет apps[].webhook
                 """)
         case .pathSecret:
-            Told(
+            LocalizedText(
                 """
                 compare the end of the address in the help desk's settings with the secret of apps[].webhook; during a rotation give a list \
                 of both
@@ -50,13 +50,13 @@ package enum WebhookRefusal: String, Sendable, CaseIterable {
                 сравните конец адреса в настройках службы поддержки с секретом из apps[].webhook; на время замены укажите список из обоих
                 """)
         case .noSignature:
-            Told(
-                "have the help desk sign its webhooks, or, with Pyrus, remove apps[].webhook.signature_secret and \(Told.reload)",
+            LocalizedText(
+                "have the help desk sign its webhooks, or, with Pyrus, remove apps[].webhook.signature_secret and \(LocalizedText.reload)",
                 """
-                пусть служба поддержки подписывает вебхуки; для Pyrus можно удалить apps[].webhook.signature_secret; после этого \(Told.reload)
+                пусть служба поддержки подписывает вебхуки; для Pyrus можно удалить apps[].webhook.signature_secret; после этого \(LocalizedText.reload)
                 """)
         case .signature:
-            Told(
+            LocalizedText(
                 """
                 compare the app's signature secret or Sendbird tokens with the help desk's, and see that no proxy changes bodies: \
                 deskgate webhook verify --explain judges one
@@ -66,25 +66,25 @@ package enum WebhookRefusal: String, Sendable, CaseIterable {
                 deskgate webhook verify --explain
                 """)
         case .app:
-            Told(
+            LocalizedText(
                 "give each app its own address in the help desk's settings: this one belongs to another app",
                 "укажите в настройках службы поддержки каждому приложению его собственный адрес: этот принадлежит другому")
         case .unknownApp:
-            Told(
+            LocalizedText(
                 "correct the app at the end of the address in the help desk's settings: it is not configured here",
                 "исправьте приложение в конце адреса в настройках службы поддержки: здесь такого нет")
         case .anonymous:
-            Told(
+            LocalizedText(
                 """
-                choose external authorization for the chat at the help desk, or set apps[].anonymous to "accept" and \(Told.reload): the \
+                choose external authorization for the chat at the help desk, or set apps[].anonymous to "accept" and \(LocalizedText.reload): the \
                 webhooks name no user, as those of a chat in anonymous mode
                 """,
                 """
-                выберите в службе поддержки внешнюю авторизацию чата или задайте apps[].anonymous значение "accept" и \(Told.reload): в \
+                выберите в службе поддержки внешнюю авторизацию чата или задайте apps[].anonymous значение "accept" и \(LocalizedText.reload): в \
                 вебхуках не назван пользователь, как у чата в анонимном режиме
                 """)
         case .malformed:
-            Told(
+            LocalizedText(
                 "see which field the log names; if the help desk has changed its format, open an issue with a body without personal data",
                 """
                 посмотрите, какое поле называет журнал; если служба поддержки сменила формат, сообщите об этом, приложив тело без личных \

@@ -130,9 +130,9 @@ extension RegistryChange {
 
     /// The event that tells of the change, on its way to those who are told; nil when nobody is, as in most apps.
     /// - Parameter generator: makes the event's id, together with the change's time.
-    package func arrival(
+    package func incoming(
         telling audience: RegistryAudience, using generator: inout some RandomNumberGenerator
-    ) -> Arrival? {
+    ) -> IncomingEvent? {
         let key = device.key
         let isErased = kind == .removed(.forgotten)
         let subscriptions = isErased ? audience.relays(of: key.appID) : audience.subscriptions(of: key.appID)
@@ -143,7 +143,7 @@ extension RegistryChange {
             identity: Event.Identity(appID: key.appID, ticketID: nil, commentID: nil, deviceID: key.deviceID), userID: key.userID,
             deviceType: device.type, occurredAt: at, receivedAt: at, expiresAt: at + audience.lifeMilliseconds, data: Payload(self).data,
             trace: audience.trace)
-        return Arrival(event, to: subscriptions, isErased: isErased)
+        return IncomingEvent(event, to: subscriptions, isErased: isErased)
     }
 }
 
@@ -203,13 +203,13 @@ package struct RegistryAudience: Sendable {
     ///   - generator: makes the event's id.
     package func signOut(
         _ person: RevokedPerson, at now: UnixMilliseconds, isErased: Bool = false, using generator: inout some RandomNumberGenerator
-    ) -> Arrival? {
+    ) -> IncomingEvent? {
         let subscriptions = sessions.subscriptions(of: person.appID)
         guard !subscriptions.isEmpty else { return nil }
         let event = Event(
             signingOut: person, id: UUIDv7(milliseconds: now, using: &generator).event, now: now,
             lifeMilliseconds: max(lifeMilliseconds, sessions.lifeMilliseconds))
-        return Arrival(event, to: subscriptions, isErased: isErased)
+        return IncomingEvent(event, to: subscriptions, isErased: isErased)
     }
 }
 

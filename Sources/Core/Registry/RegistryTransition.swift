@@ -63,10 +63,10 @@ package enum RegistryTransition {
     /// Another token of a device of which only webhooks tell may be that of a new sign-in. Nothing is learned about a person who is blocked
     /// or was forgotten, nor before the bound of a revocation that would cover the device.
     package static func learn<Rows: RegistryRows>(
-        _ arrival: Arrival, devicesPerUser: Int, in rows: Rows
+        _ incoming: IncomingEvent, devicesPerUser: Int, in rows: Rows
     ) throws(Rows.Failure) -> [Change] {
-        let event = arrival.event
-        guard let token = arrival.token, !event.identity.deviceID.isEmpty else { return [] }
+        let event = incoming.event
+        guard let token = incoming.token, !event.identity.deviceID.isEmpty else { return [] }
         let key = Device.Key(appID: event.identity.appID, userID: event.userID, deviceID: event.identity.deviceID)
         let devices = try rows.person(appID: key.appID, userID: key.userID).devices
         let known = devices.first { $0.isNamed(key.deviceID) }
@@ -128,10 +128,10 @@ package enum RegistryTransition {
     /// Changes what is known of a device as its provider says, unless it has another token by now.
     /// - Parameter tried: the device as it was when the provider was asked.
     package static func learn<Rows: RegistryRows>(
-        _ news: FinishedAttempt.DeviceNews, of tried: Device, now: UnixMilliseconds, in rows: Rows
+        _ update: FinishedAttempt.DeviceUpdate, of tried: Device, now: UnixMilliseconds, in rows: Rows
     ) throws(Rows.Failure) -> [Change] {
         guard let known = try rows.device(tried.key), known.token == tried.token else { return [] }
-        switch news {
+        switch update {
         case .environment(let name): return [.setEnvironment(tried.key, name)]
         case .gone(let since):
             let wasSeenLater = since.map { known.seenAt >= $0 } ?? (known.seenAt > tried.seenAt)

@@ -24,11 +24,11 @@ package enum Admission {
 
     /// The result of accepting an event that is not stored, because its person was forgotten or nobody can tell; nil when it is stored.
     package static func refusal<Rows: RegistryRows>(
-        of arrival: Arrival, in rows: Rows
+        of incoming: IncomingEvent, in rows: Rows
     ) throws(Rows.Failure) -> Result<Acceptance, StoreError>? {
         // An event that tells of the person's end leaves the store with that end.
-        guard !arrival.isErased else { return nil }
-        switch try isFormer(arrival.event.userID, of: arrival.event.identity.appID, in: rows) {
+        guard !incoming.isErased else { return nil }
+        switch try isFormer(incoming.event.userID, of: incoming.event.identity.appID, in: rows) {
         case .success(let isFormer): return isFormer ? .success(.ignored) : nil
         case .failure(let error): return .failure(StoreError(.unavailable, error.description))
         }
@@ -37,11 +37,11 @@ package enum Admission {
     /// The decision on a report. Nothing is stored of one that would name a person who was forgotten.
     /// - Parameter topics: those of the report's topics that are known.
     package static func decision<Rows: RegistryRows>(
-        on report: Report, _ topics: [Topic.Name: Topic], in rows: Rows
+        on report: Report, _ conversations: [ConversationState.Name: ConversationState], in rows: Rows
     ) throws(Rows.Failure) -> Report.Decision {
-        let decision = report.decide(topics)
-        guard case .decided(let changed, let arrivals, _, _, let mark) = decision else { return decision }
-        let users = changed.map(\.userID) + arrivals.map(\.event.userID) + [mark?.person.userID].compactMap { $0 }
+        let decision = report.decide(conversations)
+        guard case .decided(let changed, let incomingEvents, _, _, let receipt) = decision else { return decision }
+        let users = changed.map(\.userID) + incomingEvents.map(\.event.userID) + [receipt?.person.userID].compactMap { $0 }
         let named = Set(users.map { ByteKey($0) })
         for userID in named.sorted() {
             switch try isFormer(userID.text, of: report.appID, in: rows) {

@@ -80,7 +80,7 @@ package enum RevocationChange: Sendable, Equatable {
 }
 
 /// What has changed in a store's revocations since a version of them.
-package struct RevocationNews: Sendable, Equatable {
+package struct RevocationChanges: Sendable, Equatable {
     /// In the order in which they happened. A change may be told that is known already.
     package let changes: [RevocationChange]
     /// The version that is known once these changes are; the next news are asked for since this one.

@@ -16,9 +16,9 @@ package struct Claim: Sendable, Equatable {
     /// What expires at this time or before has expired: `now`, less what is held back after a jump of the clock.
     package private(set) var expiredBy: UnixMilliseconds
     /// How often the notifier's receiver may be called. What may not be called yet is put off, with the reason `paced`.
-    package let pace: [PaceRule]
+    package let pace: [OutboundRateLimit]
     /// What the others that share the store are to be told of the notifier's pauses; at most one of each kind.
-    package private(set) var pauseNews: [PauseNews]
+    package private(set) var pauseUpdates: [PauseUpdate]
 
     /// Makes a claim.
     /// - Parameters:
@@ -26,7 +26,7 @@ package struct Claim: Sendable, Equatable {
     ///   - heldMilliseconds: how much of the clock's time is held back, see `TrustedTime`.
     package init(
         notifier: String, now: UnixMilliseconds, leaseMilliseconds: UInt64, limit: Int, longestDelayMilliseconds: UInt64 = .max,
-        heldMilliseconds: UInt64 = 0, pace: [PaceRule] = [], pauseNews: [PauseNews] = []
+        heldMilliseconds: UInt64 = 0, pace: [OutboundRateLimit] = [], pauseUpdates: [PauseUpdate] = []
     ) {
         expiredBy = now.saturating(subtracting: heldMilliseconds)
         latestDue = now.saturating(adding: longestDelayMilliseconds)
@@ -35,7 +35,7 @@ package struct Claim: Sendable, Equatable {
         self.leaseMilliseconds = leaseMilliseconds
         self.limit = limit
         self.pace = pace
-        self.pauseNews = pauseNews
+        self.pauseUpdates = pauseUpdates
     }
 }
 
@@ -92,7 +92,7 @@ extension Claim: Timestamped {
         now.convertMoments(convert)
         latestDue.convertMoments(convert)
         expiredBy.convertMoments(convert)
-        pauseNews.convertMoments(convert)
+        pauseUpdates.convertMoments(convert)
     }
 }
 

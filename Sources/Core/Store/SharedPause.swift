@@ -29,7 +29,7 @@ package struct SharedPause: Sendable, Equatable {
 }
 
 /// What a process tells the others of a notifier's pauses.
-package enum PauseNews: Sendable, Equatable {
+package enum PauseUpdate: Sendable, Equatable {
     /// A pause begins, in place of an earlier one of its kind.
     case begins(SharedPause)
     /// The notifier is misconfigured no more: an attempt has succeeded, or somebody has resumed it.
@@ -45,7 +45,7 @@ extension SharedPause: Timestamped {
     }
 }
 
-extension PauseNews: Timestamped {
+extension PauseUpdate: Timestamped {
     package mutating func convertMoments(_ convert: (UnixMilliseconds) -> UnixMilliseconds) {
         switch self {
         case .begins(let pause): self = .begins(pause.converted(convert))

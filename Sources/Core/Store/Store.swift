@@ -15,12 +15,12 @@ package protocol Store: Sendable {
     ///   - completion: called exactly once, when the event is durable or cannot be stored: on the store's thread, or on a caller's, before
     ///     this returns when that is known at once. It must neither block nor call the store's other methods but `end`.
     func accept(
-        _ arrival: Arrival, telling audience: RegistryAudience, isAwaited: @escaping @Sendable () -> Bool,
+        _ incoming: IncomingEvent, telling audience: RegistryAudience, isAwaited: @escaping @Sendable () -> Bool,
         completion: @escaping @Sendable (Result<Acceptance, StoreError>) -> Void)
 
     /// Stores what follows from what a help desk has told, unless the same was stored already: what is remembered of its topics, and its
     /// events with their deliveries, as for an arrival. The topics are asked for, the report is decided, and all of it becomes durable in
-    /// one transaction; nothing else changes these topics meanwhile. Where it has a `ReadMark`, pending deliveries that this covers end in the
+    /// one transaction; nothing else changes these topics meanwhile. Where it has a `ReadReceipt`, pending deliveries that this covers end in the
     /// same transaction, also those under way, whose outcomes then change nothing. PostgreSQL leaves those that another replica is just
     /// claiming.
     /// - Parameters: as for `accept`.
@@ -79,7 +79,7 @@ package protocol Store: Sendable {
 
     /// Records the outcomes of attempts, and then claims due deliveries for new ones, for all notifiers in one transaction.
     ///
-    /// Of several reports on one attempt the first counts; a report on a deleted delivery is ignored. `DeviceNews` changes the registry.
+    /// Of several reports on one attempt the first counts; a report on a deleted delivery is ignored. `DeviceUpdate` changes the registry.
     ///
     /// A claim counts an attempt for each of its deliveries and leases it, so that the delivery is due again if nobody reports. Apps take
     /// turns, also from one claim to the next, so that the backlog of one delays the deliveries of another by about one batch; of each
@@ -120,7 +120,7 @@ package protocol Store: Sendable {
 
     /// When the last webhook of a comment came that is only recognised any more, because its deliveries are deleted or it never had one.
     /// - Returns: nil when there is none.
-    func arrival(ofForgotten comment: HelpDeskID, appID: String) throws(StoreError) -> UnixMilliseconds?
+    func incoming(ofForgotten comment: HelpDeskID, appID: String) throws(StoreError) -> UnixMilliseconds?
 
     /// Makes dead deliveries that match pending again, due now, with a new expiry; their attempts count on. Looks at those that match, newest
     /// first and at most `limit` of them, in several transactions, between which other calls go on. A delivery that finds no room in the queue
@@ -157,7 +157,7 @@ package protocol Store: Sendable {
     /// any more, topics of which nothing was heard for as long, calls that no pace counts any more, and calls of bots (`BotCall.kept`); at
     /// most `limit` in all, so that no other call waits long.
     ///
-    /// A comment is recognised for `Recognition.milliseconds` after its arrival, even if its deliveries are deleted: the help desk repeats
+    /// A comment is recognised for `Deduplication.milliseconds` after its arrival, even if its deliveries are deleted: the help desk repeats
     /// webhooks that got no answer, and somebody may replay a captured one.
     /// - Parameters:
     ///   - now: the time.
@@ -183,7 +183,7 @@ package protocol Store: Sendable {
     /// - Precondition: its id is new.
     /// - Returns: how many devices were signed out.
     func revoke(
-        _ revocation: Revocation, of person: RevokedPerson?, announcing arrival: Arrival?, telling audience: RegistryAudience
+        _ revocation: Revocation, of person: RevokedPerson?, announcing incoming: IncomingEvent?, telling audience: RegistryAudience
     ) throws(StoreError) -> Int
 
     /// Signs out the devices that a revocation of a key, a key id or an app covers, unless `revoke` was told the person. It takes several
@@ -215,7 +215,7 @@ package protocol Store: Sendable {
     /// What has changed in the revocations since a version, at most some thousand changes: ask again until there are none. When nothing has
     /// changed it costs one search.
     /// - Parameter version: of earlier news; nil tells the present version without changes.
-    func revocationNews(since version: Int64?) throws(StoreError) -> RevocationNews
+    func revocationChanges(since version: Int64?) throws(StoreError) -> RevocationChanges
 
     /// The salt of the store's former persons; nil when nobody was forgotten.
     func formerSalt() throws(StoreError) -> [UInt8]?
@@ -225,7 +225,7 @@ package protocol Store: Sendable {
     /// begun. What comes meanwhile may stay, so the person must have been revoked before.
     ///
     /// Comments are still recognised, and nothing is made of what comes about the person's topics. If an attempt is under way, its outcome is ignored. Only relays are told of the devices. Events that
-    /// tell of the person's end (`Arrival.isErased`) stay until none of their deliveries is pending.
+    /// tell of the person's end (`IncomingEvent.isErased`) stay until none of their deliveries is pending.
     func erase(_ person: RevokedPerson, now: UnixMilliseconds, telling audience: RegistryAudience) throws(StoreError) -> Erasure
 
     /// Has what was erased leave the files, as far as that can be had at once, and looks for what names a person still, in the tables and in
@@ -250,7 +250,7 @@ package protocol Store: Sendable {
     var clockOffsetMilliseconds: Int64? { get }
 
     /// What this process knows of the others that share the store. Does not block.
-    var standing: ReplicaStanding { get }
+    var replicaStatus: ReplicaStatus { get }
 
     /// Records when keys were used. Of what is known of a key, the earliest `since` and the latest `usedAt` stay.
     func record(_ uses: [KeyUse]) throws(StoreError)
@@ -264,12 +264,12 @@ package protocol Store: Sendable {
     /// Says that this process sees a condition, which begins unless it lasts already. Then the event that tells of it is stored in the same
     /// transaction; where there is no room for its deliveries they end at once.
     /// - Returns: whether it began with this call.
-    func raise(_ condition: OperatorCondition, announcing arrival: Arrival?) throws(StoreError) -> Bool
+    func raise(_ condition: OperatorCondition, announcing incoming: IncomingEvent?) throws(StoreError) -> Bool
 
     /// Says that this process does not see a condition. It ends when no other living process sees it, and then the event that tells of it
     /// is stored in the same transaction, as `raise` does.
     /// - Returns: whether it ended with this call.
-    func clear(_ key: OperatorCondition.Key, announcing arrival: Arrival?) throws(StoreError) -> Bool
+    func clear(_ key: OperatorCondition.Key, announcing incoming: IncomingEvent?) throws(StoreError) -> Bool
 
     /// Sets the digest of the keys that this process has in force, which its next heartbeat tells the others. Does not block.
     func announce(keysDigest: String)
@@ -314,15 +314,15 @@ extension Store {
     }
 
     /// Adds a revocation, and tells nobody of the devices that it signs out.
-    package func revoke(_ revocation: Revocation, announcing arrival: Arrival? = nil) throws(StoreError) {
-        _ = try revoke(revocation, of: revocation.person, announcing: arrival, telling: .nobody)
+    package func revoke(_ revocation: Revocation, announcing incoming: IncomingEvent? = nil) throws(StoreError) {
+        _ = try revoke(revocation, of: revocation.person, announcing: incoming, telling: .nobody)
     }
 
     /// One in memory is, and the configuration warns of it.
     package var isNew: Bool { false }
 
     /// There are no others.
-    package var standing: ReplicaStanding { .alone }
+    package var replicaStatus: ReplicaStatus { .alone }
 
     /// There are no others to tell.
     package func announce(keysDigest: String) {}
@@ -349,9 +349,10 @@ extension Store {
 
     /// Accepts an event for a caller that waits as long as it takes.
     package func accept(
-        _ arrival: Arrival, telling audience: RegistryAudience, completion: @escaping @Sendable (Result<Acceptance, StoreError>) -> Void
+        _ incoming: IncomingEvent, telling audience: RegistryAudience,
+        completion: @escaping @Sendable (Result<Acceptance, StoreError>) -> Void
     ) {
-        accept(arrival, telling: audience, isAwaited: { true }, completion: completion)
+        accept(incoming, telling: audience, isAwaited: { true }, completion: completion)
     }
 
     /// Registers for a caller that waits as long as it takes.

@@ -39,7 +39,7 @@ package struct FinishedAttempt: Sendable, Equatable {
     }
 
     /// What a provider has said of the device.
-    package enum DeviceNews: Sendable, Equatable {
+    package enum DeviceUpdate: Sendable, Equatable {
         /// It does not know the token any more, since a time if it said one, by its own clock: the device leaves, unless it has been seen
         /// since, or has another token than was tried.
         case gone(since: UnixMilliseconds?)
@@ -60,14 +60,14 @@ package struct FinishedAttempt: Sendable, Equatable {
     /// The device as it was claimed, when there is news of it.
     package let device: Device?
     /// What is new of it.
-    package let news: DeviceNews?
+    package let update: DeviceUpdate?
     /// The call that the claim has counted and that never reached its receiver, which is uncounted; nil when there is none.
-    package let uncalled: PacedCall?
+    package let uncalled: RateLimitedCall?
 
     /// Makes a report.
     package init(
-        id: UUIDv7, attempt: Int, next: Next, reason: String, now: UnixMilliseconds, device: Device? = nil, news: DeviceNews? = nil,
-        uncalled: PacedCall? = nil
+        id: UUIDv7, attempt: Int, next: Next, reason: String, now: UnixMilliseconds, device: Device? = nil, update: DeviceUpdate? = nil,
+        uncalled: RateLimitedCall? = nil
     ) {
         self.id = id
         self.attempt = attempt
@@ -75,7 +75,7 @@ package struct FinishedAttempt: Sendable, Equatable {
         self.reason = reason
         self.now = now
         self.device = device
-        self.news = news
+        self.update = update
         self.uncalled = uncalled
     }
 }

@@ -6,7 +6,7 @@ package protocol TicketDesk: Sendable {
     /// Brings a person to support: writes the draft's message, in the person's name, into the open ticket that changed last, or into a new one.
     func handOff(_ draft: TicketDraft) throws(HandOffFailure) -> HandOff
     /// Finds one ticket.
-    func ticket(_ place: TicketPlace) throws(TicketFailure) -> Ticket
+    func ticket(_ place: TicketLocator) throws(TicketFailure) -> Ticket
     /// Lists tickets, those that changed last first.
     func list(_ question: TicketQuestion) throws(TicketFailure) -> TicketPage
     /// Counts tickets by state: those of one person, or all.
@@ -72,7 +72,7 @@ package struct NewTicket: Sendable, Equatable {
 }
 
 /// How a ticket is found.
-package enum TicketPlace: Sendable, Equatable {
+package enum TicketLocator: Sendable, Equatable {
     /// By its number.
     case id(Int64)
     /// By its conversation's channel.

@@ -5,7 +5,7 @@ package enum BackendAnswer: Sendable, Hashable {
     /// The person may not.
     case denied
     /// It cannot decide, or was not asked.
-    case undecided(Indecision)
+    case undecided(UndecidedReason)
 }
 
 /// What one call of an app's backend has brought.
@@ -49,8 +49,8 @@ package struct BackendReply: Sendable, Equatable {
     }
 
     /// Takes a call without a response.
-    package init(_ indecision: Indecision, _ health: Health) {
-        answer = .undecided(indecision)
+    package init(_ reason: UndecidedReason, _ health: Health) {
+        answer = .undecided(reason)
         self.health = health
         keepSeconds = nil
     }

@@ -1,7 +1,7 @@
 /// Why a call of an app's backend brought no decision.
 package struct BackendFailure: Sendable, Equatable {
     /// The reason, as in the answer to the request.
-    package let reason: Indecision
+    package let reason: UndecidedReason
     /// The kind of failure: a stable word such as `status_503` or `host_unknown`, never a text of the backend.
     package let cause: String
     /// Whether a later call of the same kind has brought a decision.
@@ -11,7 +11,7 @@ package struct BackendFailure: Sendable, Equatable {
     /// - Parameters:
     ///   - cause: nil when nothing more is known than the reason.
     ///   - isOver: whether a later call has brought a decision.
-    package init(_ reason: Indecision, cause: String? = nil, isOver: Bool = false) {
+    package init(_ reason: UndecidedReason, cause: String? = nil, isOver: Bool = false) {
         self.reason = reason
         self.cause = cause ?? reason.rawValue
         self.isOver = isOver
@@ -30,7 +30,7 @@ package struct BackendFailure: Sendable, Equatable {
 /// How an app's backend does, for operators.
 package struct BackendStatus: Sendable, Equatable {
     /// The state of the breaker, which counts calls about known keys.
-    package let breaker: BreakerStanding
+    package let breaker: BreakerStatus
     /// Whether calls about new keys were paced within the last minute, because they failed.
     package let pacesNewKeys: Bool
     /// Why the last call about a known key that brought no decision failed; nil before the first one.
@@ -40,7 +40,7 @@ package struct BackendStatus: Sendable, Equatable {
 
     /// Makes a status.
     package init(
-        breaker: BreakerStanding, pacesNewKeys: Bool, lastFailure: BackendFailure? = nil, lastNewKeyFailure: BackendFailure? = nil
+        breaker: BreakerStatus, pacesNewKeys: Bool, lastFailure: BackendFailure? = nil, lastNewKeyFailure: BackendFailure? = nil
     ) {
         self.breaker = breaker
         self.pacesNewKeys = pacesNewKeys
@@ -55,5 +55,5 @@ package struct BackendStatus: Sendable, Equatable {
     }
 
     /// The state in metrics. A backend that fails for new keys is asked further, so it is `failing`.
-    package var state: BreakerStanding { breaker == .working && pacesNewKeys ? .failing : breaker }
+    package var state: BreakerStatus { breaker == .working && pacesNewKeys ? .failing : breaker }
 }

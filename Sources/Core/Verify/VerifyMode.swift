@@ -9,7 +9,7 @@ package enum VerifyMode: String, Sendable, CaseIterable {
 }
 
 /// What a caller is answered when the app's backend cannot decide: `apps[].verify.when_undecided`.
-package enum UndecidedRule: String, Sendable, CaseIterable {
+package enum UndecidedPolicy: String, Sendable, CaseIterable {
     /// 503: the caller may try again.
     case error
     /// 403.
@@ -25,15 +25,15 @@ package enum UndecidedRule: String, Sendable, CaseIterable {
         case .denied: .denied(.backendDenied, keyID: keyID)
         // A failure of our own must never look like a denial.
         case .undecided(.internalError): .undecided(.internalError)
-        case .undecided(let indecision): verdict(without: indecision, keyID: keyID)
+        case .undecided(let reason): verdict(without: reason, keyID: keyID)
         }
     }
 
-    private func verdict(without indecision: Indecision, keyID: UInt32?) -> Verdict {
+    private func verdict(without reason: UndecidedReason, keyID: UInt32?) -> Verdict {
         switch self {
-        case .error: .undecided(indecision)
+        case .error: .undecided(reason)
         case .deny: .denied(.backendUndecided, keyID: keyID)
-        case .allowIfKeyValid: keyID == nil ? .undecided(indecision) : .authorized(keyID: keyID, isConfirmed: false)
+        case .allowIfKeyValid: keyID == nil ? .undecided(reason) : .authorized(keyID: keyID, isConfirmed: false)
         }
     }
 }

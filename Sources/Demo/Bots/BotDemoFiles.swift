@@ -37,13 +37,13 @@ package struct BotDemoFiles: Sendable {
     /// - Throws: when one exists or cannot be made.
     package func write(shopPort: UInt16) throws(DemoFailure) {
         let (signing, token) = try Self.newSecrets()
-        var book: JSONObject = ["port": .integer(Int64(shopPort))]
-        if case .object(let known) = ShopBook.sample.json {
-            for member in known.members { book.append(member.value, forKey: member.key) }
+        var shopData: JSONObject = ["port": .integer(Int64(shopPort))]
+        if case .object(let known) = ShopData.sample.json {
+            for member in known.members { shopData.append(member.value, forKey: member.key) }
         }
         try make(signingSecret, Array("\(signing)\n".utf8))
         try make(shopToken, Array("\(token)\n".utf8))
-        try make(shop, JSONValue.object(book).serialized(pretty: true) + [UInt8(ascii: "\n")])
+        try make(shop, JSONValue.object(shopData).serialized(pretty: true) + [UInt8(ascii: "\n")])
     }
 
     /// The members of the configuration that the bot is: the content of `bots`.
@@ -77,11 +77,11 @@ package struct BotDemoFiles: Sendable {
     func shopSettings() throws(DemoFailure) -> SampleShopSettings {
         var settings = try SampleShopSettings(secrets: [line(of: signingSecret)], token: line(of: shopToken))
         let json = try JSONValue(parsing: read(shop))
-        guard let json, let port = json["port"]?.integer.flatMap({ UInt16(exactly: $0) }), let book = ShopBook(json: json) else {
+        guard let json, let port = json["port"]?.integer.flatMap({ UInt16(exactly: $0) }), let shopData = ShopData(json: json) else {
             throw DemoFailure("\(shop) is not a shop's file; make another with: deskgate init --bot-demo NEW-DIRECTORY")
         }
         settings.port = port
-        settings.book = book
+        settings.shopData = shopData
         return settings
     }
 

@@ -11,13 +11,13 @@ extension BotStory {
     /// - Parameter spent: a confirmation that was used.
     mutating func attack(_ start: Start, _ spent: String) throws(DemoFailure) {
         say("\n5. An order's text tells the model to act for \(Self.victim), and it obeys. The ticket is still that of \(Self.customer).\n")
-        let (before, calls) = (shop.book, shop.records.count)
+        let (before, calls) = (shop.shopData, shop.records.count)
         let open = try confirmForVictim(start)
-        var loot = HostileModel.Loot(
+        var stolen = HostileModel.StolenSecrets(
             data: start.data, app: caller.app, customer: Self.customer, order: Self.otherOrder, victim: Self.victim,
             victimOrder: Self.victimOrder)
-        (loot.openConfirmation, loot.spentConfirmation) = (open, spent)
-        let attacks = try explained { () throws(SimulatedModel.Failure) in try HostileModel(start.model, loot).attacks() }
+        (stolen.openConfirmation, stolen.spentConfirmation) = (open, spent)
+        let attacks = try explained { () throws(SimulatedModel.Failure) in try HostileModel(start.model, stolen).attacks() }
         var counts: [(name: String, statuses: [Int])] = []
         for attack in attacks {
             let answer = try explained { () throws(SimulatedModel.Failure) in try attack.request.send(with: client) }
@@ -32,7 +32,7 @@ extension BotStory {
             let shown = Set(statuses).sorted().map { "\($0)" }.joined(separator: ", ")
             tell("model", "\(name)\(statuses.count == 1 ? "" : ", \(statuses.count) times"): \(shown)")
         }
-        check(shop.book == before, "the shop's orders have changed")
+        check(shop.shopData == before, "the shop's orders have changed")
         check(
             shop.records.dropFirst(calls).allSatisfy { $0.customerID == Self.customer && $0.status >= 400 },
             "the shop did something for a hostile call")

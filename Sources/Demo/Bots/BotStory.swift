@@ -94,13 +94,13 @@ struct BotStory {
     /// - Returns: the confirmation that was used.
     private mutating func cancel(_ start: Start) throws(DemoFailure) -> String {
         say("\n3. The customer wants to cancel. The model cannot do that alone: the app asks the customer, and confirms with its key.\n")
-        let (before, calls) = (shop.book, shop.records.count)
+        let (before, calls) = (shop.shopData, shop.records.count)
         guard let line = ModelScript.shop.lines.last else { return "" }
         let asked = try ask(start, line)
         let confirmation = asked.text("confirmation") ?? ""
         wasAskedToConfirm = asked.statusCode == 409 && asked.text("error") == "confirmation_required"
         check(wasAskedToConfirm, "the model cancelled without a confirmation")
-        check(shop.book == before && shop.records.count == calls, "the shop was called before the customer confirmed")
+        check(shop.shopData == before && shop.records.count == calls, "the shop was called before the customer confirmed")
         let arguments = asked.response["arguments"].map { String(decoding: $0.serialized(), as: UTF8.self) } ?? "{}"
         tell("app", "shows: \(asked.text("function") ?? "?") \(arguments)?  The customer taps Yes.")
         let first = try confirm(start, confirmation)
@@ -153,7 +153,7 @@ struct BotStory {
     }
 
     /// The status of an order.
-    func status(of order: String) -> String? { shop.book.orders.first { $0.id == order }?.status }
+    func status(of order: String) -> String? { shop.shopData.orders.first { $0.id == order }?.status }
 
     /// Converts the model's failures.
     func explained<Result>(_ work: () throws(SimulatedModel.Failure) -> Result) throws(DemoFailure) -> Result {

@@ -69,7 +69,7 @@ package struct RecordedUser: Sendable {
     private let recent: Monitor<RecentAuthorizations>
     private let user: KeyedDigest
 
-    init(_ records: AuthorizationRecords, _ decision: Authorizer.Decision, _ authorizer: Authorizer, userID: Span<UInt8>) {
+    init(_ records: AuthorizationRecords, _ decision: Authorizer.Authorization, _ authorizer: Authorizer, userID: Span<UInt8>) {
         user = authorizer.digest(ofUser: userID, in: decision.namedApplication)
         recent = decision.namedApplication.map { records.apps[$0] } ?? records.unknownApp
     }

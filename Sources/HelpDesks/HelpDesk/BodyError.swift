@@ -4,7 +4,7 @@ package import JSON
 /// Why a request's body cannot be read: answered 400.
 package enum BodyError: Error {
     /// A credential is missing, null, not a string, given twice, or malformed.
-    case malformed(Malformation)
+    case malformed(ValidationError)
     /// The body is not strict JSON.
     case invalidJSON(JSONError)
     /// The body is JSON, but not an object.
@@ -21,7 +21,7 @@ package enum BodyError: Error {
     /// The reason, as in logs and metrics.
     package var reason: String {
         switch self {
-        case .malformed(let malformation): malformation.problem.rawValue
+        case .malformed(let error): error.problem.rawValue
         case .invalidJSON: Self.invalidJSONReason
         case .notAnObject: Self.notAnObjectReason
         case .invalidForm: Self.invalidFormReason
@@ -31,13 +31,13 @@ package enum BodyError: Error {
 
     /// The name of the credential that is malformed; nil for every other error.
     package var field: String? {
-        if case .malformed(let malformation) = self { malformation.field.name } else { nil }
+        if case .malformed(let error) = self { error.field.name } else { nil }
     }
 
     /// One sentence for the caller, which quotes nothing of the body.
     package var message: String {
         switch self {
-        case .malformed(let malformation): malformation.description
+        case .malformed(let error): error.description
         case .invalidJSON(let error): "The body is not valid JSON: \(error)."
         case .notAnObject: "The body is JSON, but not an object with app_id, user_id and security_key."
         case .invalidForm(let error): "The body is not a valid form: \(error)."
@@ -52,7 +52,7 @@ package enum BodyError: Error {
         }
         self =
             if let field = CredentialField(rawValue: "\(name)") {
-                .malformed(Malformation(field, .duplicate))
+                .malformed(ValidationError(field, .duplicate))
             } else {
                 .unexpected(field: "\(name)", expectation: "it is given twice; give it once")
             }

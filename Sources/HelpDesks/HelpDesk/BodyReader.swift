@@ -14,8 +14,8 @@ package struct CredentialReader: Sendable {
     // Not generic in what it returns: the compiler specialises nothing beyond a module, and an unspecialised call costs half a microsecond.
     package func decision(
         on request: borrowing Request,
-        _ decide: (_ appID: Span<UInt8>, _ userID: Span<UInt8>, _ securityKey: Span<UInt8>) -> Authorizer.Decision
-    ) throws(BodyError) -> Authorizer.Decision {
+        _ decide: (_ appID: Span<UInt8>, _ userID: Span<UInt8>, _ securityKey: Span<UInt8>) -> Authorizer.Authorization
+    ) throws(BodyError) -> Authorizer.Authorization {
         try reader.withFields(of: request) { fields, bytes throws(BodyError) in
             let (appID, userID, securityKey) = try fields.credentials()
             return decide(bytes.extracting(appID), bytes.extracting(userID), bytes.extracting(securityKey))
@@ -121,9 +121,9 @@ package struct BodyFields<let count: Int> {
     private func credential(_ field: CredentialField, at index: Int) throws(BodyError) -> Range<Int> {
         switch values[index] {
         case .text(let range): return range
-        case .missing: throw .malformed(Malformation(field, .missing))
-        case .null: throw .malformed(Malformation(field, .null))
-        case .notAString: throw .malformed(Malformation(field, .notAString))
+        case .missing: throw .malformed(ValidationError(field, .missing))
+        case .null: throw .malformed(ValidationError(field, .null))
+        case .notAString: throw .malformed(ValidationError(field, .notAString))
         }
     }
 

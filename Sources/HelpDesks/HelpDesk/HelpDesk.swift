@@ -122,7 +122,7 @@ package struct ServedHelpDesk: Sendable {
     /// The tickets of an app, for the company; nil for an app of another help desk, or where the help desk lets nobody ask.
     package let tickets: @Sendable (_ appID: String) -> (any TicketDesk)?
     /// What is known of a person's session tokens; nil for an app that hands none out. Does not block.
-    package let sessions: @Sendable (_ appID: String, _ userID: String) -> SessionStanding?
+    package let sessions: @Sendable (_ appID: String, _ userID: String) -> SessionStatus?
     /// The notifier of held messages (`HeldMessage`), whose attempts ask the help desk whose conversation it is; nil where none are held.
     package let lookup: (any Notifier)?
     /// Ends what the routes do by themselves, and waits for it. Called once, after the listener has stopped.
@@ -131,7 +131,7 @@ package struct ServedHelpDesk: Sendable {
     /// Describes the served apps.
     package init(
         routes: [Route], tickets: @escaping @Sendable (_ appID: String) -> (any TicketDesk)? = { _ in nil },
-        sessions: @escaping @Sendable (_ appID: String, _ userID: String) -> SessionStanding? = { _, _ in nil },
+        sessions: @escaping @Sendable (_ appID: String, _ userID: String) -> SessionStatus? = { _, _ in nil },
         lookup: (any Notifier)? = nil, close: @escaping @Sendable () -> Void = {},
         prepare: @escaping @Sendable (Configuration, HelpDeskState) throws(CryptoError) -> @Sendable () -> Void
     ) {
@@ -145,7 +145,7 @@ package struct ServedHelpDesk: Sendable {
 }
 
 /// Tells those who keep something about people when it may not hold any more. Any thread may use it.
-package final class HelpDeskNews: Sendable {
+package final class CacheInvalidation: Sendable {
     /// What has happened.
     package enum Item: Sendable {
         /// Keys were revoked, or a revocation was removed; nil when anything may have changed.
@@ -180,9 +180,9 @@ package final class HelpDeskServices: Sendable {
         keepsConnections: false)
 
     /// The parts of the configuration in force that all help desks use.
-    package let state: Live<HelpDeskState>
+    package let state: SnapshotReference<HelpDeskState>
     /// The revocations in force.
-    package let revocations: Live<Revocations>
+    package let revocations: SnapshotReference<Revocations>
     /// The store of events and devices.
     package let store: any Store
     /// The metrics.
@@ -200,14 +200,15 @@ package final class HelpDeskServices: Sendable {
     /// Calls the help desks, each request for its app; its owner closes it.
     package let client: LazyClient
     /// Tells what may end what is kept about people.
-    package let news: HelpDeskNews
+    package let invalidation: CacheInvalidation
     /// Called on the store's thread, before the answer, when a delivery may have become due; must not block.
     package let onChange: @Sendable () -> Void
 
     /// Gathers the services.
     package init(
-        state: Live<HelpDeskState>, revocations: Live<Revocations>, store: any Store, metrics: HelpDeskMetrics, clocks: Clocks,
-        random: RandomPool, logger: Logger, denials: DenialLog, tracer: Tracer, client: LazyClient, news: HelpDeskNews,
+        state: SnapshotReference<HelpDeskState>, revocations: SnapshotReference<Revocations>, store: any Store, metrics: HelpDeskMetrics,
+        clocks: Clocks,
+        random: RandomPool, logger: Logger, denials: DenialLog, tracer: Tracer, client: LazyClient, invalidation: CacheInvalidation,
         onChange: @escaping @Sendable () -> Void
     ) {
         self.state = state
@@ -220,7 +221,7 @@ package final class HelpDeskServices: Sendable {
         self.denials = denials
         self.tracer = tracer
         self.client = client
-        self.news = news
+        self.invalidation = invalidation
         self.onChange = onChange
     }
 
@@ -236,14 +237,15 @@ package struct RelayServices: Sendable {
     /// The clocks.
     package let clocks: Clocks
     /// Where a relay tells that it has ended a person's sessions.
-    package let news: HelpDeskNews
+    package let invalidation: CacheInvalidation
 
     /// Gathers the services.
     package init(
-        mintKey: @escaping @Sendable (_ appID: String, _ userID: String) -> String?, clocks: Clocks, news: HelpDeskNews = HelpDeskNews()
+        mintKey: @escaping @Sendable (_ appID: String, _ userID: String) -> String?, clocks: Clocks,
+        invalidation: CacheInvalidation = CacheInvalidation()
     ) {
         self.mintKey = mintKey
         self.clocks = clocks
-        self.news = news
+        self.invalidation = invalidation
     }
 }

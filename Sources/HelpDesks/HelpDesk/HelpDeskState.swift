@@ -44,22 +44,22 @@ package final class HelpDeskState: Sendable {
     /// Decides whether a person may use the chat, for every route; as `Authorizer.decide`, and with what is kept of the backend's answers.
     /// - Parameters:
     ///   - helpDesk: whose route it is; another help desk's app is an unknown app there. Nil for a route of all apps.
-    ///   - question: set when the backend must be asked. Then the decision is no answer, but what `BackendQuestion.ask` leads to.
-    package func decide(
+    ///   - question: set when the backend must be asked. Then the decision is no answer, but what `BackendVerification.ask` leads to.
+    package func authorize(
         appID: Span<UInt8>, userID: Span<UInt8>, securityKey: Span<UInt8>, of helpDesk: HelpDeskKind?, now: UnixSeconds,
-        revocations: Revocations, asking question: inout BackendQuestion?
-    ) -> Authorizer.Decision {
-        let decision = authorizer.decide(appID: appID, userID: userID, securityKey: securityKey, now: now, revocations: revocations)
+        revocations: Revocations, asking question: inout BackendVerification?
+    ) -> Authorizer.Authorization {
+        let decision = authorizer.authorize(appID: appID, userID: userID, securityKey: securityKey, now: now, revocations: revocations)
         // With a malformed key the request names an app all the same, whose record it must not reach from here.
         if let helpDesk, let named = decision.namedApplication, helpDesks[named] != helpDesk { return decision.ofUnknownApp }
         keyUses.note(decision, now: now)
         guard case .unconfirmed = decision.verdict else { return decision }
-        guard let backends else { return decision.concluded(.undecided(.internalError)) }
+        guard let backends else { return decision.confirmed(by: .undecided(.internalError)) }
         return backends.conclude(decision, appID: appID, userID: userID, securityKey: securityKey, asking: &question)
     }
 
     /// The user whom a decision is about, to record the final verdict. Takes no lock and allocates nothing.
-    package func recordedUser(_ decision: Authorizer.Decision, userID: Span<UInt8>) -> RecordedUser {
+    package func recordedUser(_ decision: Authorizer.Authorization, userID: Span<UInt8>) -> RecordedUser {
         RecordedUser(records, decision, authorizer, userID: userID)
     }
 
@@ -82,7 +82,7 @@ package struct HelpDeskMetrics: Sendable {
     /// Calls for previews of URLs by app and result.
     package let urlPreviews: MetricFamily<Counter>
     /// When keys were last used.
-    package let keyUses = KeyUseBook()
+    package let keyUses = KeyUsageTracker()
     /// Which apps unknown ones resemble.
     package let nearestApps = NearestApps()
     /// Which types of device register that no notifier serves.

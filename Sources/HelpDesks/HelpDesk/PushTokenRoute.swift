@@ -19,13 +19,13 @@ package final class PushTokenRoute: Sendable {
     private enum Decision {
         case answer(Response)
         case register(Registration, telling: RegistryAudience)
-        case ask(BackendQuestion, Result<PushTokenRequest, BodyError>, app: String?, Caller, RecordedUser, HelpDeskState)
+        case ask(BackendVerification, Result<PushTokenRequest, BodyError>, app: String?, CallerLogFields, RecordedUser, HelpDeskState)
     }
 
     private enum Call {
         case allowed(PushTokenRequest)
-        case refused(Verdict, Caller)
-        case open(BackendQuestion, Result<PushTokenRequest, BodyError>, Caller, RecordedUser)
+        case refused(Verdict, CallerLogFields)
+        case open(BackendVerification, Result<PushTokenRequest, BodyError>, CallerLogFields, RecordedUser)
     }
 
     private let path: StaticString
@@ -50,60 +50,60 @@ package final class PushTokenRoute: Sendable {
     }
 
     private func answer(_ request: borrowing Request, _ responder: consuming Responder) -> Answered {
-        let mark = RequestMark(id: request.requestID, services.tracer.beginLasting(request.callersTrace()))
-        switch decide(request, mark) {
+        let context = RequestContext(id: request.requestID, services.tracer.beginLasting(request.callersTrace()))
+        switch decide(request, context) {
         case .answer(let response):
-            services.tracer.endRequest(mark.span, path, response)
+            services.tracer.endRequest(context.span, path, response)
             return responder.respond(response)
         case .register(let registration, let audience):
             return responder.respondLater(timeoutMilliseconds: Self.timeoutMilliseconds) { pending in
-                store(registration, telling: audience, mark, PendingBox(pending))
+                store(registration, telling: audience, context, PendingBox(pending))
             }
         case .ask(let question, let call, let app, let caller, let user, let state):
             return responder.respondLater(timeoutMilliseconds: question.timeoutMilliseconds + Self.timeoutMilliseconds) { pending in
                 let box = PendingBox(pending)
-                question.ask(services.revocations, in: mark.trace) { [self] verdict, cause in
+                question.ask(services.revocations, in: context.trace) { [self] verdict, cause in
                     // A stop may have answered already.
                     guard box.isAwaited else { return }
                     user.record(verdict, at: services.clocks.unixSeconds())
-                    answer(box, decide(verdict, on: call, app, caller.undecided(cause), state, mark), mark)
+                    answer(box, decide(verdict, on: call, app, caller.undecided(cause), state, context), context)
                 }
             }
         }
     }
 
     /// Answers a request about which the app's backend was asked.
-    private func answer(_ box: PendingBox, _ decision: Decision, _ mark: RequestMark) {
+    private func answer(_ box: PendingBox, _ decision: Decision, _ context: RequestContext) {
         switch decision {
         case .answer(let response):
-            services.tracer.endRequest(mark.span, path, response)
+            services.tracer.endRequest(context.span, path, response)
             box.respond(response)
-        case .register(let registration, let audience): store(registration, telling: audience, mark, box)
+        case .register(let registration, let audience): store(registration, telling: audience, context, box)
         case .ask: preconditionFailure("a backend's verdict leaves no question")
         }
     }
 
-    private func store(_ registration: Registration, telling audience: RegistryAudience, _ mark: RequestMark, _ box: PendingBox) {
-        services.store.register(registration, telling: audience.caused(by: mark.trace), isAwaited: { box.isAwaited }) { [self] result in
-            let response = recordOutcome(result, of: registration, mark)
-            services.tracer.endRequest(mark.span, path, response, app: registration.key.appID)
+    private func store(_ registration: Registration, telling audience: RegistryAudience, _ context: RequestContext, _ box: PendingBox) {
+        services.store.register(registration, telling: audience.caused(by: context.trace), isAwaited: { box.isAwaited }) { [self] result in
+            let response = recordOutcome(result, of: registration, context)
+            services.tracer.endRequest(context.span, path, response, app: registration.key.appID)
             box.respond(response)
         }
     }
 
     /// Decides with the final verdict.
     private func decide(
-        _ verdict: Verdict, on call: Result<PushTokenRequest, BodyError>, _ app: String?, _ caller: Caller, _ state: HelpDeskState,
-        _ mark: RequestMark
+        _ verdict: Verdict, on call: Result<PushTokenRequest, BodyError>, _ app: String?, _ caller: CallerLogFields, _ state: HelpDeskState,
+        _ context: RequestContext
     ) -> Decision {
-        guard case .authorized = verdict else { return refuse(verdict, app, caller, mark) }
+        guard case .authorized = verdict else { return refuse(verdict, app, caller, context) }
         switch call {
-        case .success(let call): return register(call, state, mark)
-        case .failure(let error): return refuse(error, app, mark)
+        case .success(let call): return register(call, state, context)
+        case .failure(let error): return refuse(error, app, context)
         }
     }
 
-    private func decide(_ request: borrowing Request, _ mark: RequestMark) -> Decision {
+    private func decide(_ request: borrowing Request, _ context: RequestContext) -> Decision {
         let state = services.state.current
         var app: String?
         do throws(BodyError) {
@@ -112,9 +112,9 @@ package final class PushTokenRoute: Sendable {
                 let ranges = try fields.credentials()
                 let (appID, userID) = (bytes.extracting(ranges.appID), bytes.extracting(ranges.userID))
                 let key = bytes.extracting(ranges.securityKey)
-                var question: BackendQuestion?
+                var question: BackendVerification?
                 let asked = services.clocks.unixSeconds()
-                let decision = state.decide(
+                let decision = state.authorize(
                     appID: appID, userID: userID, securityKey: key, of: helpDesk, now: asked, revocations: services.revocations.current,
                     asking: &question)
                 let user = state.recordedUser(decision, userID: userID)
@@ -124,10 +124,10 @@ package final class PushTokenRoute: Sendable {
                 let (verified, now) = (isText ? nil : SecurityKey(key), services.sharedNow)
                 switch decision.verdict {
                 case .authorized: return .allowed(try PushTokenRequest(fields, in: bytes, verifiedWith: verified, now: now))
-                case .malformed(let malformation): throw .malformed(malformation)
+                case .malformed(let error): throw .malformed(error)
                 case .denied, .shadowed, .undecided, .unconfirmed: break
                 }
-                let caller = Caller(decision, state.authorizer, appID: appID, userID: userID, securityKey: key)
+                let caller = CallerLogFields(decision, state.authorizer, appID: appID, userID: userID, securityKey: key)
                 guard let question else { return .refused(decision.verdict, caller) }
                 do throws(BodyError) {
                     return .open(
@@ -137,20 +137,20 @@ package final class PushTokenRoute: Sendable {
                 }
             }
             switch call {
-            case .allowed(let call): return register(call, state, mark)
-            case .refused(let verdict, let caller): return refuse(verdict, app, caller, mark)
+            case .allowed(let call): return register(call, state, context)
+            case .refused(let verdict, let caller): return refuse(verdict, app, caller, context)
             case .open(let question, let call, let caller, let user): return .ask(question, call, app: app, caller, user, state)
             }
         } catch {
-            return refuse(error, app, mark)
+            return refuse(error, app, context)
         }
     }
 
-    private func register(_ call: PushTokenRequest, _ state: HelpDeskState, _ mark: RequestMark) -> Decision {
+    private func register(_ call: PushTokenRequest, _ state: HelpDeskState, _ context: RequestContext) -> Decision {
         do throws(BodyError) {
             try call.checkToken(isForAPNs: state.subscriptions.useAPNsAlone(call.key.appID, deviceType: call.type))
         } catch {
-            return refuse(error, call.key.appID, mark)
+            return refuse(error, call.key.appID, context)
         }
         do throws(CryptoError) {
             var token: PushToken?
@@ -162,14 +162,14 @@ package final class PushTokenRoute: Sendable {
                 telling: state.subscriptions.registry)
         } catch {
             let app = call.key.appID
-            return .answer(refuse(refusals.undecided, .unavailable, .error, error.description, app, ["app": .string(app)], mark))
+            return .answer(refuse(refusals.undecided, .unavailable, .error, error.description, app, ["app": .string(app)], context))
         }
     }
 
     /// Counts and logs the store's decision, wakes the dispatcher when the registry has made an event, and returns the answer. Runs on the
     /// store's thread.
     private func recordOutcome(
-        _ result: Result<Registration.Outcome, StoreError>, of registration: Registration, _ mark: RequestMark
+        _ result: Result<Registration.Outcome, StoreError>, of registration: Registration, _ context: RequestContext
     ) -> Response {
         let app = registration.key.appID
         let metrics = services.metrics.pushTokens
@@ -193,17 +193,17 @@ package final class PushTokenRoute: Sendable {
             let failure = AuthorizationFailure(refusal, at: services.clocks.unixSeconds())
             state.recordedUser(of: registration.key).record(failure)
             var fields: LogFields = ["next_at": .string(RFC3339.text(until))]
-            Caller(registration, state.authorizer).append(to: &fields)
-            return refuse(response, .limited, .info, failure.reason.word, app, fields, mark)
-        case .success(.revoked): return refuse(.denied(.revoked, keyID: registration.claims.key?.keyID), registration, mark)
-        case .success(.undecided): return refuse(.undecided(.internalError), registration, mark)
+            CallerLogFields(registration, state.authorizer).append(to: &fields)
+            return refuse(response, .limited, .info, failure.reason.word, app, fields, context)
+        case .success(.revoked): return refuse(.denied(.revoked, keyID: registration.claims.key?.keyID), registration, context)
+        case .success(.undecided): return refuse(.undecided(.internalError), registration, context)
         case .failure(let error):
             metrics.count(.unavailable, app: app)
             var fields: LogFields = [
                 "result": .string("unavailable"), "reason": .string(error.kind.rawValue), "app": .string(app),
                 "detail": .string(error.description),
             ]
-            mark.append(to: &fields)
+            context.append(to: &fields)
             services.logger.log(.error, "push token", fields)
             return storeRefusals.response(error.kind)
         }
@@ -216,40 +216,40 @@ package final class PushTokenRoute: Sendable {
         services.metrics.unservedDevices.withLock { $0.note(app: app, type: type, isServed: isServed, now: now) }
     }
 
-    private func refuse(_ verdict: Verdict, _ app: String?, _ caller: Caller, _ mark: RequestMark) -> Decision {
-        .answer(refuse(verdict, app, caller, mark))
+    private func refuse(_ verdict: Verdict, _ app: String?, _ caller: CallerLogFields, _ context: RequestContext) -> Decision {
+        .answer(refuse(verdict, app, caller, context))
     }
 
     /// Refuses what the store has refused: the snapshot of revocations in memory was behind.
-    private func refuse(_ verdict: Verdict, _ registration: Registration, _ mark: RequestMark) -> Response {
-        refuse(verdict, registration.key.appID, Caller(registration, services.state.current.authorizer), mark)
+    private func refuse(_ verdict: Verdict, _ registration: Registration, _ context: RequestContext) -> Response {
+        refuse(verdict, registration.key.appID, CallerLogFields(registration, services.state.current.authorizer), context)
     }
 
-    private func refuse(_ verdict: Verdict, _ app: String?, _ caller: Caller, _ mark: RequestMark) -> Response {
+    private func refuse(_ verdict: Verdict, _ app: String?, _ caller: CallerLogFields, _ context: RequestContext) -> Response {
         var fields: LogFields = [:]
         caller.append(to: &fields)
         if case .denied = verdict {
-            return refuse(refusals.denied, .denied, verdict.logLevel, verdict.reason, app, fields, mark)
+            return refuse(refusals.denied, .denied, verdict.logLevel, verdict.reason, app, fields, context)
         }
-        return refuse(refusals.undecided, .unavailable, verdict.logLevel, verdict.reason, app, fields, mark)
+        return refuse(refusals.undecided, .unavailable, verdict.logLevel, verdict.reason, app, fields, context)
     }
 
-    private func refuse(_ error: BodyError, _ app: String?, _ mark: RequestMark) -> Decision {
+    private func refuse(_ error: BodyError, _ app: String?, _ context: RequestContext) -> Decision {
         var fields: LogFields = [:]
         if let app { fields.append("app", .string(app)) }
         if let field = error.field { fields.append("field", .string(field)) }
-        return .answer(refuse(.error(400, "malformed", error.message), .malformed, .info, error.reason, app, fields, mark))
+        return .answer(refuse(.error(400, "malformed", error.message), .malformed, .info, error.reason, app, fields, context))
     }
 
     /// Counts and logs a call that was refused; no field of the line has the caller's own text.
     private func refuse(
         _ response: Response, _ result: PushTokenCounters.Result, _ level: LogLevel, _ reason: String, _ app: String?,
-        _ details: LogFields, _ mark: RequestMark
+        _ details: LogFields, _ context: RequestContext
     ) -> Response {
         services.metrics.pushTokens.count(result, app: app)
         var fields: LogFields = ["result": .string(result.rawValue), "reason": .string(reason)]
         fields.append(details)
-        mark.append(to: &fields)
+        context.append(to: &fields)
         services.denials.log(level, "push token", reason: reason, app: app, fields)
         return response
     }

@@ -42,11 +42,11 @@ struct AuthorizeCounters: ~Copyable, Sendable {
 
     private let applications: [ApplicationCounters]
     private let unknownApp: Counter
-    private let malformed: LabelledCounters<Malformation.Problem>
+    private let malformed: LabelledCounters<ValidationError.Problem>
     private let invalidJSON: Counter
     private let notAnObject: Counter
     private let invalidForm: Counter
-    private let undecided: LabelledCounters<Indecision>
+    private let undecided: LabelledCounters<UndecidedReason>
 
     init(_ family: MetricFamily<Counter>, _ applications: [Application]) {
         self.applications = applications.map { application in
@@ -58,7 +58,7 @@ struct AuthorizeCounters: ~Copyable, Sendable {
                 backend: application.verification == .key ? nil : Self.backendCounters(family, application, app))
         }
         unknownApp = family.child("", "denied", Denial.unknownApp.rawValue, "")
-        malformed = LabelledCounters(Malformation.Problem.allCases) { family.child("", "malformed", $0.rawValue, "") }
+        malformed = LabelledCounters(ValidationError.Problem.allCases) { family.child("", "malformed", $0.rawValue, "") }
         invalidJSON = family.child("", "malformed", BodyError.invalidJSONReason, "")
         notAnObject = family.child("", "malformed", BodyError.notAnObjectReason, "")
         invalidForm = family.child("", "malformed", BodyError.invalidFormReason, "")
@@ -66,7 +66,7 @@ struct AuthorizeCounters: ~Copyable, Sendable {
     }
 
     /// Those that are about no backend.
-    private static let ownIndecisions: [Indecision] = [.internalError, .revocationsUnknown]
+    private static let ownIndecisions: [UndecidedReason] = [.internalError, .revocationsUnknown]
 
     private static func backendCounters(
         _ family: MetricFamily<Counter>, _ application: Application, _ app: String
@@ -79,7 +79,7 @@ struct AuthorizeCounters: ~Copyable, Sendable {
             return [.authorized(keyID: keyID), .authorized(keyID: keyID, isConfirmed: false)] + denials.map { .denied($0, keyID: keyID) }
                 + shadowed
         }
-        let undecided = Indecision.allCases.filter { !ownIndecisions.contains($0) }.map { Verdict.undecided($0) }
+        let undecided = UndecidedReason.allCases.filter { !ownIndecisions.contains($0) }.map { Verdict.undecided($0) }
         return LabelledCounters(decided + undecided) { verdict in
             family.child(app, verdict.result, verdict.reason, verdict.keyID.map { "\($0)" } ?? "")
         }
@@ -88,7 +88,7 @@ struct AuthorizeCounters: ~Copyable, Sendable {
 
 extension AuthorizeCounters {
     /// Counts a decision of the authorizer with the same apps.
-    func count(_ decision: Authorizer.Decision) {
+    func count(_ decision: Authorizer.Authorization) {
         if let application = decision.application, let backend = applications[application].backend, backend.increment(decision.verdict) {
             return
         }
@@ -97,7 +97,7 @@ extension AuthorizeCounters {
         case (.denied(let denial, let keyID), let application?): applications[application].denied.count(denial, keyID)
         case (.shadowed(let denial, let keyID), let application?): applications[application].shadowed?.count(denial, keyID)
         case (.denied, nil), (.shadowed, nil): unknownApp.increment()
-        case (.malformed(let malformation), _): malformed.increment(malformation.problem)
+        case (.malformed(let error), _): malformed.increment(error.problem)
         case (.undecided(.revocationsUnknown), _): undecided.increment(.revocationsUnknown)
         case (.undecided, _), (.unconfirmed, _), (.authorized, _): undecided.increment(.internalError)
         }
@@ -106,7 +106,7 @@ extension AuthorizeCounters {
     /// Counts a body that could not be read.
     func count(_ error: BodyError) {
         switch error {
-        case .malformed(let malformation): malformed.increment(malformation.problem)
+        case .malformed(let error): malformed.increment(error.problem)
         case .invalidJSON: invalidJSON.increment()
         case .notAnObject: notAnObject.increment()
         // Only credentials are read here, so `unexpected` cannot occur.

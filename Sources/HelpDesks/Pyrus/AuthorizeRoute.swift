@@ -16,10 +16,10 @@ final class AuthorizeRoute: Sendable {
     static let path: StaticString = "/pyrus/authorize"
     static let bodyLimit = 16 * 1024
 
-    private let state: Live<PyrusState>
+    private let state: SnapshotReference<PyrusState>
     private let duration: Histogram
     private let denials: DenialLog
-    private let revocations: Live<Revocations>
+    private let revocations: SnapshotReference<Revocations>
     private let clocks: Clocks
     private let tracer: Tracer
     private let nearestApps: NearestApps
@@ -27,7 +27,7 @@ final class AuthorizeRoute: Sendable {
     private let authorized = Response(status: 200, json: ["status": "authorized"])
     private let refusals = AuthorizeRefusals()
 
-    init(state: Live<PyrusState>, _ services: HelpDeskServices) {
+    init(state: SnapshotReference<PyrusState>, _ services: HelpDeskServices) {
         self.state = state
         duration = services.metrics.authorizeDuration
         denials = services.denials
@@ -58,10 +58,10 @@ final class AuthorizeRoute: Sendable {
         let now = clocks.unixSeconds()
         do throws(BodyError) {
             let level = denials.level
-            var (caller, user): (Caller?, RecordedUser?)
-            var question: BackendQuestion?
+            var (caller, user): (CallerLogFields?, RecordedUser?)
+            var question: BackendVerification?
             let decision = try credentials.decision(on: request) { appID, userID, securityKey in
-                let decision = state.shared.decide(
+                let decision = state.shared.authorize(
                     appID: appID, userID: userID, securityKey: securityKey, of: .pyrus, now: now, revocations: revocations,
                     asking: &question)
                 user = state.shared.recordedUser(decision, userID: userID)
@@ -70,22 +70,22 @@ final class AuthorizeRoute: Sendable {
                         appID, isUnknown: decision.application == nil, state.shared.authorizer, now: clocks.monotonicMilliseconds())
                 }
                 if question != nil || decision.verdict.logLevel >= level {
-                    caller = Caller(decision, state.shared.authorizer, appID: appID, userID: userID, securityKey: securityKey)
+                    caller = CallerLogFields(decision, state.shared.authorizer, appID: appID, userID: userID, securityKey: securityKey)
                 }
                 return decision
             }
             guard let question else {
-                let mark = RequestMark(id: caller == nil ? "" : request.requestID, span)
-                return responder.respond(conclude(decision, state, user, caller, mark, now: now, since: start))
+                let context = RequestContext(id: caller == nil ? "" : request.requestID, span)
+                return responder.respond(respond(decision, state, user, caller, context, now: now, since: start))
             }
-            let mark = RequestMark(id: request.requestID, span)
+            let context = RequestContext(id: request.requestID, span)
             return responder.respondLater(timeoutMilliseconds: question.timeoutMilliseconds) { pending in
                 let box = PendingBox(pending)
-                question.ask(self.revocations, in: mark.trace) { [self, user, caller] verdict, cause in
+                question.ask(self.revocations, in: context.trace) { [self, user, caller] verdict, cause in
                     // A stop may have answered already.
                     guard box.isAwaited else { return }
-                    let decision = decision.concluded(verdict, isKeptOut: question.isKeptOut(self.revocations.current))
-                    box.respond(conclude(decision, state, user, caller?.undecided(cause), mark, now: now, since: start))
+                    let decision = decision.confirmed(by: verdict, isKeptOut: question.isKeptOut(self.revocations.current))
+                    box.respond(respond(decision, state, user, caller?.undecided(cause), context, now: now, since: start))
                 }
             }
         } catch {
@@ -100,17 +100,18 @@ final class AuthorizeRoute: Sendable {
 
     /// Counts, logs and records the final decision, and returns the answer. Runs on the server's thread, or on the one that brought a
     /// backend's answer.
-    private func conclude(
-        _ decision: Authorizer.Decision, _ state: PyrusState, _ user: RecordedUser?, _ caller: Caller?, _ mark: RequestMark,
+    private func respond(
+        _ decision: Authorizer.Authorization, _ state: PyrusState, _ user: RecordedUser?, _ caller: CallerLogFields?,
+        _ context: RequestContext,
         now: UnixSeconds, since start: UInt64
     ) -> Response {
-        let decision = state.shared.authorizer.shadowing(decision, now: now)
+        let decision = state.shared.authorizer.applyingShadowMode(to: decision, now: now)
         state.counters.count(decision)
-        if let caller, decision.verdict.logLevel >= denials.level { log(decision.verdict, caller, mark) }
+        if let caller, decision.verdict.logLevel >= denials.level { log(decision.verdict, caller, context) }
         duration.observe(nanoseconds: clocks.monotonicNanoseconds() - start)
         user?.record(decision.verdict, at: now)
         let response = response(to: decision.verdict)
-        if let span = mark.span {
+        if let span = context.span {
             let app = decision.application.map { state.shared.authorizer.applications[$0].name }
             tracer.endRequest(span, Self.path, response, app: app, result: decision.verdict.result)
         }
@@ -120,25 +121,25 @@ final class AuthorizeRoute: Sendable {
     private func response(to verdict: Verdict) -> Response {
         switch verdict {
         case .authorized, .shadowed: authorized
-        case .malformed(let malformation): .error(400, "malformed", malformation.description)
+        case .malformed(let error): .error(400, "malformed", error.description)
         case .denied: refusals.denied
         case .undecided, .unconfirmed: refusals.undecided
         }
     }
 
     /// Logs the reason, but no text that the caller chose: a misplaced security key must not reach the log.
-    private func log(_ verdict: Verdict, _ caller: Caller, _ mark: RequestMark) {
+    private func log(_ verdict: Verdict, _ caller: CallerLogFields, _ context: RequestContext) {
         var fields: LogFields = ["result": .string(verdict.result), "reason": .string(verdict.reason)]
-        if case .malformed(let malformation) = verdict { fields.append("field", .string(malformation.field.name)) }
+        if case .malformed(let error) = verdict { fields.append("field", .string(error.field.name)) }
         caller.append(to: &fields)
-        mark.append(to: &fields)
+        context.append(to: &fields)
         denials.log(verdict.logLevel, "authorize", reason: verdict.reason, app: caller.app, fields)
     }
 
     private func log(_ error: BodyError, _ request: borrowing Request, _ span: OpenSpan?) {
         var fields: LogFields = ["result": .string("malformed"), "reason": .string(error.reason)]
         if let field = error.field { fields.append("field", .string(field)) }
-        RequestMark(id: request.requestID, span).append(to: &fields)
+        RequestContext(id: request.requestID, span).append(to: &fields)
         denials.log(.info, "authorize", reason: error.reason, fields)
     }
 }

@@ -44,7 +44,7 @@ private struct Pyrus {
     let served: ServedHelpDesk
 
     init(_ configuration: Configuration, _ services: HelpDeskServices) throws(CryptoError) {
-        let state = Live(try PyrusState(configuration, services.state.current, services.metrics))
+        let state = SnapshotReference(try PyrusState(configuration, services.state.current, services.metrics))
         served = ServedHelpDesk(
             routes: [AuthorizeRoute(state: state, services).route, PushTokenRoute("/pyrus/push-token", of: .pyrus, services).route]
                 + WebhookRoute(state: state, services).routes

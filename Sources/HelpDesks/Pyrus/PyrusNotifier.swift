@@ -26,8 +26,8 @@ final class PyrusNotifier: Notifier {
 
     /// The help desk's limits: one call for a person, five for an installation of an app.
     let pace = [
-        PaceRule(per: .person, max: 1, windowMilliseconds: windowMilliseconds),
-        PaceRule(per: .device, max: 5, windowMilliseconds: windowMilliseconds),
+        OutboundRateLimit(per: .person, max: 1, windowMilliseconds: windowMilliseconds),
+        OutboundRateLimit(per: .device, max: 5, windowMilliseconds: windowMilliseconds),
     ]
 
     /// One minute, as for push notifiers: settings are corrected at the help desk as often as here.

@@ -19,14 +19,14 @@ final class WebhookRoute: Sendable {
 
     private enum Decision {
         case answer(Response)
-        case store(WebhookArrival, telling: RegistryAudience)
+        case store(IncomingWebhook, telling: RegistryAudience)
     }
 
-    private let state: Live<PyrusState>
+    private let state: SnapshotReference<PyrusState>
     private let services: HelpDeskServices
     private let journal: WebhookJournal
 
-    init(state: Live<PyrusState>, _ services: HelpDeskServices) {
+    init(state: SnapshotReference<PyrusState>, _ services: HelpDeskServices) {
         self.state = state
         self.services = services
         journal = WebhookJournal(services)
@@ -50,45 +50,45 @@ final class WebhookRoute: Sendable {
             return nil
         } catch {
             let span = request.callersTrace().flatMap { services.tracer.begin(below: $0) }
-            return refuse(error, request, webhooks, RequestMark(id: request.requestID, span))
+            return refuse(error, request, webhooks, RequestContext(id: request.requestID, span))
         }
     }
 
     private func answer(
         _ request: borrowing Request, _ responder: consuming Responder, provenBy proof: WebhookIntake.Proof
     ) -> Answered {
-        let mark = RequestMark(id: request.requestID, services.tracer.beginLasting(request.callersTrace()))
+        let context = RequestContext(id: request.requestID, services.tracer.beginLasting(request.callersTrace()))
         let path = proof == .path ? Self.secretPath : Self.path
-        switch decide(request, proof, mark) {
+        switch decide(request, proof, context) {
         case .answer(let response):
-            services.tracer.endRequest(mark.span, path, response)
+            services.tracer.endRequest(context.span, path, response)
             return responder.respond(response)
-        case .store(let arrival, let audience):
+        case .store(let incoming, let audience):
             return responder.respondLater(timeoutMilliseconds: Self.timeoutMilliseconds) { pending in
-                accept(arrival, audience, path, mark, PendingBox(pending))
+                accept(incoming, audience, path, context, PendingBox(pending))
             }
         }
     }
 
-    private func decide(_ request: borrowing Request, _ proof: WebhookIntake.Proof, _ mark: RequestMark) -> Decision {
+    private func decide(_ request: borrowing Request, _ proof: WebhookIntake.Proof, _ context: RequestContext) -> Decision {
         let state = state.current
         do throws(WebhookIntake.Refusal) {
             let proven = try WebhookIntake(apps: state.webhooks).comment(request, provenBy: proof)
-            journal.leaveOut(proven.leftOut, app: proven.app.id, mark)
+            journal.leaveOut(proven.leftOut, app: proven.app.id, context)
             guard let comment = try heard(proven) else {
-                return .answer(journal.ignore(proven.app.counters, app: proven.app.id, mark))
+                return .answer(journal.ignore(proven.app.counters, app: proven.app.id, context))
             }
             let now = services.clocks.unixMilliseconds()
             let subscriptions = state.shared.subscriptions
             return .store(
-                try WebhookArrival(
+                try IncomingWebhook(
                     comment, proven,
                     to: comment.userID.isEmpty ? subscriptions.quietComments(proven.app.id) : subscriptions.comments(proven.app.id),
                     receivedAt: now,
-                    lifeMilliseconds: subscriptions.registry.lifeMilliseconds, random: services.random, trace: mark.trace),
-                telling: subscriptions.registry.caused(by: mark.trace))
+                    lifeMilliseconds: subscriptions.registry.lifeMilliseconds, random: services.random, trace: context.trace),
+                telling: subscriptions.registry.caused(by: context.trace))
         } catch {
-            return .answer(refuse(error, request, state.webhooks, mark))
+            return .answer(refuse(error, request, state.webhooks, context))
         }
     }
 
@@ -104,23 +104,23 @@ final class WebhookRoute: Sendable {
     }
 
     private func refuse(
-        _ refusal: WebhookIntake.Refusal, _ request: borrowing Request, _ webhooks: WebhookApps, _ mark: RequestMark
+        _ refusal: WebhookIntake.Refusal, _ request: borrowing Request, _ webhooks: WebhookApps, _ context: RequestContext
     ) -> Response {
         let (counters, app) = (refusal.app?.counters ?? webhooks.unknown, refusal.app?.id)
         if let cause = refusal.cause {
-            journal.refuse(cause, counters, reason: refusal.reason, app: app, request, mark)
+            journal.refuse(cause, counters, reason: refusal.reason, app: app, request, context)
         } else {
-            journal.note(.unavailable, counters, level: .error, reason: refusal.reason, app: app, mark)
+            journal.note(.unavailable, counters, level: .error, reason: refusal.reason, app: app, context)
         }
         return response(to: refusal)
     }
 
     private func accept(
-        _ arrival: WebhookArrival, _ audience: RegistryAudience, _ path: StaticString, _ mark: RequestMark, _ pending: PendingBox
+        _ incoming: IncomingWebhook, _ audience: RegistryAudience, _ path: StaticString, _ context: RequestContext, _ pending: PendingBox
     ) {
-        services.store.accept(arrival.arrival, telling: audience, isAwaited: { pending.isAwaited }) { [self] result in
-            let response = recordOutcome(result, arrival.app, arrival.arrival.event, mark)
-            services.tracer.endRequest(mark.span, path, response, app: arrival.app.id)
+        services.store.accept(incoming.incoming, telling: audience, isAwaited: { pending.isAwaited }) { [self] result in
+            let response = recordOutcome(result, incoming.app, incoming.incoming.event, context)
+            services.tracer.endRequest(context.span, path, response, app: incoming.app.id)
             pending.respond(response)
         }
     }
@@ -128,22 +128,22 @@ final class WebhookRoute: Sendable {
     /// Counts and logs the store's decision, wakes the dispatcher when there is something to deliver, and returns the answer. Runs on the
     /// store's thread.
     private func recordOutcome(
-        _ result: Result<Acceptance, StoreError>, _ app: WebhookApps.App, _ event: Event, _ mark: RequestMark
+        _ result: Result<Acceptance, StoreError>, _ app: WebhookApps.App, _ event: Event, _ context: RequestContext
     ) -> Response {
         switch result {
         case .success(.accepted):
             let result: WebhookResult = event.userID.isEmpty ? .anonymous : .accepted
-            journal.store(result, app.counters, app: app.id, event: event.id, mark)
+            journal.store(result, app.counters, app: app.id, event: event.id, context)
             services.onChange()
             return journal.answers.accepted
         case .success(.duplicate(let earlier)):
-            journal.store(.duplicate, app.counters, app: app.id, event: earlier, mark)
+            journal.store(.duplicate, app.counters, app: app.id, event: earlier, context)
             return journal.answers.duplicate
-        case .success(.ignored): return journal.ignore(app.counters, app: app.id, mark)
+        case .success(.ignored): return journal.ignore(app.counters, app: app.id, context)
         case .failure(let error):
             // The queue was full for the comment, but its token may have been stored, and that may be an event of the registry.
             if error.kind == .queueFull { services.onChange() }
-            return journal.fail(error, app.counters, app: app.id, mark)
+            return journal.fail(error, app.counters, app: app.id, context)
         }
     }
 

@@ -115,11 +115,11 @@ private struct Sendbird {
     let served: ServedHelpDesk
 
     init(_ configuration: Configuration, _ services: HelpDeskServices) throws(CryptoError) {
-        let state = Live(try SendbirdState(configuration, services.state.current, services))
+        let state = SnapshotReference(try SendbirdState(configuration, services.state.current, services))
         var routes: [Route] = []
         routes.append(PushTokenRoute("/sendbird/push-token", of: .sendbird, services).route)
         routes.append(SessionTokenRoute(services) { state.current.sessions }.route)
-        services.news.listen { state.current.sessions.hear($0) }
+        services.invalidation.listen { state.current.sessions.hear($0) }
         let owners = ChannelOwners(services.clocks)
         routes.append(SendbirdWebhookRoute(.chat, state: state, services, findOwner: owners.find).route)
         routes.append(SendbirdWebhookRoute(.desk, state: state, services).route)
@@ -132,7 +132,7 @@ private struct Sendbird {
         routes += tickets.routes
         served = ServedHelpDesk(
             routes: routes, tickets: { id in state.current.app(id).map { DeskTickets($0.desk) } },
-            sessions: { app, user in state.current.sessions.issuer(of: app)?.standing(of: user) }, lookup: lookup,
+            sessions: { app, user in state.current.sessions.issuer(of: app)?.status(of: user) }, lookup: lookup,
             close: {
                 previewer.close()
                 tickets.stop()

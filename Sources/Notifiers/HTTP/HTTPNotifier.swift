@@ -62,10 +62,10 @@ package struct HTTPNotifier: Notifier {
 
     /// For a receiver that does not take the signature. It has the right secret more often than the right body.
     /// - Parameter name: the notifier's.
-    package static func signatureRemedy(of name: String) -> Told {
+    package static func signatureRemedy(of name: String) -> LocalizedText {
         let command =
             "deskgate webhook verify --notifier \(name) --body FILE --id VALUE --timestamp VALUE --signature VALUE --explain"
-        return Told(
+        return LocalizedText(
             """
             keep the body and the headers that it verifies: \(command) tells whether it has another body, or another secret than \
             "secret" names
@@ -80,9 +80,9 @@ package struct HTTPNotifier: Notifier {
     package func remedy(for reason: String) -> String { Self.goneRemedy.english }
 
     /// What an operator does then.
-    static let goneRemedy = Told(
-        "its receiver wants nothing more; ask whoever runs it, then \(Told.reload)",
-        "получатель больше ничего не хочет; спросите того, кто его обслуживает, затем \(Told.reload)")
+    static let goneRemedy = LocalizedText(
+        "its receiver wants nothing more; ask whoever runs it, then \(LocalizedText.reload)",
+        "получатель больше ничего не хочет; спросите того, кто его обслуживает, затем \(LocalizedText.reload)")
 
     /// Posts the event; every attempt has the delivery's id as its message id, so that receivers recognise repetitions.
     package func deliver(_ delivery: Delivery, completion: @escaping @Sendable (DeliveryOutcome) -> Void) {

@@ -34,7 +34,7 @@ enum NextStep: Sendable, Equatable {
     case shorten
     /// Send again on a new connection.
     case reconnect
-    /// Ask the notifier's `MismatchAlarm` whether the token is wrong, the settings are, or neither is known yet.
+    /// Ask the notifier's `CredentialMismatchDetector` whether the token is wrong, the settings are, or neither is known yet.
     case askAlarm
     /// Send nothing to this device for a while.
     case delayDevice(milliseconds: UInt64)

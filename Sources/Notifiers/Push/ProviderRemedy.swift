@@ -8,5 +8,5 @@ protocol ProviderRemedy: RawRepresentable<String> {
 
 extension ProviderRemedy {
     /// The text in both languages.
-    var told: Told { Told("\(rawValue)", "\(russian)") }
+    var localized: LocalizedText { LocalizedText("\(rawValue)", "\(russian)") }
 }

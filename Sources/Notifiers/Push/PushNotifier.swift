@@ -47,7 +47,7 @@ package final class PushNotifier: ProvableNotifier {
     }
 
     /// What an operator does about a wrong clock.
-    static let clockRemedy = Told(
+    static let clockRemedy = LocalizedText(
         "set this machine's clock: it is more than five minutes away from the provider's",
         "установите часы этой машины: они расходятся с часами провайдера больше чем на пять минут")
 

@@ -10,7 +10,7 @@ final class PushSender: Sendable {
     private static let responseBodyLimit = 16 * 1024
 
     struct Shared {
-        var alarm = MismatchAlarm()
+        var alarm = CredentialMismatchDetector()
         var delays = DeviceDelays()
     }
 

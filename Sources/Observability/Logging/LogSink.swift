@@ -11,7 +11,7 @@ package final class LogSink: Sendable {
     let format: LogFormat
     let now: @Sendable () -> UnixMilliseconds
     private let queue: Monitor<LogQueue>
-    private let thread: OwnThread
+    private let thread: DedicatedThread
     private let isClosed = Atomic(false)
 
     /// Starts the thread. Throws when it cannot be created.
@@ -26,7 +26,7 @@ package final class LogSink: Sendable {
         precondition(capacity > 0, "a log buffer has room for something")
         let queue = Monitor(LogQueue(capacity: capacity))
         let drain = LogDrain(queue: queue, descriptor: descriptor, capacity: capacity, format: format, now: now)
-        thread = try OwnThread { drain.run() }
+        thread = try DedicatedThread { drain.run() }
         self.queue = queue
         self.format = format
         self.now = now

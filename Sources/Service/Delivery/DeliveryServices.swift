@@ -1,3 +1,4 @@
+internal import AdminAPI
 internal import Bots
 internal import Configuration
 internal import Core
@@ -5,7 +6,6 @@ internal import Dispatch
 internal import HTTPServer
 internal import HelpDesk
 internal import Observability
-internal import Operators
 internal import Storage
 internal import Threading
 internal import Time
@@ -32,7 +32,8 @@ final class DeliveryServices: Sendable {
     init(
         _ configuration: Configuration, _ graph: ServiceGraph, logger: Logger, clocks: Clocks
     ) throws(StartError) {
-        let factory = NotifierFactory(logger: logger, clocks: clocks, news: graph.news, mintKey: graph.mintKey(clocks: clocks))
+        let factory = NotifierFactory(
+            logger: logger, clocks: clocks, invalidation: graph.invalidation, mintKey: graph.mintKey(clocks: clocks))
         let lookup = graph.helpDesks.lazy.compactMap(\.lookup).first.map { ServedNotifier($0) }
         var made: [Made] = []
         do {

@@ -1,3 +1,4 @@
+internal import AdminAPI
 internal import Configuration
 internal import Core
 internal import Dispatch
@@ -5,7 +6,6 @@ internal import HTTPClient
 internal import HelpDesk
 internal import Notifiers
 internal import Observability
-internal import Operators
 internal import Pyrus
 internal import Threading
 internal import Time
@@ -27,12 +27,12 @@ struct NotifierFactory: Sendable {
     ///   - news: where relays tell that they have ended sessions.
     ///   - mintKey: mints a security key that a help desk may send back to us within the next minutes; nil when none can be minted.
     init(
-        logger: Logger, clocks: Clocks, news: HelpDeskNews = HelpDeskNews(),
+        logger: Logger, clocks: Clocks, invalidation: CacheInvalidation = CacheInvalidation(),
         mintKey: @escaping @Sendable (_ appID: String, _ userID: String) -> String?
     ) {
         self.logger = logger
         self.clocks = clocks
-        relayServices = RelayServices(mintKey: mintKey, clocks: clocks, news: news)
+        relayServices = RelayServices(mintKey: mintKey, clocks: clocks, invalidation: invalidation)
     }
 
     /// How many connections a notifier's client may have open.

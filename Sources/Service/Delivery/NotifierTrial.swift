@@ -1,3 +1,4 @@
+package import AdminAPI
 package import Configuration
 internal import Core
 internal import Crypto
@@ -7,7 +8,6 @@ internal import HelpDesk
 internal import JSON
 internal import Notifiers
 package import Observability
-package import Operators
 internal import POSIX
 internal import Threading
 package import Time

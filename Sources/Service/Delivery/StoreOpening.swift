@@ -1,8 +1,8 @@
+package import AdminAPI
 package import Configuration
 package import Core
 internal import HelpDesk
 internal import Observability
-package import Operators
 internal import POSIX
 internal import Postgres
 package import Storage

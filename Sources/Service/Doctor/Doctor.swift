@@ -26,7 +26,7 @@ package struct Doctor {
     private let logger: Logger
     private let clocks: Clocks
     private let unit: String
-    private let places: HostPlaces
+    private let places: SystemPaths
     private let start: @Sendable (Configuration) -> String
 
     /// Prepares an examination.
@@ -36,7 +36,7 @@ package struct Doctor {
     ///   - unit: the systemd unit that runs the service, where there is one.
     ///   - start: makes the command that starts the service of a configuration.
     package init(
-        file: String, logger: Logger, clocks: Clocks = .system, unit: String = Self.packagedUnit, places: HostPlaces = .system,
+        file: String, logger: Logger, clocks: Clocks = .system, unit: String = Self.packagedUnit, places: SystemPaths = .system,
         start: @escaping @Sendable (Configuration) -> String = { $0.serveLine }
     ) {
         self.file = file
@@ -154,7 +154,7 @@ struct DoctorCheck {
     func start() -> Monitor<[DoctorFinding]?> {
         let result = Monitor<[DoctorFinding]?>(nil)
         do throws(ThreadError) {
-            let thread = try OwnThread { [examine] in
+            let thread = try DedicatedThread { [examine] in
                 let findings = examine()
                 result.update { $0 = findings }
             }

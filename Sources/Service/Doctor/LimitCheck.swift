@@ -15,7 +15,7 @@ struct LimitCheck: Sendable {
     let configuration: Configuration
     /// Nil without systemd and without a unit's file.
     let unit: UnitSettings?
-    let places: HostPlaces
+    let places: SystemPaths
 
     /// The process that serves, as systemd knows it; nil while it does not run or nobody knows.
     private var service: String? { unit?["MainPID"].flatMap { $0 == "0" ? nil : $0 } }
@@ -96,11 +96,11 @@ struct LimitCheck: Sendable {
 struct ControlGroup {
     private static let mount = "/sys/fs/cgroup"
 
-    private let places: HostPlaces
+    private let places: SystemPaths
     /// From the process's own up to the root; the root has no limits.
     private let groups: [String]
 
-    init(_ places: HostPlaces, process: String) {
+    init(_ places: SystemPaths, process: String) {
         self.places = places
         let lines = places.text("/proc/\(process)/cgroup")?.split(separator: "\n") ?? []
         let own = lines.first { $0.hasPrefix("0::/") }.map { String($0.dropFirst(3)) }

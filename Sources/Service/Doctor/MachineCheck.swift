@@ -71,7 +71,7 @@ extension Configuration.Store {
     package func room(freeBytes: UInt64, in directory: String, _ thresholds: OperatorThresholds) -> DoctorFinding {
         let state: DoctorFinding.State =
             freeBytes < UInt64(minimumFreeMegabytes) * 1_000_000
-            ? .problem : DiskRule.standing(freeBytes: freeBytes, thresholds) == .holds ? .warning : .ok
+            ? .problem : DiskRule.status(freeBytes: freeBytes, thresholds) == .holds ? .warning : .ok
         let bounds =
             "events are refused below \(minimumFreeMegabytes) (store.minimum_free_megabytes), and operators are told below "
             + "\(thresholds.diskFreeMegabytes) (operators.thresholds.disk_free_megabytes)"

@@ -1,9 +1,9 @@
+internal import AdminAPI
 internal import Configuration
 internal import Core
 internal import HTTPServer
 internal import JSON
 internal import Observability
-internal import Operators
 internal import POSIX
 internal import Threading
 internal import Time

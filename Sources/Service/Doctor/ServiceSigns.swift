@@ -1,6 +1,6 @@
+internal import AdminAPI
 package import Configuration
 package import Core
-internal import Operators
 internal import Storage
 
 /// Signs that the service of a configuration runs on this machine, which tell its own addresses from those of other processes.

@@ -1,7 +1,7 @@
+internal import AdminAPI
 internal import Configuration
 internal import Core
 internal import JSON
-internal import Operators
 internal import POSIX
 internal import Storage
 internal import Time

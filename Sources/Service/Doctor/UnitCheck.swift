@@ -10,7 +10,7 @@ struct UnitCheck: Sendable {
 
     let configuration: Configuration
     let unit: UnitSettings
-    let places: HostPlaces
+    let places: SystemPaths
 
     /// All findings; one of state `ok` when there is nothing to say.
     func examine(_ file: String) -> [DoctorFinding] {

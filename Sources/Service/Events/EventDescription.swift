@@ -1,7 +1,7 @@
+internal import AdminAPI
 internal import Core
 internal import HTTPServer
 internal import JSON
-internal import Operators
 
 /// The description of a kind of event for receivers: when it is sent, and the JSON Schema of its `data`.
 struct EventDescription {

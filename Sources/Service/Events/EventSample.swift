@@ -1,6 +1,6 @@
+internal import AdminAPI
 internal import Core
 internal import Notifiers
-internal import Operators
 internal import Time
 
 /// One event of each kind, made and encoded as those that are sent: the examples of the OpenAPI document and of docs/HTTP.md.
@@ -42,7 +42,7 @@ enum EventSample {
         case .ticketRated: answer(kind, TicketPayload.Answer.Rating(score: 4, comment: "Fast"))
         case .conversationSeen:
             Event(
-                ReadMark(
+                ReadReceipt(
                     RevokedPerson(appID: appID, userID: userID), conversation: 4211, notifiers: [], receivedAt: now),
                 ticketID: 4211, id: id(kind), lifeMilliseconds: life)
         case .userForgotten:
@@ -80,7 +80,7 @@ extension EventSample {
         var generator = SampleGenerator(kind)
         let audience = RegistryAudience([(appID, [Subscription(notifier: "backend")])], lifeMilliseconds: life)
         return RegistryChange(change, device("the-token-that-the-phone-got"), replacing: replaced, at: now)
-            .arrival(telling: audience, using: &generator)?.event
+            .incoming(telling: audience, using: &generator)?.event
     }
 
     private static func ticket(
@@ -116,7 +116,7 @@ extension EventSample {
             text: "backend is late. 37 deliveries wait for it, the oldest for 15 minutes.", remedy: "Have its receiver answer faster."))
 
     private static let denials = condition(
-        .denialsJump, appID, DenialTrend.Jump(asked: 500, denied: 64, usual: 5).data(app: appID, reason: "wrong_mac"))
+        .denialsJump, appID, DenialTrend.Spike(asked: 500, denied: 64, usual: 5).data(app: appID, reason: "wrong_mac"))
 
     private static var certificate: OperatorCondition {
         let expiring = ExpiringCredential(.listenerCertificate, of: "public", expiresAt: (now + 14 * 86_400_000).seconds)

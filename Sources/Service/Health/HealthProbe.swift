@@ -1,9 +1,9 @@
+internal import AdminAPI
 package import Configuration
 internal import Crypto
 internal import HTTPClient
 internal import HTTPServer
 internal import JSON
-internal import Operators
 internal import Threading
 package import Time
 

@@ -1,9 +1,9 @@
+internal import AdminAPI
 internal import Core
 internal import Dispatch
 internal import HTTPServer
 internal import HelpDesk
 internal import JSON
-internal import Operators
 internal import Synchronization
 internal import Threading
 
@@ -13,9 +13,9 @@ final class Readiness: Sendable {
     private let store: any Store
     private let dispatcherInbox: Monitor<DispatcherInbox>
     private let record: ConfigurationRecord
-    private let revocationKeeper: RevocationKeeper
+    private let revocationKeeper: RevocationPoller
 
-    init(store: any Store, dispatcherInbox: Monitor<DispatcherInbox>, record: ConfigurationRecord, revocations: RevocationKeeper) {
+    init(store: any Store, dispatcherInbox: Monitor<DispatcherInbox>, record: ConfigurationRecord, revocations: RevocationPoller) {
         revocationKeeper = revocations
         self.store = store
         self.dispatcherInbox = dispatcherInbox

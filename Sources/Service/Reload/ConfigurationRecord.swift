@@ -1,7 +1,7 @@
+internal import AdminAPI
 internal import Configuration
 internal import Core
 internal import JSON
-internal import Operators
 internal import POSIX
 internal import Threading
 internal import Time
@@ -78,7 +78,7 @@ final class ConfigurationRecord: Sendable {
     /// The member `configuration` of `GET /v1/status`.
     func json(in language: Language) -> JSONValue {
         let (configuration, loadedAt, refusal) = state.withLock { ($0.inForce, $0.loadedAt, $0.refusal) }
-        let warnings = configuration.toldWarnings(now: clocks.unixSeconds())
+        let warnings = configuration.reportedWarnings(now: clocks.unixSeconds())
         return [
             "loaded_at": .string(RFC3339.text(loadedAt)), "refused": refusal.map(Self.json) ?? .null,
             "warnings": .array(warnings.map { ["path": .string($0.path), "message": .string($0.message.text(in: language))] }),

@@ -16,7 +16,7 @@ package final class ConfigurationReloader {
     }
 
     /// Starts to watch files.
-    package typealias WatchMaker = (FilePlaces) throws(FileWatch.Failure) -> FileWatch
+    package typealias WatchMaker = (WatchedPaths) throws(FileWatch.Failure) -> FileWatch
 
     /// How often the files are read when they cannot be watched, in milliseconds.
     package static let pollMilliseconds: UInt64 = 5000
@@ -118,11 +118,11 @@ package final class ConfigurationReloader {
     private func read() -> (Result<Configuration, ConfigurationError>, Finding) {
         period.cancel()
         guard isFollowing else { return readOnce() }
-        var places = FilePlaces(of: last.sources.files)
+        var places = WatchedPaths(of: last.sources.files)
         for _ in 1...Self.mostReadings {
             startWatching(places)
             let (result, finding) = readOnce()
-            let next = FilePlaces(of: finding.sources.files)
+            let next = WatchedPaths(of: finding.sources.files)
             if next == places { return (result, finding) }
             places = next
         }
@@ -140,7 +140,7 @@ package final class ConfigurationReloader {
         }
     }
 
-    private func startWatching(_ places: FilePlaces) {
+    private func startWatching(_ places: WatchedPaths) {
         do throws(FileWatch.Failure) {
             watch = try makeWatch(places)
             hasToldOfPolling = false
@@ -152,7 +152,7 @@ package final class ConfigurationReloader {
                 .warning, "the configuration's files cannot be watched, so they are read every few seconds",
                 [
                     "seconds": .integer(Int(Self.pollMilliseconds / 1000)), "reason": .string(error.description),
-                    "remedy": .string("\(error.remedy), then \(Told.reload.english)"),
+                    "remedy": .string("\(error.remedy), then \(LocalizedText.reload.english)"),
                 ])
         }
     }

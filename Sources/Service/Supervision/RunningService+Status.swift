@@ -1,7 +1,7 @@
+internal import AdminAPI
 internal import Core
 internal import HTTPServer
 internal import JSON
-internal import Operators
 internal import Threading
 internal import Time
 

@@ -26,7 +26,7 @@ package final class Supervisor: Sendable {
     private let service: RunningService
     private let liveness: Liveness
     private let toldStatus = Monitor("")
-    private let threads = Monitor<[Chores]>([])
+    private let threads = Monitor<[PeriodicTasks]>([])
 
     /// Prepares what is told; nothing is told yet.
     /// - Parameters:
@@ -70,7 +70,7 @@ package final class Supervisor: Sendable {
 
     private func begin(everyMilliseconds interval: UInt64, orLog failure: String, _ work: @escaping @Sendable () -> Void) {
         do throws(ThreadError) {
-            let thread = try Chores(everyMilliseconds: interval, work)
+            let thread = try PeriodicTasks(everyMilliseconds: interval, work)
             threads.update { $0.append(thread) }
         } catch {
             logger.log(.error, failure, ["reason": .string(error.description)])

@@ -1,7 +1,7 @@
+internal import AdminAPI
 internal import Configuration
 internal import Core
 internal import Dispatch
-internal import Operators
 internal import Threading
 internal import Time
 
@@ -25,10 +25,10 @@ extension OperatorWatch {
         let unseen = open.map(\.key).filter { $0.kind == .problem && !there.contains($0) }
         let before = state.problemsSeenAt
         state.problemsSeenAt = Dictionary(uniqueKeysWithValues: there.map { ($0, now) } + unseen.map { ($0, before[$0] ?? now) })
-        return found.map { Finding(key: $0.key, standing: .holds, data: $0.data) }
+        return found.map { Finding(key: $0.key, status: .holds, data: $0.data) }
             + unseen.map { key in
                 let milliseconds = now.elapsed(since: before[key] ?? now)
-                return Finding(key: key, standing: ProblemRule.standing(unseenMilliseconds: milliseconds, state.configuration.thresholds))
+                return Finding(key: key, status: ProblemRule.status(unseenMilliseconds: milliseconds, state.configuration.thresholds))
             }
     }
 
@@ -41,13 +41,13 @@ extension OperatorWatch {
             let name = ByteKey(seen.name)
             var trouble = state.troubles[name] ?? NotifierTrouble()
             let count = waiting[name]?.count ?? 0
-            let standing = trouble.standing(
+            let status = trouble.status(
                 NotifierTrouble.Observation(isStopped: seen.isStopped, successes: seen.successes, waiting: count), now: now,
                 state.configuration.thresholds)
             troubles[name] = trouble
             return Finding(
-                key: OperatorCondition.Key(.notifierPaused, seen.name), standing: standing,
-                data: standing == .holds ? data(seen, count, state.configuration) : [])
+                key: OperatorCondition.Key(.notifierPaused, seen.name), status: status,
+                data: status == .holds ? data(seen, count, state.configuration) : [])
         }
         state.troubles = troubles
         return findings
@@ -69,16 +69,16 @@ extension OperatorWatch {
         return names.map { name in
             let queue = waiting[name]
             let age = queue.map { now.elapsed(since: $0.oldestReceivedAt) } ?? 0
-            let standing = QueueRule.standing(
+            let status = QueueRule.status(
                 of: name.text, count: queue?.count ?? 0, ageMilliseconds: age, lifeMilliseconds: configuration.lifeMilliseconds,
                 configuration.thresholds)
-            let told = standing == .holds ? queue.map { data($0, now: now) } : nil
-            return Finding(key: OperatorCondition.Key(.queueLate, name.text), standing: standing, data: told ?? [])
+            let told = status == .holds ? queue.map { data($0, now: now) } : nil
+            return Finding(key: OperatorCondition.Key(.queueLate, name.text), status: status, data: told ?? [])
         }
     }
 
     private func data(_ queue: PendingDeliveries, now: UnixMilliseconds) -> [UInt8] {
-        let (text, remedy) = LateQueue.told(queue, now: now)
+        let (text, remedy) = QueueLag.message(queue, now: now)
         return OperatorPayload.lateQueue(
             ofNotifier: queue.notifier, waiting: queue.count, oldestSeconds: now.elapsed(since: queue.oldestReceivedAt) / 1000, text: text,
             remedy: remedy)
@@ -90,7 +90,7 @@ extension OperatorWatch {
         }
         return (configuration.credentials + ofNotifiers).map { credential in
             Finding(
-                key: credential.condition, standing: credential.standing(now: clocks.unixSeconds(), configuration.thresholds),
+                key: credential.condition, status: credential.status(now: clocks.unixSeconds(), configuration.thresholds),
                 data: credential.data)
         }
     }
@@ -98,11 +98,11 @@ extension OperatorWatch {
     private func disks(_ configuration: WatchedConfiguration) -> [Finding] {
         configuration.disks.map { disk in
             let key = OperatorCondition.Key(.diskLow, disk.name)
-            guard let space = disk.space else { return Finding(key: key, standing: .unknown) }
+            guard let space = disk.space else { return Finding(key: key, status: .unknown) }
             let data = OperatorPayload.lowDisk(
                 disk.name, freeBytes: space.free, sizeBytes: space.size,
                 thresholdBytes: Int64(configuration.thresholds.diskFreeMegabytes) * 1_000_000)
-            return Finding(key: key, standing: DiskRule.standing(freeBytes: space.free, configuration.thresholds), data: data)
+            return Finding(key: key, status: DiskRule.status(freeBytes: space.free, configuration.thresholds), data: data)
         }
     }
 }

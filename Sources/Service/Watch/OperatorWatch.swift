@@ -1,10 +1,10 @@
+internal import AdminAPI
 internal import Configuration
 internal import Core
 internal import Dispatch
 internal import HelpDesk
 internal import JSON
 internal import Observability
-internal import Operators
 internal import Threading
 internal import Time
 
@@ -17,12 +17,12 @@ final class OperatorWatch: Sendable {
     /// How often `look` is called, in milliseconds.
     static let intervalMilliseconds: UInt64 = 5_000
     /// How long a condition that others see is left to them, in milliseconds: after that one of them may be dead.
-    private static let patienceMilliseconds: UInt64 = 30_000
+    private static let deferralMilliseconds: UInt64 = 30_000
 
     /// What this process sees of one condition.
     struct Finding {
         let key: OperatorCondition.Key
-        let standing: ConditionStanding
+        let status: ConditionStatus
         /// What is told of it when it begins.
         var data: [UInt8] = []
     }
@@ -111,7 +111,7 @@ final class OperatorWatch: Sendable {
                 ["problem": .string(problem.key.subject.text), "text": .string(problem.text), "remedy": .string(problem.remedy)])
         }
         for (key, seenAt) in seen.sorted(by: { $0.key < $1.key }) {
-            guard case .over = ProblemRule.standing(unseenMilliseconds: now.elapsed(since: seenAt), thresholds) else { continue }
+            guard case .over = ProblemRule.status(unseenMilliseconds: now.elapsed(since: seenAt), thresholds) else { continue }
             seen[key] = nil
             logger.log(.warning, "a problem has ended", ["problem": .string(key.subject.text)])
         }
@@ -128,7 +128,7 @@ final class OperatorWatch: Sendable {
         }
         let known = Dictionary(open.map { ($0.key, $0) }) { first, _ in first }
         for finding in findings {
-            switch (finding.standing, known[finding.key]) {
+            switch (finding.status, known[finding.key]) {
             case (.holds, let condition): if condition == nil || !state.held.contains(finding.key) { try begin(finding, &state) }
             case (.over(let why), let condition?): try end(condition, why, &state)
             case (.over, nil), (.unknown, _): break
@@ -139,7 +139,7 @@ final class OperatorWatch: Sendable {
     private func begin(_ finding: Finding, _ state: inout State) throws(StoreError) {
         let condition = OperatorCondition(finding.key, since: clocks.unixMilliseconds(), data: finding.data)
         let event = condition.begun(id: newID(condition.since), lifeMilliseconds: state.configuration.lifeMilliseconds)
-        let hasBegun = try store.raise(condition, announcing: arrival(event, condition.key, state.configuration))
+        let hasBegun = try store.raise(condition, announcing: incoming(event, condition.key, state.configuration))
         state.held.insert(finding.key)
         state.left[finding.key] = nil
         if hasBegun { note(.warning, "a condition has begun", condition.key, finding.data) }
@@ -147,18 +147,18 @@ final class OperatorWatch: Sendable {
 
     private func end(_ condition: OperatorCondition, _ why: OperatorCondition.End, _ state: inout State) throws(StoreError) {
         let moment = clocks.monotonicMilliseconds()
-        if let asked = state.left[condition.key], moment - asked < Self.patienceMilliseconds { return }
+        if let asked = state.left[condition.key], moment - asked < Self.deferralMilliseconds { return }
         let now = clocks.unixMilliseconds()
         let event = condition.ended(why, id: newID(now), now: now, lifeMilliseconds: state.configuration.lifeMilliseconds)
-        let hasEnded = try store.clear(condition.key, announcing: arrival(event, condition.key, state.configuration))
+        let hasEnded = try store.clear(condition.key, announcing: incoming(event, condition.key, state.configuration))
         state.held.remove(condition.key)
         state.left[condition.key] = hasEnded ? nil : moment
         if hasEnded { note(.info, "a condition has ended", condition.key) }
     }
 
-    private func arrival(_ event: Event, _ key: OperatorCondition.Key, _ configuration: WatchedConfiguration) -> Arrival? {
+    private func incoming(_ event: Event, _ key: OperatorCondition.Key, _ configuration: WatchedConfiguration) -> IncomingEvent? {
         let subscriptions = configuration.subscriptions(for: key)
-        return subscriptions.isEmpty ? nil : Arrival(event, to: subscriptions)
+        return subscriptions.isEmpty ? nil : IncomingEvent(event, to: subscriptions)
     }
 
     private func newID(_ now: UnixMilliseconds) -> UUIDv7 {
@@ -168,7 +168,7 @@ final class OperatorWatch: Sendable {
 
     /// - Parameter data: what the event says, whose text and remedy the line has too.
     private func note(_ level: LogLevel, _ text: String, _ key: OperatorCondition.Key, _ data: [UInt8] = []) {
-        inbox.announceNews()
+        inbox.announceWork()
         // Each process logs those that it sees itself.
         guard key.kind != .problem else { return }
         var fields: LogFields = ["condition": .string(key.kind.rawValue), "subject": .string(key.subject.text)]

@@ -1,7 +1,7 @@
+internal import AdminAPI
 internal import Core
 internal import HelpDesk
 internal import Observability
-internal import Operators
 internal import Threading
 internal import Time
 
@@ -102,7 +102,7 @@ final class WatchedAnswers: Sendable {
         case "authorized", "shadowed": .authorized
         case "denied": .denied
         case "malformed": .malformed
-        case "undecided": reason == Indecision.revocationsUnknown.rawValue ? nil : .undecided
+        case "undecided": reason == UndecidedReason.revocationsUnknown.rawValue ? nil : .undecided
         default: nil
         }
     }

@@ -1,6 +1,6 @@
+internal import AdminAPI
 internal import Configuration
 internal import Core
-internal import Operators
 internal import POSIX
 
 /// What `OperatorWatch` needs of the configuration in force.

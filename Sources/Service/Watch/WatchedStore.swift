@@ -1,5 +1,5 @@
+internal import AdminAPI
 internal import Core
-internal import Operators
 internal import Threading
 
 /// The facts about the store and the certificates' files that only a reading which may block can tell, as the watch last read

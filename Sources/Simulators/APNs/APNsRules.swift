@@ -12,7 +12,7 @@ final class APNsRules: SimulatorRules {
     private let provider: SimulatedProvider
     private let tokens: ProviderTokens
     private let isKeyForIt: Bool
-    private let topics: [String]
+    private let conversations: [String]
     private let devices: DeviceRegistry
     private let streamLimit: Int
     private let now: @Sendable () -> UnixMilliseconds
@@ -23,13 +23,13 @@ final class APNsRules: SimulatorRules {
     ///     - streamLimit: how many streams a connection may have once a push of a known sender has come.
     ///     - now: milliseconds since 1970.
     init(
-        _ provider: SimulatedProvider, _ tokens: ProviderTokens, isKeyForIt: Bool, topics: [String], _ devices: DeviceRegistry,
+        _ provider: SimulatedProvider, _ tokens: ProviderTokens, isKeyForIt: Bool, conversations: [String], _ devices: DeviceRegistry,
         streamLimit: Int, now: @escaping @Sendable () -> UnixMilliseconds
     ) {
         self.provider = provider
         self.tokens = tokens
         self.isKeyForIt = isKeyForIt
-        self.topics = topics
+        self.conversations = conversations
         self.devices = devices
         self.streamLimit = streamLimit
         self.now = now
@@ -62,7 +62,7 @@ final class APNsRules: SimulatorRules {
     private func judge(_ request: HTTP2Request) -> SimulatorAnswer {
         let token = Self.token(request)
         guard !token.isEmpty else { return refuse(400, "MissingDeviceToken", request) }
-        if let reason = APNsHeaders.refusal(of: request, topics: topics) { return refuse(400, reason, request) }
+        if let reason = APNsHeaders.refusal(of: request, conversations: conversations) { return refuse(400, reason, request) }
         guard request.body.count <= Self.payloadLimit else { return refuse(413, "PayloadTooLarge", request) }
         guard let payload = JSONValue(parsing: request.body), let aps = payload["aps"], aps.isObject else {
             return refuse(400, "PayloadEmpty", request)
@@ -130,7 +130,7 @@ struct APNsHeaders {
     ]
 
     /// Apple's reason for refusing the headers, always with status 400; nil when they are correct.
-    static func refusal(of request: HTTP2Request, topics: [String]) -> String? {
+    static func refusal(of request: HTTP2Request, conversations: [String]) -> String? {
         for name in names where request.count(of: name) > 1 { return "DuplicateHeaders" }
         if let id = request.header("apns-id"), !isLowerCaseUUID(id) { return "BadMessageId" }
         // Apple accepts its absence on some systems; this check is stricter, so that clients work on all of them.
@@ -138,7 +138,7 @@ struct APNsHeaders {
         if let priority = request.header("apns-priority"), !isPriority(priority, ofType: type) { return "BadPriority" }
         if let expiration = request.header("apns-expiration"), UInt32(expiration) == nil { return "BadExpirationDate" }
         if let collapse = request.header("apns-collapse-id"), !(1...64).contains(collapse.utf8.count) { return "BadCollapseId" }
-        return topicRefusal(request.header("apns-topic"), topics)
+        return topicRefusal(request.header("apns-topic"), conversations)
     }
 
     /// Whether a text is 8-4-4-4-12 lower-case hexadecimal digits.
@@ -159,10 +159,10 @@ struct APNsHeaders {
         type == "background" ? text == "5" : ["1", "5", "10"].contains(text)
     }
 
-    private static func topicRefusal(_ topic: String?, _ topics: [String]) -> String? {
+    private static func topicRefusal(_ topic: String?, _ conversations: [String]) -> String? {
         guard let topic, !topic.isEmpty else { return "MissingTopic" }
         guard topic.utf8.allSatisfy({ 0x21...0x7E ~= $0 }) else { return "BadTopic" }
         // Some kinds of push use a topic derived from the app's, such as `.voip`.
-        return topics.contains { topic == $0 || topic.hasPrefix("\($0).") } ? nil : "TopicDisallowed"
+        return conversations.contains { topic == $0 || topic.hasPrefix("\($0).") } ? nil : "TopicDisallowed"
     }
 }

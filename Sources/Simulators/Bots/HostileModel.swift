@@ -14,7 +14,7 @@ package struct HostileModel: Sendable {
     }
 
     /// What the attacker knows.
-    package struct Loot: Sendable {
+    package struct StolenSecrets: Sendable {
         /// The text of `ai_attrs` of that customer.
         package var data: String
         /// The app's id.
@@ -45,12 +45,12 @@ package struct HostileModel: Sendable {
     private static let refusals: Set<Int> = [400, 401, 403, 404, 405, 409]
 
     private let model: SimulatedModel
-    private let loot: Loot
+    private let stolen: StolenSecrets
 
     /// - Parameter model: made of the loot's text.
-    package init(_ model: SimulatedModel, _ loot: Loot) {
+    package init(_ model: SimulatedModel, _ stolen: StolenSecrets) {
         self.model = model
-        self.loot = loot
+        self.stolen = stolen
     }
 
     /// All tries.
@@ -61,24 +61,25 @@ package struct HostileModel: Sendable {
 
     /// To name somebody else.
     private func victims() throws(SimulatedModel.Failure) -> [Attack] {
-        let (victim, order) = (JSONValue.string(loot.victim), JSONValue.string(loot.victimOrder))
+        let (victim, order) = (JSONValue.string(stolen.victim), JSONValue.string(stolen.victimOrder))
         return [
-            try attack("asks for the orders of \(loot.victim)", [400], "get_order_list", ["customer_id": victim]),
-            try attack("looks at an order of \(loot.victim)", [404], "get_order_details", ["order_id": order]),
+            try attack("asks for the orders of \(stolen.victim)", [400], "get_order_list", ["customer_id": victim]),
+            try attack("looks at an order of \(stolen.victim)", [404], "get_order_details", ["order_id": order]),
             try attack(
-                "looks at it as \(loot.victim)", [400], "get_order_details", ["order_id": order, "customer_id": victim]),
-            try attack("cancels an order of \(loot.victim)", [409], "cancel_order", ["order_id": order]),
+                "looks at it as \(stolen.victim)", [400], "get_order_details", ["order_id": order, "customer_id": victim]),
+            try attack("cancels an order of \(stolen.victim)", [409], "cancel_order", ["order_id": order]),
             try attack(
-                "cancels it as \(loot.victim)", [400], "cancel_order", ["order_id": order, "customer_id": victim]),
+                "cancels it as \(stolen.victim)", [400], "cancel_order", ["order_id": order, "customer_id": victim]),
         ]
     }
 
     /// To leave the segment of a path.
     private func paths() throws(SimulatedModel.Failure) -> [Attack] {
         let tricks = [
-            "..", ".", "%2e%2e", "../cancellations", "\(loot.victimOrder)?customer_id=\(loot.victim)",
-            "\(loot.order)&customer_id=\(loot.victim)", "\(loot.order)/../\(loot.victimOrder)", "\(loot.order)#", "\\..\\orders", "//",
-            "\(loot.order)\r\nX-Shop-Token: x", "\(loot.order)\u{0}", "\(loot.order);customer_id=\(loot.victim)", "",
+            "..", ".", "%2e%2e", "../cancellations", "\(stolen.victimOrder)?customer_id=\(stolen.victim)",
+            "\(stolen.order)&customer_id=\(stolen.victim)", "\(stolen.order)/../\(stolen.victimOrder)", "\(stolen.order)#", "\\..\\orders",
+            "//",
+            "\(stolen.order)\r\nX-Shop-Token: x", "\(stolen.order)\u{0}", "\(stolen.order);customer_id=\(stolen.victim)", "",
         ]
         var attacks: [Attack] = []
         for trick in tricks {
@@ -98,7 +99,7 @@ package struct HostileModel: Sendable {
         let ticket = Self.ticket(of: genuine)
         let forged = [
             "", "dgbt1.", String(ticket.dropLast()), ticket + "A", Self.flipped(ticket, at: ticket.count - 3),
-            Self.flipped(ticket, at: ticket.count / 2), Self.flipped(ticket, at: 8), loot.victim,
+            Self.flipped(ticket, at: ticket.count / 2), Self.flipped(ticket, at: 8), stolen.victim,
         ]
         var attacks = forged.map { text in
             Attack(name: "edits the ticket", request: Self.with(genuine, ticket: text), statuses: [400, 401, 403])
@@ -112,25 +113,25 @@ package struct HostileModel: Sendable {
         var otherBot = genuine
         otherBot.url = genuine.url.replacing("/functions/", with: "-2/functions/")
         attacks.append(Attack(name: "asks another bot", request: otherBot, statuses: [403, 404]))
-        attacks.append(try attack("cancels by GET", [405], "cancel_order", ["order_id": .string(loot.order)], .query))
+        attacks.append(try attack("cancels by GET", [405], "cancel_order", ["order_id": .string(stolen.order)], .query))
         return attacks
     }
 
     /// To confirm for the customer.
     private func confirmations() throws(SimulatedModel.Failure) -> [Attack] {
         var attacks = [
-            try attack("cancels without a confirmation", [409], "cancel_order", ["order_id": .string(loot.order)]),
+            try attack("cancels without a confirmation", [409], "cancel_order", ["order_id": .string(stolen.order)]),
             try attack(
                 "makes a confirmation up", Self.refusals, "cancel_order",
-                ["order_id": .string(loot.order), "confirmation": "dgbc1.e30.AAAA"]),
+                ["order_id": .string(stolen.order), "confirmation": "dgbc1.e30.AAAA"]),
         ]
-        for (confirmation, kind) in [(loot.openConfirmation, "an open"), (loot.spentConfirmation, "a spent")] {
+        for (confirmation, kind) in [(stolen.openConfirmation, "an open"), (stolen.spentConfirmation, "a spent")] {
             guard let confirmation else { continue }
             for text in [confirmation, Self.flipped(confirmation, at: confirmation.count - 3), Self.flipped(confirmation, at: 12)] {
                 attacks.append(
                     try attack(
                         "confirms by itself with \(kind) confirmation", Self.refusals, "cancel_order",
-                        ["order_id": .string(loot.order), "confirmation": .string(text)]))
+                        ["order_id": .string(stolen.order), "confirmation": .string(text)]))
                 let ticket = try Self.ticket(of: model.request(for: SimulatedModel.Call("cancel_order")))
                 for key in [ticket, "", "dgk1." + String(repeating: "A", count: 84)] { attacks.append(try confirming(text, key: key)) }
             }
@@ -144,7 +145,7 @@ package struct HostileModel: Sendable {
         var request = ModelRequest(
             url: function.url.replacing("/functions/cancel_order", with: "/confirm"), headers: [("Content-Type", "application/json")])
         let body: JSONValue = [
-            "app_id": .string(loot.app), "user_id": .string(loot.customer), "security_key": .string(key),
+            "app_id": .string(stolen.app), "user_id": .string(stolen.customer), "security_key": .string(key),
             "confirmation": .string(confirmation),
         ]
         request.body = body.serialized()
@@ -154,10 +155,10 @@ package struct HostileModel: Sendable {
     /// To send what no schema allows.
     private func shapes() throws(SimulatedModel.Failure) -> [Attack] {
         var attacks: [Attack] = []
-        let order = loot.order
+        let order = stolen.order
         let bodies = [
-            #"{"order_id":"\#(order)","order_id":"\#(loot.victimOrder)"}"#, #"{"order_id":"\#(order)","__proto__":{"admin":true}}"#,
-            #"{"order_id":["\#(order)","\#(loot.victimOrder)"]}"#, #"{"order_id":{"$ne":null}}"#, #"{"order_id":null}"#, "[]", "null",
+            #"{"order_id":"\#(order)","order_id":"\#(stolen.victimOrder)"}"#, #"{"order_id":"\#(order)","__proto__":{"admin":true}}"#,
+            #"{"order_id":["\#(order)","\#(stolen.victimOrder)"]}"#, #"{"order_id":{"$ne":null}}"#, #"{"order_id":null}"#, "[]", "null",
             #"{"order_id":1002}"#, String(repeating: "[", count: 5000), #"{"order_id":"\#(order)"} {}"#, "\u{FEFF}{}",
             #"{"order_id":"\#(String(repeating: "9", count: 10_000))"}"#,
         ]
@@ -167,13 +168,13 @@ package struct HostileModel: Sendable {
             attacks.append(Attack(name: "sends what is no order's number", request: request, statuses: [400]))
         }
         var twice = try model.request(for: SimulatedModel.Call("get_order_details", ["order_id": .string(order)], .query))
-        twice.url += "&order_id=\(loot.victimOrder)"
+        twice.url += "&order_id=\(stolen.victimOrder)"
         attacks.append(Attack(name: "names two orders at once", request: twice, statuses: [400]))
         var both = try model.request(for: SimulatedModel.Call("cancel_order", ["order_id": .string(order)]))
-        both.url += "?order_id=\(loot.victimOrder)"
+        both.url += "?order_id=\(stolen.victimOrder)"
         attacks.append(Attack(name: "names one order in the query and one in the body", request: both, statuses: [400]))
         var bound = try model.request(for: SimulatedModel.Call("cancel_order", ["order_id": .string(order)]))
-        bound.url += "?customer_id=\(loot.victim)"
+        bound.url += "?customer_id=\(stolen.victim)"
         attacks.append(Attack(name: "names the customer in the query", request: bound, statuses: [400]))
         return attacks
     }

@@ -10,7 +10,7 @@ package struct SampleShopSettings: Sendable {
     /// The port; 0 lets the system choose.
     package var port: UInt16 = 0
     /// What it knows at the start.
-    package var book = ShopBook.sample
+    package var shopData = ShopData.sample
     /// The secrets that sign requests, each `whsec_` and base64.
     package var secrets: [String]
     /// What requests show in `X-Shop-Token`.
@@ -58,15 +58,15 @@ package final class SampleShop: Sendable {
         let counter = ShopCounter(settings, proof)
         self.counter = counter
         let routes = [
-            Self.route(counter, .get, "/orders") { book, ask throws(ShopBook.Refusal) in
-                .array(book.orders(of: ask.customerID).map(\.line))
+            Self.route(counter, .get, "/orders") { shopData, ask throws(ShopData.Refusal) in
+                .array(shopData.orders(of: ask.customerID).map(\.line))
             },
-            Self.route(counter, .get, "/orders/:order") { book, ask throws(ShopBook.Refusal) in
-                try book.order(ask.pathParameter, of: ask.customerID).details(customerName: book.name(of: ask.customerID))
+            Self.route(counter, .get, "/orders/:order") { shopData, ask throws(ShopData.Refusal) in
+                try shopData.order(ask.pathParameter, of: ask.customerID).details(customerName: shopData.name(of: ask.customerID))
             },
-            Self.route(counter, .get, "/recommendations") { book, _ throws(ShopBook.Refusal) in .array(book.products.map(\.json)) },
-            Self.route(counter, .post, "/cancellations") { book, ask throws(ShopBook.Refusal) in
-                try book.cancel(ask.fields["order_id"]?.text ?? "", of: ask.customerID).line
+            Self.route(counter, .get, "/recommendations") { shopData, _ throws(ShopData.Refusal) in .array(shopData.products.map(\.json)) },
+            Self.route(counter, .post, "/cancellations") { shopData, ask throws(ShopData.Refusal) in
+                try shopData.cancel(ask.fields["order_id"]?.text ?? "", of: ask.customerID).line
             },
         ]
         do throws(ServerError) {
@@ -80,7 +80,7 @@ package final class SampleShop: Sendable {
     }
 
     /// What it knows now.
-    package var book: ShopBook { counter.book }
+    package var shopData: ShopData { counter.shopData }
 
     /// The last requests, the oldest first.
     package var records: [Record] { counter.records }

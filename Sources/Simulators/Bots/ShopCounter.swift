@@ -61,7 +61,7 @@ struct ShopAsk: Sendable {
 /// Where a sample shop's requests are verified, answered and recorded.
 final class ShopCounter: Sendable {
     /// What a request does to the book, and what it is answered.
-    typealias Act = @Sendable (inout ShopBook, ShopAsk) throws(ShopBook.Refusal) -> JSONValue
+    typealias Act = @Sendable (inout ShopData, ShopAsk) throws(ShopData.Refusal) -> JSONValue
 
     struct Answer: Sendable {
         let status: Int
@@ -73,7 +73,7 @@ final class ShopCounter: Sendable {
     }
 
     private struct State {
-        var book: ShopBook
+        var shopData: ShopData
         var records: [SampleShop.Record] = []
         /// Answers to changes, by the change's key and by the id of the call that made it.
         var answers: [String: Answer] = [:]
@@ -91,10 +91,10 @@ final class ShopCounter: Sendable {
         self.proof = proof
         token = settings.token
         observer = settings.observer
-        state = Monitor(State(book: settings.book))
+        state = Monitor(State(shopData: settings.shopData))
     }
 
-    var book: ShopBook { state.withLock { $0.book } }
+    var shopData: ShopData { state.withLock { $0.shopData } }
     var records: [SampleShop.Record] { state.withLock { $0.records } }
 
     func answer(_ ask: ShopAsk, _ act: Act) -> Answer {
@@ -124,19 +124,19 @@ final class ShopCounter: Sendable {
     }
 
     private static func perform(_ ask: ShopAsk, _ act: Act, _ state: inout State) -> Answer {
-        guard ask.method != "GET" else { return answer(ask, act, &state.book) }
+        guard ask.method != "GET" else { return answer(ask, act, &state.shopData) }
         // The key is not signed, so a recorded request could come again with another one; its id is signed.
         let names = ["key \(ask.idempotencyKey)", "id \(ask.proof.id)"]
         for name in names { if let kept = state.answers[name] { return kept } }
-        let answer = answer(ask, act, &state.book)
+        let answer = answer(ask, act, &state.shopData)
         if state.answers.count >= mostAnswers { state.answers = [:] }
         for name in names { state.answers[name] = answer }
         return answer
     }
 
-    private static func answer(_ ask: ShopAsk, _ act: Act, _ book: inout ShopBook) -> Answer {
-        do throws(ShopBook.Refusal) {
-            return Answer(status: 200, body: try act(&book, ask))
+    private static func answer(_ ask: ShopAsk, _ act: Act, _ shopData: inout ShopData) -> Answer {
+        do throws(ShopData.Refusal) {
+            return Answer(status: 200, body: try act(&shopData, ask))
         } catch {
             switch error {
             case .notFound: return .refusal(404, "not_found", "This customer has no such order.")

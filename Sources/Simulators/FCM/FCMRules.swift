@@ -44,7 +44,7 @@ final class FCMRules: SimulatorRules {
         guard request.method == "POST", request.path == "/v1/projects/\(message.project)/messages:send" else {
             return GoogleError.answer(404, code: nil, "Requested entity was not found.")
         }
-        guard oauth.tokens.standing(of: request.bearer, now: now().seconds) == .valid else {
+        guard oauth.tokens.status(of: request.bearer, now: now().seconds) == .valid else {
             return GoogleError.answer(
                 401, code: nil, "Request had invalid authentication credentials. Expected OAuth 2 access token.")
         }

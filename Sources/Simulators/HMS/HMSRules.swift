@@ -44,7 +44,7 @@ final class HMSRules: SimulatorRules {
         guard request.method == "POST", request.path.hasPrefix("/v1/"), request.path.hasSuffix("/messages:send") else {
             return SimulatorAnswer(status: 404)
         }
-        switch tokens.standing(of: request.bearer, now: now().seconds) {
+        switch tokens.status(of: request.bearer, now: now().seconds) {
         case .unknown: return reply("80200001", "Oauth authentication error", status: 401)
         case .expired: return reply("80200003", "Oauth Token expired", status: 401)
         case .valid: break

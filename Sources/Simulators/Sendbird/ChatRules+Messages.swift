@@ -58,11 +58,11 @@ extension ChatRules {
 
     /// Changes a message.
     /// - Returns: how it is now; nil when there is none.
-    func edit(_ id: Int64, in channel: String, _ change: (inout ChatBook.Message) -> Void) -> ChatBook.Message? {
+    func edit(_ id: Int64, in channel: String, _ change: (inout ChatRecords.Message) -> Void) -> ChatRecords.Message? {
         guard let ticket = desk.ticket(ofChannel: channel) else { return nil }
         let now = settings.now()
-        let changed = book.withLock { book in
-            book.change(id, in: channel) { message in
+        let changed = records.withLock { records in
+            records.change(id, in: channel) { message in
                 change(&message)
                 message.updatedAt = now
             }
@@ -76,12 +76,12 @@ extension ChatRules {
             return Self.refusal(Code.missing, "message_type (only MESG is simulated), user_id and message must be given.")
         }
         guard let ticket = desk.ticket(ofChannel: call.parameter) else { return Self.noChannel }
-        guard let user = book.withLock({ $0.user(sender) }) else { return Self.noUser }
+        guard let user = records.withLock({ $0.user(sender) }) else { return Self.noUser }
         guard ticket.customer.utf8.elementsEqual(sender.utf8) else {
             return Self.refusal(Code.notAllowed, "The user is not a member of the channel.")
         }
         let message = add(to: call.parameter, ticket) { id in
-            var message = ChatBook.Message(id: id, type: "MESG", sender: sender, text: text, createdAt: settings.now())
+            var message = ChatRecords.Message(id: id, type: "MESG", sender: sender, text: text, createdAt: settings.now())
             message.nickname = user.nickname
             message.customType = call.text("custom_type") ?? ""
             message.data = call.text("data") ?? ""
@@ -91,7 +91,7 @@ extension ChatRules {
     }
 
     private func view(_ call: SimulatedCall) -> SimulatorAnswer {
-        let message = Int64(call.parameters[1]).flatMap { id in book.withLock { $0.message(id, in: call.parameter) } }
+        let message = Int64(call.parameters[1]).flatMap { id in records.withLock { $0.message(id, in: call.parameter) } }
         return message.map { .ok($0.json(in: call.parameter)) } ?? Self.noMessage
     }
 
@@ -117,17 +117,18 @@ extension ChatRules {
     }
 
     private func add(
-        to channel: String, _ ticket: (id: Int64, customer: String), _ make: (Int64) -> ChatBook.Message
-    ) -> ChatBook.Message {
-        let message = book.withLock { $0.add(to: channel, make) }
+        to channel: String, _ ticket: (id: Int64, customer: String), _ make: (Int64) -> ChatRecords.Message
+    ) -> ChatRecords.Message {
+        let message = records.withLock { $0.add(to: channel, make) }
         tell(.sent, message, channel, ticket)
         if let sender = message.sender { desk.notice(messageFrom: sender, in: channel) }
         return message
     }
 
-    private func tell(_ category: ChatCategory, _ message: ChatBook.Message, _ channel: String, _ ticket: (id: Int64, customer: String)) {
+    private func tell(_ category: ChatCategory, _ message: ChatRecords.Message, _ channel: String, _ ticket: (id: Int64, customer: String))
+    {
         var body: JSONObject = ["category": .string(category.rawValue), "app_id": .string(settings.appID), "type": .string(message.type)]
-        if let sender = message.sender { body.append(ChatBook.Message.sender(sender, message.nickname), forKey: "sender") }
+        if let sender = message.sender { body.append(ChatRecords.Message.sender(sender, message.nickname), forKey: "sender") }
         if settings.includesMembers {
             body.append(.array(Self.members(ticket).map { ["user_id": .string($0), "state": "joined"] }), forKey: "members")
         }

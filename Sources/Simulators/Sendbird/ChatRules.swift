@@ -9,7 +9,7 @@ internal import Time
 /// Sources: Sendbird, Chat Platform API v3, "Create a user", "Update a user", "Issue a session token", "Add a registration or
 /// device token", "Error codes", "Rate limits". Which code a refusal has is inferred where those pages do not say.
 final class ChatRules: Sendable {
-    /// Told a category and a webhook's body, in order.
+    /// Receives a category and a webhook's body, in order.
     typealias Observer = @Sendable (_ category: String, _ body: JSONValue) -> Void
 
     /// Sendbird's codes.
@@ -31,14 +31,14 @@ final class ChatRules: Sendable {
     private static let services = ["apns": "apns_device_token", "gcm": "gcm_reg_token", "huawei": "huawei_device_token"]
 
     let settings: SimulatedChatSettings
-    let book: Monitor<ChatBook>
+    let records: Monitor<ChatRecords>
     let desk: SimulatedDesk
     let observer: Observer
     private let windows = Monitor((second: UnixSeconds(rawValue: 0), counts: [String: Int]()))
 
-    init(_ settings: SimulatedChatSettings, _ book: Monitor<ChatBook>, _ desk: SimulatedDesk, observer: @escaping Observer) {
+    init(_ settings: SimulatedChatSettings, _ records: Monitor<ChatRecords>, _ desk: SimulatedDesk, observer: @escaping Observer) {
         self.settings = settings
-        self.book = book
+        self.records = records
         self.desk = desk
         self.observer = observer
     }
@@ -51,7 +51,7 @@ final class ChatRules: Sendable {
             route(.put, "/v3/users/:user", "update_user", updateUser),
             route(.post, "/v3/users/:user/token", "issue_session_token", issueToken),
             route(.delete, "/v3/users/:user/token", "end_sessions") { [self] call in
-                book.withLock { $0.endSessions(of: call.parameter) } ? SimulatorAnswer(status: 200) : Self.noUser
+                records.withLock { $0.endSessions(of: call.parameter) } ? SimulatorAnswer(status: 200) : Self.noUser
             },
             route(.get, "/v3/users/:user/push/:service", "list_push_tokens", listPushTokens),
             route(.post, "/v3/users/:user/push/:service", "add_push_token", addPushToken),
@@ -95,7 +95,7 @@ final class ChatRules: Sendable {
 
     // MARK: Users
 
-    private func user(_ id: String) -> ChatBook.User? { book.withLock { $0.user(id) } }
+    private func user(_ id: String) -> ChatRecords.User? { records.withLock { $0.user(id) } }
 
     private func viewWebhook(_ call: SimulatedCall) -> SimulatorAnswer {
         .ok([
@@ -111,10 +111,10 @@ final class ChatRules: Sendable {
         guard let id = call.text("user_id"), !id.isEmpty, let nickname = call.text("nickname"), let profileURL = call.text("profile_url")
         else { return Self.refusal(Code.missing, "user_id, nickname and profile_url must be given.") }
         guard id.utf8.count <= Self.longestUserID else { return Self.refusal(Code.tooLong, "user_id is too long.") }
-        return book.withLock { book in
-            guard book.user(id) == nil else { return Self.refusal(Code.exists, "The user exists.") }
-            let user = ChatBook.User(id: id, nickname: nickname, profileURL: profileURL, createdAt: settings.now())
-            book.add(user)
+        return records.withLock { records in
+            guard records.user(id) == nil else { return Self.refusal(Code.exists, "The user exists.") }
+            let user = ChatRecords.User(id: id, nickname: nickname, profileURL: profileURL, createdAt: settings.now())
+            records.add(user)
             return .ok(user.json)
         }
     }
@@ -122,8 +122,8 @@ final class ChatRules: Sendable {
     private func updateUser(_ call: SimulatedCall) -> SimulatorAnswer {
         let (nickname, profileURL) = (call.text("nickname"), call.text("profile_url"))
         guard (nickname ?? "").utf16.count <= Self.longestNickname else { return Self.refusal(Code.tooLong, "nickname is too long.") }
-        let user = book.withLock { book in
-            book.changeUser(call.parameter) { user in
+        let user = records.withLock { records in
+            records.changeUser(call.parameter) { user in
                 user.nickname = nickname ?? user.nickname
                 user.profileURL = profileURL ?? user.profileURL
             }
@@ -141,15 +141,15 @@ final class ChatRules: Sendable {
             end = UnixMilliseconds(rawValue: UInt64(number))
         }
         let token = RandomText.hexadecimal(bytes: 20)
-        guard book.withLock({ $0.addSession(token, until: end, to: call.parameter) }) else { return Self.noUser }
+        guard records.withLock({ $0.addSession(token, until: end, to: call.parameter) }) else { return Self.noUser }
         return .ok(["token": .string(token), "expires_at": .integer(Int64(clamping: end.rawValue))])
     }
 
     /// Makes a user known.
     func meet(_ id: String) {
-        book.withLock { book in
-            guard book.user(id) == nil else { return }
-            book.add(ChatBook.User(id: id, nickname: "", profileURL: "", createdAt: settings.now()))
+        records.withLock { records in
+            guard records.user(id) == nil else { return }
+            records.add(ChatRecords.User(id: id, nickname: "", profileURL: "", createdAt: settings.now()))
         }
     }
 
@@ -167,14 +167,14 @@ final class ChatRules: Sendable {
         let service = call.parameters[1]
         guard let member = Self.services[service] else { return Self.noService }
         guard let token = call.text(member), !token.isEmpty else { return Self.refusal(Code.missing, "\(member) must be given.") }
-        guard book.withLock({ $0.addPushToken(token, service, to: call.parameter) }) else { return Self.noUser }
+        guard records.withLock({ $0.addPushToken(token, service, to: call.parameter) }) else { return Self.noUser }
         return .ok(["token": .string(token), "type": .string(service)])
     }
 
     private func removePushToken(_ call: SimulatedCall) -> SimulatorAnswer {
         let (service, token) = (call.parameters[1], call.parameters[2])
         guard Self.services[service] != nil else { return Self.noService }
-        guard book.withLock({ $0.removePushToken(token, service, of: call.parameter) }) else {
+        guard records.withLock({ $0.removePushToken(token, service, of: call.parameter) }) else {
             return Self.refusal(Code.notFound, "There is no such user or push token.")
         }
         return .ok(["token": .string(token), "type": .string(service)])

@@ -4,7 +4,7 @@ internal import Threading
 /// What requests, and people of support, do to a ticket.
 extension DeskRules {
     /// What a request does to a ticket: the events to tell, or a refusal; nil when it only looks.
-    typealias Change = @Sendable (inout DeskBook.Ticket, SimulatedCall, SimulatedDeskSettings) -> Effect?
+    typealias Change = @Sendable (inout DeskRecords.Ticket, SimulatedCall, SimulatedDeskSettings) -> Effect?
 
     enum Effect {
         case events([String])
@@ -17,16 +17,16 @@ extension DeskRules {
     }
 
     private func apply(to id: Int64, _ call: SimulatedCall, _ change: Change) -> SimulatorAnswer {
-        let (answer, events): (SimulatorAnswer, [String]) = book.withLock { book in
-            guard let index = book.index(of: id) else { return (Self.notFound, []) }
-            var ticket = book.tickets[index]
+        let (answer, events): (SimulatorAnswer, [String]) = records.withLock { records in
+            guard let index = records.index(of: id) else { return (Self.notFound, []) }
+            var ticket = records.tickets[index]
             switch change(&ticket, call, settings) {
             case .refused(let refusal): return (refusal, [])
-            case nil: return (SimulatorAnswer(status: 200, json: book.json(ticket)), [])
+            case nil: return (SimulatorAnswer(status: 200, json: records.json(ticket)), [])
             case .events(let events):
                 ticket.updatedAt = settings.now()
-                book.tickets[index] = ticket
-                return (SimulatorAnswer(status: 200, json: book.json(ticket)), events)
+                records.tickets[index] = ticket
+                return (SimulatorAnswer(status: 200, json: records.json(ticket)), events)
             }
         }
         if let json = JSONValue(parsing: answer.body) { for event in events { observer(event, json) } }
@@ -35,19 +35,19 @@ extension DeskRules {
 
     /// What support does, outside the API.
     /// - Returns: false when there is no such ticket.
-    func act(on id: Int64, _ change: @Sendable (inout DeskBook.Ticket) -> [String]) -> Bool {
+    func act(on id: Int64, _ change: @Sendable (inout DeskRecords.Ticket) -> [String]) -> Bool {
         let call = SimulatedCall(parameters: [], query: [:], token: "", body: nil)
         return apply(to: id, call) { ticket, _, _ in .events(change(&ticket)) }.status == 200
     }
 
     /// The ticket of a channel.
     func ticket(ofChannel channel: String) -> Int64? {
-        book.withLock { book in book.tickets.first { $0.channelURL.utf8.elementsEqual(channel.utf8) }?.id }
+        records.withLock { records in records.tickets.first { $0.channelURL.utf8.elementsEqual(channel.utf8) }?.id }
     }
 
     /// The customer of a ticket.
     func customer(of id: Int64) -> String? {
-        book.withLock { book in book.index(of: id).flatMap { book.customer(book.tickets[$0].customer)?.sendbirdID } }
+        records.withLock { records in records.index(of: id).flatMap { records.customer(records.tickets[$0].customer)?.sendbirdID } }
     }
 
     var update: Change {

@@ -8,7 +8,7 @@ internal import Time
 ///
 /// Sources: Sendbird, Desk Platform API v1, "Ticket" and "Customer". Which status a refusal has is inferred.
 final class DeskRules: Sendable {
-    /// Told the event's name and the ticket, in order.
+    /// Receives the event's name and the ticket, in order.
     typealias Observer = @Sendable (_ event: String, _ ticket: JSONValue) -> Void
 
     static let priorities = ["LOW", "MEDIUM", "HIGH", "URGENT"]
@@ -16,14 +16,14 @@ final class DeskRules: Sendable {
 
     let settings: SimulatedDeskSettings
     private let url: @Sendable () -> String
-    let book: Monitor<DeskBook>
+    let records: Monitor<DeskRecords>
     let observer: Observer
 
     init(_ settings: SimulatedDeskSettings, url: @escaping @Sendable () -> String, observer: @escaping Observer) {
         self.settings = settings
         self.url = url
         self.observer = observer
-        book = Monitor(DeskBook(nextID: settings.firstID, displayName: settings.displayName))
+        records = Monitor(DeskRecords(nextID: settings.firstID, displayName: settings.displayName))
     }
 
     var routes: [SimulatedRoute] {
@@ -70,30 +70,30 @@ final class DeskRules: Sendable {
 
     private func findCustomers(_ call: SimulatedCall) -> SimulatorAnswer {
         let wanted = call.query["sendbird_id"]
-        let found = book.withLock { book in book.customers.filter { Self.fits(wanted, $0.sendbirdID) }.map(book.json) }
+        let found = records.withLock { records in records.customers.filter { Self.fits(wanted, $0.sendbirdID) }.map(records.json) }
         return page(found, call, "customers")
     }
 
     private func createCustomer(_ call: SimulatedCall) -> SimulatorAnswer {
         guard let id = call.text("sendbirdId"), !id.isEmpty else { return Self.refusal(400, "desk400104", "sendbirdId is required.") }
         guard settings.hasUser(id) else { return Self.refusal(400, "desk400105", "There is no such user in Sendbird Chat.") }
-        return book.withLock { book in
-            guard !book.customers.contains(where: { $0.sendbirdID.utf8.elementsEqual(id.utf8) }) else {
+        return records.withLock { records in
+            guard !records.customers.contains(where: { $0.sendbirdID.utf8.elementsEqual(id.utf8) }) else {
                 return Self.refusal(400, "desk400106", "The customer exists.")
             }
-            let customer = DeskBook.Customer(id: book.takeID(), sendbirdID: id)
-            book.add(customer)
-            return SimulatorAnswer(status: 200, json: book.json(customer))
+            let customer = DeskRecords.Customer(id: records.takeID(), sendbirdID: id)
+            records.add(customer)
+            return SimulatorAnswer(status: 200, json: records.json(customer))
         }
     }
 
     private func setCustomerFields(_ call: SimulatedCall) -> SimulatorAnswer {
-        book.withLock { book in
-            let found = Int64(call.parameter).flatMap { id in book.customers.firstIndex { $0.id == id } }
+        records.withLock { records in
+            let found = Int64(call.parameter).flatMap { id in records.customers.firstIndex { $0.id == id } }
             guard let index = found else { return Self.notFound }
             guard let fields = Self.fields(call) else { return Self.noFields }
-            Self.set(fields, registered: settings.customerKeys, in: &book.customers[index].fields)
-            return SimulatorAnswer(status: 200, json: book.json(book.customers[index]))
+            Self.set(fields, registered: settings.customerKeys, in: &records.customers[index].fields)
+            return SimulatorAnswer(status: 200, json: records.json(records.customers[index]))
         }
     }
 
@@ -104,16 +104,16 @@ final class DeskRules: Sendable {
             return Self.refusal(400, "desk400110", "status2 is not a valid choice.")
         }
         let bounds = ["start_date", "end_date"].map { name in call.query[name].flatMap { RFC3339.unixMilliseconds($0) } }
-        return book.withLock { book in
-            let found = book.tickets.filter { ticket in
-                let customer = book.customer(ticket.customer)?.sendbirdID ?? ""
+        return records.withLock { records in
+            let found = records.tickets.filter { ticket in
+                let customer = records.customer(ticket.customer)?.sendbirdID ?? ""
                 return Self.fits(call.query["status2"], ticket.state) && Self.fits(call.query["sendbird_id"], customer)
                     && Self.fits(call.query["channel_url"], ticket.channelURL)
                     && (call.query["q"].map { ticket.title.contains($0) } ?? true)
                     && (bounds[0].map { ticket.createdAt >= $0 } ?? true) && (bounds[1].map { ticket.createdAt <= $0 } ?? true)
             }
             let sorted = found.sorted { ($0.updatedAt, $0.id) > ($1.updatedAt, $1.id) }
-            return page(sorted.map(book.json), call, "tickets")
+            return page(sorted.map(records.json), call, "tickets")
         }
     }
 
@@ -145,18 +145,18 @@ final class DeskRules: Sendable {
         guard group.map(settings.groupKeys.contains) ?? true else { return Self.refusal(400, "desk400122", "There is no such group.") }
         let related = call.text("relatedChannelUrls")?.split(separator: ",").map(String.init) ?? []
         guard related.count <= 3 else { return Self.refusal(400, "desk400123", "At most 3 related channels.") }
-        let made: JSONValue? = book.withLock { book in
-            guard book.customer(customerID) != nil else { return nil }
-            let (id, now) = (book.takeID(), settings.now())
-            var ticket = DeskBook.Ticket(
+        let made: JSONValue? = records.withLock { records in
+            guard records.customer(customerID) != nil else { return nil }
+            let (id, now) = (records.takeID(), settings.now())
+            var ticket = DeskRecords.Ticket(
                 id: id, customer: customerID, channelURL: "sendbird_desk_\(id)", title: title, createdAt: now, updatedAt: now)
             ticket.groupKey = group
             // What is of the wrong type or unknown is left out without a word.
             if let priority = call.text("priority"), Self.priorities.contains(priority) { ticket.priority = priority }
             ticket.relatedChannels = related
             Self.set(Self.fields(call) ?? [], registered: settings.ticketKeys, in: &ticket.fields)
-            book.add(ticket)
-            return book.json(ticket)
+            records.add(ticket)
+            return records.json(ticket)
         }
         guard let made else { return Self.refusal(400, "desk400124", "There is no such customer.") }
         observer("TICKET.CREATED", made)
@@ -167,15 +167,15 @@ final class DeskRules: Sendable {
         guard let key = call.text("groupKey"), settings.groupKeys.contains(key) else {
             return Self.refusal(400, "desk400122", "There is no such group.")
         }
-        let moved: [JSONValue] = book.withLock { book in
+        let moved: [JSONValue] = records.withLock { records in
             var moved: [JSONValue] = []
             for id in call.body?["tickets"]?.elements.compactMap(\.integer) ?? [] {
-                guard let index = book.index(of: id) else { continue }
-                book.tickets[index].groupKey = key
-                book.tickets[index].hasAgent = false
-                book.tickets[index].state = call.text("status") ?? "PENDING"
-                book.tickets[index].updatedAt = settings.now()
-                moved.append(book.json(book.tickets[index]))
+                guard let index = records.index(of: id) else { continue }
+                records.tickets[index].groupKey = key
+                records.tickets[index].hasAgent = false
+                records.tickets[index].state = call.text("status") ?? "PENDING"
+                records.tickets[index].updatedAt = settings.now()
+                moved.append(records.json(records.tickets[index]))
             }
             return moved
         }

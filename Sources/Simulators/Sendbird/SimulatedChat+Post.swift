@@ -45,8 +45,8 @@ extension SimulatedChat.Post {
     }
 
     /// The message.
-    func message(_ id: Int64, _ ticket: (id: Int64, customer: String), at now: UnixMilliseconds) -> ChatBook.Message {
-        var message = ChatBook.Message(id: id, type: type, createdAt: now)
+    func message(_ id: Int64, _ ticket: (id: Int64, customer: String), at now: UnixMilliseconds) -> ChatRecords.Message {
+        var message = ChatRecords.Message(id: id, type: type, createdAt: now)
         switch self {
         case .agent(let text): message.text = text
         case .file(let name, let size): message.file = (name, size)
@@ -80,7 +80,7 @@ extension SimulatedChat.Post {
     }
 }
 
-extension ChatBook.Message {
+extension ChatRecords.Message {
     fileprivate mutating func ask(_ text: String, _ type: String, _ ticket: Int64) {
         self.text = text
         customType = "SENDBIRD_DESK_RICH_MESSAGE"

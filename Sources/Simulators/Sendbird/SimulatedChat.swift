@@ -52,13 +52,13 @@ package final class SimulatedChat: Sendable {
     /// Starts it.
     /// - Throws: when the port is in use, or the address for webhooks is none.
     init(
-        _ settings: SimulatedChatSettings, _ book: Monitor<ChatBook>, _ desk: SimulatedDesk, faults: FaultScript
+        _ settings: SimulatedChatSettings, _ records: Monitor<ChatRecords>, _ desk: SimulatedDesk, faults: FaultScript
     ) throws(SimulatorSet.Failure) {
         token = settings.token
         let webhooks = try SimulatedWebhooks.start(
             .sendbirdChat, to: settings.webhookURL, token: settings.token, observer: settings.observer)
         self.webhooks = webhooks
-        rules = ChatRules(settings, book, desk) { category, body in webhooks?.send(category, body) }
+        rules = ChatRules(settings, records, desk) { category, body in webhooks?.send(category, body) }
         server = try HTTPSimulator(
             .sendbirdChat, host: settings.host, port: settings.port, tokenHeader: "api-token", faults: faults,
             refusal: Self.refusal, routes: rules.routes, webhooks: webhooks)
@@ -82,25 +82,25 @@ package final class SimulatedChat: Sendable {
 
     /// A message as the API writes it; nil when there is none.
     package func message(_ id: Int64, in channel: String) -> JSONValue? {
-        rules.book.withLock { $0.message(id, in: channel) }?.json(in: channel)
+        rules.records.withLock { $0.message(id, in: channel) }?.json(in: channel)
     }
 
     /// Makes a user known, as the first connection of the vendor's SDK does. One who is known stays as he is.
     package func meet(_ userID: String) { rules.meet(userID) }
 
     /// Whether a user is known.
-    package func hasUser(_ userID: String) -> Bool { rules.book.withLock { $0.user(userID) } != nil }
+    package func hasUser(_ userID: String) -> Bool { rules.records.withLock { $0.user(userID) } != nil }
 
     /// The session tokens of a user that have not ended, the oldest first.
     package func sessions(of userID: String) -> [String] {
         let now = rules.settings.now()
-        return rules.book.withLock { $0.user(userID) }?.sessions.filter { now < $0.end }.map(\.token) ?? []
+        return rules.records.withLock { $0.user(userID) }?.sessions.filter { now < $0.end }.map(\.token) ?? []
     }
 
     /// The push tokens of a user, the oldest first.
     /// - Parameter service: `apns`, `gcm` or `huawei`.
     package func pushTokens(of userID: String, _ service: String) -> [String] {
-        rules.book.withLock { $0.user(userID) }?.pushTokens[service] ?? []
+        rules.records.withLock { $0.user(userID) }?.pushTokens[service] ?? []
     }
 
     private static func refusal(_ answer: Fault.Answer) -> SimulatorAnswer {

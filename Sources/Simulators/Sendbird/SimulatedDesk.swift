@@ -116,7 +116,7 @@ package final class SimulatedDesk: Sendable {
 
     /// A ticket as the API writes it; nil when there is none.
     package func ticket(_ id: Int64) -> JSONValue? {
-        rules.book.withLock { book in book.index(of: id).map { book.json(book.tickets[$0]) } }
+        rules.records.withLock { records in records.index(of: id).map { records.json(records.tickets[$0]) } }
     }
 
     /// The ticket of a channel, and the `user_id` of its customer.

@@ -28,16 +28,16 @@ package final class SimulatedSendbird: Sendable {
     package init(
         _ settings: SimulatedSendbirdSettings = SimulatedSendbirdSettings(), faults: FaultScript = FaultScript()
     ) throws(SimulatorSet.Failure) {
-        let book = Monitor(ChatBook())
+        let records = Monitor(ChatRecords())
         var deskSettings = settings.desk
-        deskSettings.hasUser = { id in book.withLock { $0.user(id) } != nil }
+        deskSettings.hasUser = { id in records.withLock { $0.user(id) } != nil }
         deskSettings.displayName = { id in
-            let nickname = book.withLock { $0.user(id) }?.nickname ?? ""
+            let nickname = records.withLock { $0.user(id) }?.nickname ?? ""
             return nickname.isEmpty ? id : nickname
         }
         let desk = try SimulatedDesk(deskSettings, faults: faults)
         do throws(SimulatorSet.Failure) {
-            chat = try SimulatedChat(settings.chat, book, desk, faults: faults)
+            chat = try SimulatedChat(settings.chat, records, desk, faults: faults)
         } catch {
             desk.stop()
             throw error

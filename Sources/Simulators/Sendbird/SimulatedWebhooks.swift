@@ -60,7 +60,7 @@ package final class SimulatedWebhooks: Sendable {
     private let client: Client
     private let observer: @Sendable (Sent) -> Void
     private let state = Monitor(State())
-    private let thread: Monitor<OwnThread?>
+    private let thread: Monitor<DedicatedThread?>
 
     /// Starts the sender.
     /// - Parameter provider: Sendbird's Desk or Chat.
@@ -74,7 +74,7 @@ package final class SimulatedWebhooks: Sendable {
         client = try Client(settings: ClientSettings(connectionsPerHost: 1, userAgent: "SendBird"))
         thread = Monitor(nil)
         do {
-            let own = try OwnThread { [state, client] in
+            let own = try DedicatedThread { [state, client] in
                 while case .send(let event, let body)? = state.wait({ Self.next(&$0) }) {
                     let (tries, status) = Self.send(body, to: url, manner, client)
                     let sent = Sent(provider: provider, event: event, body: body, tries: tries, status: status)

@@ -1,6 +1,6 @@
 // What help desks have told.
 extension CopiedTable {
-    static let topics = CopiedTable(
+    static let conversations = CopiedTable(
         name: "topics", columns: [.integer, .text, .text, .text, .moment, .bytes], keyCount: 3,
         sqlite: Statements(
             read: """

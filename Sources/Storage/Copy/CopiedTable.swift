@@ -51,7 +51,7 @@ struct CopiedTable: Sendable {
     /// All tables, in the order of copying: what refers to something comes after it.
     static let all: [CopiedTable] = [
         .apps, .events, .deliveries, .attempts, .pastComments, .devices, .persons, .deviceCalls, .windows, .pacedCalls, .revocations,
-        .revocationVersions, .conditions, .topics, .botCalls,
+        .revocationVersions, .conditions, .conversations, .botCalls,
     ]
 
     /// The tables of SQLite that are not copied: `clock` and `clock_jumps` say what one machine knows of its clock, `runs` how the last run

@@ -90,8 +90,8 @@ struct CopyRun {
 
 extension ClockOffset {
     /// A moment as SQLite stores it by the database's clock.
-    func stored(_ moment: Int64) -> Int64 { stored(UnixMilliseconds(rawValue: UInt64(clamping: moment))).stored }
+    func databaseTime(_ moment: Int64) -> Int64 { databaseTime(UnixMilliseconds(rawValue: UInt64(clamping: moment))).stored }
 
     /// A moment as the database stores it by this process's clock.
-    func told(_ moment: Int64) -> Int64 { told(UnixMilliseconds(rawValue: UInt64(clamping: moment))).stored }
+    func localTime(_ moment: Int64) -> Int64 { localTime(UnixMilliseconds(rawValue: UInt64(clamping: moment))).stored }
 }

@@ -45,7 +45,7 @@ package struct StoreCopy: Sendable {
             let state = try place.target(of: mark, beginsAnew: beginsAnew)
             let (source, copy, isContinued) = try source(lock, state)
             if case .new(let holdsUnfinished) = state { try place.begin(copy, holdsUnfinished: holdsUnfinished) }
-            let run = CopyRun(source: source, target: place.end, moment: { place.offset.stored($0) }, limit: rowsPerStep)
+            let run = CopyRun(source: source, target: place.end, moment: { place.offset.databaseTime($0) }, limit: rowsPerStep)
             if case .complete = state { return StoreCopyReport(tables: try run.compared(), isContinued: true) }
             let tables = try run.all(observe)
             try place.end.finish(copy)
@@ -99,7 +99,7 @@ package struct StoreCopy: Sendable {
                 try draft.create(copy)
             }
             return try draft.fill { target throws(StoreError) in
-                let run = CopyRun(source: place.end, target: target, moment: { place.offset.told($0) }, limit: rowsPerStep)
+                let run = CopyRun(source: place.end, target: target, moment: { place.offset.localTime($0) }, limit: rowsPerStep)
                 let tables = try run.all(observe)
                 try place.checkUnused(copy)
                 return StoreCopyReport(tables: tables, isContinued: isContinued)

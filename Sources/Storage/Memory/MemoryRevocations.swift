@@ -42,10 +42,10 @@ struct MemoryRevocations {
     /// The salt of former persons.
     var salt: [UInt8]? { all.lazy.compactMap { RevokedColumns($0.subject).former }.first }
 
-    func news(since version: Int64?) -> RevocationNews {
+    func changes(since version: Int64?) -> RevocationChanges {
         let last = Int64(changes.count)
-        guard let version, version <= last else { return RevocationNews(changes: [], version: last, isComplete: version == nil) }
-        let new = changes[Int(version)...].prefix(RevocationRules.changesPerNews)
-        return RevocationNews(changes: Array(new), version: version + Int64(new.count), isComplete: true)
+        guard let version, version <= last else { return RevocationChanges(changes: [], version: last, isComplete: version == nil) }
+        let new = changes[Int(version)...].prefix(RevocationRules.changesPerPage)
+        return RevocationChanges(changes: Array(new), version: version + Int64(new.count), isComplete: true)
     }
 }

@@ -42,9 +42,9 @@ extension MemoryState {
     /// Counts the call of a due delivery.
     /// - Returns: when it may be made instead; nil when it may be made now.
     private mutating func waits(_ index: Int, _ claim: Claim) -> UnixMilliseconds? {
-        guard let call = PacedCall(shown(entries[index]), claim.pace) else { return nil }
-        defer { book.wrote() }
-        return book.admit(call, notifier: claim.notifier, now: claim.now)
+        guard let call = RateLimitedCall(shown(entries[index]), claim.pace) else { return nil }
+        defer { limiter.wrote() }
+        return limiter.admit(call, notifier: claim.notifier, now: claim.now)
     }
 
     /// After the clock was set back, a delivery may be due later than any backoff allows. Makes such deliveries due now.

@@ -34,9 +34,9 @@ extension MemoryState {
     }
 
     private mutating func announce(_ change: RegistryChange, _ audience: RegistryAudience, _ rules: MemoryRules) {
-        guard let arrival = change.arrival(telling: audience, using: &random),
-            case .success(let rows) = admitted(plan(arrival), arrival.event, rules)
+        guard let incoming = change.incoming(telling: audience, using: &random),
+            case .success(let rows) = admitted(plan(incoming), incoming.event, rules)
         else { return }
-        insert(arrival, rows)
+        insert(incoming, rows)
     }
 }

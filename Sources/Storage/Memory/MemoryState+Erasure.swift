@@ -4,10 +4,10 @@ internal import Time
 /// Forgetting persons.
 extension MemoryState {
     mutating func revoke(
-        _ revocation: Revocation, of person: RevokedPerson?, _ arrival: Arrival?, _ audience: RegistryAudience, _ rules: MemoryRules
+        _ revocation: Revocation, of person: RevokedPerson?, _ incoming: IncomingEvent?, _ audience: RegistryAudience, _ rules: MemoryRules
     ) -> Int {
         revocations.add(revocation)
-        if let arrival { announce(arrival, rules) }
+        if let incoming { announce(incoming, rules) }
         return signOut(person.map { [$0] } ?? [], coveredBy: revocation, now: revocation.createdAt, audience, rules)
     }
 
@@ -24,7 +24,7 @@ extension MemoryState {
         _ persons: [RevokedPerson], coveredBy revocation: Revocation, now: UnixMilliseconds, _ audience: RegistryAudience,
         _ rules: MemoryRules
     ) -> Int {
-        let revoked = RevocationBook.snapshot(of: revocation)
+        let revoked = RevocationSet.snapshot(of: revocation)
         var count = 0
         for person in persons {
             let (removed, changes) = RegistryTransition.revoke(revoked, of: person, now: now, in: devices)
@@ -36,9 +36,9 @@ extension MemoryState {
     }
 
     /// Stores an event that is about no comment. If the queue is full, its deliveries end at once.
-    mutating func announce(_ arrival: Arrival, _ rules: MemoryRules) {
-        guard case .success(let rows) = admitted(plan(arrival), arrival.event, rules) else { return }
-        insert(arrival, rows)
+    mutating func announce(_ incoming: IncomingEvent, _ rules: MemoryRules) {
+        guard case .success(let rows) = admitted(plan(incoming), incoming.event, rules) else { return }
+        insert(incoming, rows)
     }
 
     mutating func erase(
@@ -57,7 +57,7 @@ extension MemoryState {
         entries.removeAll { ids.contains($0.delivery.event.id) }
         events.removeAll { ids.contains($0.id) }
         for event in gone { remember(event) }
-        forgetTopics(of: person)
+        forgetConversations(of: person)
         erasure.botCalls = botCalls.erase(person)
         return erasure
     }
@@ -71,7 +71,7 @@ extension MemoryState {
             tables: [
                 ErasureProof.Table(name: "events", rows: events.count { isAbout(person, $0) && !erased.contains($0.id) }),
                 ErasureProof.Table(name: "devices", rows: devices.devices(filter).count),
-                ErasureProof.Table(name: "topics", rows: topics.count { isAbout(person, $0) }),
+                ErasureProof.Table(name: "topics", rows: conversations.count { isAbout(person, $0) }),
                 ErasureProof.Table(name: "bot_calls", rows: botCalls.count(of: person)),
                 ErasureProof.Table(name: "revocations", rows: revocations.list(.person(person), after: nil, limit: .max).count),
             ], waiting: Erasure.Deliveries.list(Dictionary(grouping: waiting) { ByteKey($0.notifier) }.mapValues(\.count)))
@@ -86,8 +86,8 @@ extension MemoryState {
         }
     }
 
-    private func isAbout(_ person: RevokedPerson, _ known: (key: TopicKey, value: KnownTopic)) -> Bool {
-        known.key.appID == ByteKey(person.appID) && ByteKey(known.value.topic.userID) == ByteKey(person.userID)
+    private func isAbout(_ person: RevokedPerson, _ known: (key: ConversationKey, value: KnownConversation)) -> Bool {
+        known.key.appID == ByteKey(person.appID) && ByteKey(known.value.conversation.userID) == ByteKey(person.userID)
     }
 
     private func isAbout(_ person: RevokedPerson, _ event: Event) -> Bool {

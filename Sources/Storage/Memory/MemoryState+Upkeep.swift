@@ -52,10 +52,10 @@ extension MemoryState {
 
     mutating func purge(now: UnixMilliseconds, deliveredBefore: UnixMilliseconds, deadBefore: UnixMilliseconds, limit: Int) -> Int {
         var done = forget(limit: limit) { $0.state == .dead ? deadBefore : deliveredBefore }
-        done += forgetPast(receivedBefore: Recognition.recognisedFrom(now: now), limit: limit - done)
-        done += deleteTopics(before: Recognition.recognisedFrom(now: now), limit: limit - done)
+        done += forgetPast(receivedBefore: Deduplication.recognisedFrom(now: now), limit: limit - done)
+        done += deleteConversations(before: Deduplication.recognisedFrom(now: now), limit: limit - done)
         done += botCalls.purge(now: now, deliveredBefore: deliveredBefore, deadBefore: deadBefore, limit: limit - done)
-        return done + book.forget(until: now, limit: limit - done)
+        return done + limiter.forget(until: now, limit: limit - done)
     }
 
     func expiresFirst(_ left: Int, _ right: Int) -> Bool {

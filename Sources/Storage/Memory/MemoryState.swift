@@ -20,7 +20,7 @@ struct MemoryState {
 
     var devices = MemoryDevices()
     /// The calls that paces count, of all notifiers.
-    var book = PaceBook()
+    var limiter = OutboundRateLimiter()
     /// Which app comes next in the claims of each notifier.
     var turns: [ByteKey: AppTurns<ByteKey>] = [:]
     /// Makes the ids of the registry's events.
@@ -35,7 +35,7 @@ struct MemoryState {
     }
     var keyUses = MemoryKeyUses()
     /// What help desks have told.
-    var topics: [TopicKey: KnownTopic] = [:]
+    var conversations: [ConversationKey: KnownConversation] = [:]
     var botCalls = MemoryBotCalls()
     /// The conditions that last.
     var conditions: [OperatorCondition.Key: OperatorCondition] = [:]
@@ -68,20 +68,20 @@ struct MemoryState {
     }
 
     mutating func accept(
-        _ arrival: Arrival, _ audience: RegistryAudience, _ rules: MemoryRules
+        _ incoming: IncomingEvent, _ audience: RegistryAudience, _ rules: MemoryRules
     ) -> Result<Acceptance, StoreError> {
-        let event = arrival.event
+        let event = incoming.event
         if let earlier = events.first(where: { isSameComment($0, event) && $0.identity == event.identity }) {
             return .success(.duplicate(of: earlier.id))
         }
         if event.identity.commentID != nil, let earlier = past[event.identity] { return .success(.duplicate(of: earlier.id)) }
         guard !events.contains(where: { $0.id == event.id }) else { return .failure(.idInUse) }
-        if let refusal = Admission.refusal(of: arrival, in: devices) { return refusal }
-        apply(RegistryTransition.learn(arrival, devicesPerUser: rules.devicesPerUser, in: devices), audience, rules)
-        switch admitted(plan(arrival), event, rules) {
+        if let refusal = Admission.refusal(of: incoming, in: devices) { return refusal }
+        apply(RegistryTransition.learn(incoming, devicesPerUser: rules.devicesPerUser, in: devices), audience, rules)
+        switch admitted(plan(incoming), event, rules) {
         case .failure(let refusal): return .failure(refusal)
         case .success(let rows):
-            insert(arrival, rows)
+            insert(incoming, rows)
             return .success(.accepted)
         }
     }
@@ -100,27 +100,27 @@ struct MemoryState {
         return pending
     }
 
-    func plan(_ arrival: Arrival) -> [DeliveryPlan.Row] {
-        DeliveryPlan.rows(arrival.event, arrival.subscriptions) {
-            DeliveryPlan.candidates(for: arrival.event, in: devices)
+    func plan(_ incoming: IncomingEvent) -> [DeliveryPlan.Row] {
+        DeliveryPlan.rows(incoming.event, incoming.subscriptions) {
+            DeliveryPlan.candidates(for: incoming.event, in: devices)
         } isNotified: { notifier, device in
             entries.contains { entry in
-                isSameComment(entry.delivery.event, arrival.event) && entry.delivery.notifier.utf8.elementsEqual(notifier.utf8)
+                isSameComment(entry.delivery.event, incoming.event) && entry.delivery.notifier.utf8.elementsEqual(notifier.utf8)
                     && entry.delivery.deviceID.map { $0.utf8.elementsEqual(device.utf8) } ?? false
             }
         }
     }
 
-    mutating func insert(_ arrival: Arrival, _ rows: [DeliveryPlan.Row]) {
-        let event = arrival.event
+    mutating func insert(_ incoming: IncomingEvent, _ rows: [DeliveryPlan.Row]) {
+        let event = incoming.event
         guard !rows.isEmpty else { return remember(event) }
         for row in rows {
             if let ending = row.ending { refused[ByteKey(row.subscription.notifier), default: [:]][ending, default: 0] += 1 }
         }
-        guard !StoreRules.tellsNobody(rows, isErased: arrival.isErased) else { return }
+        guard !StoreRules.tellsNobody(rows, isErased: incoming.isErased) else { return }
         events.append(event)
         accepted += 1
-        if arrival.isErased { erased.insert(event.id) }
+        if incoming.isErased { erased.insert(event.id) }
         for (position, row) in rows.enumerated() {
             let delivery = Delivery(
                 id: event.id.delivery(position), notifier: row.subscription.notifier,
@@ -168,12 +168,12 @@ struct MemoryState {
     mutating func finish(_ result: FinishedAttempt, _ audience: RegistryAudience, _ rules: MemoryRules) {
         guard let index = entries.firstIndex(where: { $0.delivery.id == result.id }) else { return }
         guard record(result, in: &entries[index].attempts) else { return }
-        if let tried = result.device, let news = result.news {
-            apply(RegistryTransition.learn(news, of: tried, now: result.now, in: devices), audience, rules)
+        if let tried = result.device, let update = result.update {
+            apply(RegistryTransition.learn(update, of: tried, now: result.now, in: devices), audience, rules)
         }
         let delivery = entries[index].delivery
         guard delivery.state == .pending, delivery.attempts == result.attempt else { return }
-        if let call = result.uncalled { book.giveBack(call, notifier: delivery.notifier) }
+        if let call = result.uncalled { limiter.giveBack(call, notifier: delivery.notifier) }
         switch result.next {
         case .delivered: end(index, .delivered, at: result.now, reason: result.reason)
         case .dead: end(index, .dead, at: result.now, reason: result.reason)

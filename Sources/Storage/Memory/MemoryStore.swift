@@ -22,10 +22,10 @@ package final class MemoryStore: Store {
 
     /// As `Store` says; the completion is always called on the caller's thread, before this returns.
     package func accept(
-        _ arrival: Arrival, telling audience: RegistryAudience, isAwaited: @escaping @Sendable () -> Bool,
+        _ incoming: IncomingEvent, telling audience: RegistryAudience, isAwaited: @escaping @Sendable () -> Bool,
         completion: @escaping @Sendable (Result<Acceptance, StoreError>) -> Void
     ) {
-        completion(state.withLock { $0?.accept(arrival, audience, rules) ?? .failure(.closed) })
+        completion(state.withLock { $0?.accept(incoming, audience, rules) ?? .failure(.closed) })
     }
 
     /// As `Store` says; the completion is always called on the caller's thread, before this returns.
@@ -177,7 +177,7 @@ package final class MemoryStore: Store {
     }
 
     /// As `Store` says.
-    package func arrival(ofForgotten comment: HelpDeskID, appID: String) throws(StoreError) -> UnixMilliseconds? {
+    package func incoming(ofForgotten comment: HelpDeskID, appID: String) throws(StoreError) -> UnixMilliseconds? {
         try whileOpen { state in
             state.past.lazy.filter { $0.key.commentID == comment && $0.key.appID.utf8.elementsEqual(appID.utf8) }.map(\.value.receivedAt)
                 .max()
@@ -186,9 +186,9 @@ package final class MemoryStore: Store {
 
     /// As `Store` says.
     package func revoke(
-        _ revocation: Revocation, of person: RevokedPerson?, announcing arrival: Arrival?, telling audience: RegistryAudience
+        _ revocation: Revocation, of person: RevokedPerson?, announcing incoming: IncomingEvent?, telling audience: RegistryAudience
     ) throws(StoreError) -> Int {
-        try whileOpen { $0.revoke(revocation, of: person, arrival, audience, rules) }
+        try whileOpen { $0.revoke(revocation, of: person, incoming, audience, rules) }
     }
 
     /// As `Store` says.
@@ -231,8 +231,8 @@ package final class MemoryStore: Store {
     package func removeRevocation(_ id: UUIDv7) throws(StoreError) -> Revocation? { try whileOpen { $0.revocations.remove(id) } }
 
     /// As `Store` says.
-    package func revocationNews(since version: Int64?) throws(StoreError) -> RevocationNews {
-        try whileOpen { $0.revocations.news(since: version) }
+    package func revocationChanges(since version: Int64?) throws(StoreError) -> RevocationChanges {
+        try whileOpen { $0.revocations.changes(since: version) }
     }
 
     /// As `Store` says.
@@ -273,13 +273,13 @@ package final class MemoryStore: Store {
     }
 
     /// As `Store` says.
-    package func raise(_ condition: OperatorCondition, announcing arrival: Arrival?) throws(StoreError) -> Bool {
-        try whileOpen { $0.raise(condition, arrival, rules) }
+    package func raise(_ condition: OperatorCondition, announcing incoming: IncomingEvent?) throws(StoreError) -> Bool {
+        try whileOpen { $0.raise(condition, incoming, rules) }
     }
 
     /// As `Store` says.
-    package func clear(_ key: OperatorCondition.Key, announcing arrival: Arrival?) throws(StoreError) -> Bool {
-        try whileOpen { $0.clear(key, arrival, rules) }
+    package func clear(_ key: OperatorCondition.Key, announcing incoming: IncomingEvent?) throws(StoreError) -> Bool {
+        try whileOpen { $0.clear(key, incoming, rules) }
     }
 
     /// As `Store` says; everything is forgotten.

@@ -12,13 +12,13 @@ extension PostgresStore {
         if let hindrance { return completion(.failure(hindrance)) }
         let offset = offset(for: call.at)
         queue.submit(
-            PostgresJob(beginning: offset.stored(call), isAwaited) { result in completion(result.map { offset.told($0) }) })
+            PostgresJob(beginning: offset.databaseTime(call), isAwaited) { result in completion(result.map { offset.localTime($0) }) })
     }
 
     /// As `Store` says.
     package func end(_ call: UUIDv7, _ ending: BotCall.Ending, completion: @escaping @Sendable (Result<Void, StoreError>) -> Void) {
         if let hindrance { return completion(.failure(hindrance)) }
-        queue.submit(PostgresJob(ending: call, offset(for: ending.at).stored(ending), completion))
+        queue.submit(PostgresJob(ending: call, offset(for: ending.at).databaseTime(ending), completion))
     }
 
     /// As `Store` says.
@@ -26,7 +26,7 @@ extension PostgresStore {
         let offset = offset(for: clock())
         return try read { session throws(PostgresError) in
             guard let row = try session.run([Query(BotCallReadingStatements.byID, .uuid(id.bytes))])[0].first else { return nil }
-            return offset.told(try BotCall(row))
+            return offset.localTime(try BotCall(row))
         }
     }
 
@@ -34,22 +34,22 @@ extension PostgresStore {
     package func botCalls(_ filter: BotCallFilter, after: BotCallCursor?, limit: Int) throws(StoreError) -> BotCallPage {
         StoreRules.check(limit: limit)
         let offset = offset(for: clock())
-        let filter = offset.stored(filter)
+        let filter = offset.databaseTime(filter)
         let page = try BotCallWalk.page(before: after, limit: limit, settings) { place, rows, limit throws(StoreError) in
             try read { session throws(PostgresError) in try session.step(filter, before: place, rows: rows, limit: limit) }
         }
-        return offset.told(page)
+        return offset.localTime(page)
     }
 
     /// As `Store` says.
     package func giveUpBotCalls(startedBefore: UnixMilliseconds, now: UnixMilliseconds, limit: Int) throws(StoreError) -> [BotCall] {
         StoreRules.check(limit: limit)
         let offset = offset(for: now)
-        let (startedBefore, now) = (offset.stored(startedBefore), offset.stored(now))
+        let (startedBefore, now) = (offset.databaseTime(startedBefore), offset.databaseTime(now))
         let lost = try upkeep { work throws(PostgresError) in
             try work.giveUpBotCalls(startedBefore: startedBefore, now: now, limit: limit)
         }
-        return offset.told(lost)
+        return offset.localTime(lost)
     }
 
     /// Deletes the calls of a person, in several transactions.

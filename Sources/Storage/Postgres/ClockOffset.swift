@@ -84,10 +84,10 @@ struct ClockOffset: Equatable {
     }
 
     /// A value of this process by the database's clock.
-    func stored<Value: Timestamped>(_ value: Value) -> Value { converted(value, by: milliseconds) }
+    func databaseTime<Value: Timestamped>(_ value: Value) -> Value { converted(value, by: milliseconds) }
 
     /// A value of the database by this process's clock.
-    func told<Value: Timestamped>(_ value: Value) -> Value { converted(value, by: -milliseconds) }
+    func localTime<Value: Timestamped>(_ value: Value) -> Value { converted(value, by: -milliseconds) }
 
     private func converted<Value: Timestamped>(_ value: Value, by ahead: Int64) -> Value {
         guard ahead != 0 else { return value }

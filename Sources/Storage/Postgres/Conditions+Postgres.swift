@@ -15,26 +15,26 @@ extension PostgresStore {
                 let key = OperatorCondition.Key(kind, try row.stored(1))
                 found.append(OperatorCondition(key, since: try row.time(2), data: try row.bytes(3)))
             }
-            return offset.told(found)
+            return offset.localTime(found)
         }
     }
 
     /// As `Store` says.
-    package func raise(_ condition: OperatorCondition, announcing arrival: Arrival?) throws(StoreError) -> Bool {
+    package func raise(_ condition: OperatorCondition, announcing incoming: IncomingEvent?) throws(StoreError) -> Bool {
         let (key, offset) = (condition.key, offset(for: condition.since))
-        let since = offset.stored(condition.since)
+        let since = offset.databaseTime(condition.since)
         return try upkeep { work throws(PostgresError) in
             let query = Query(
                 ConditionStatements.raise, .stored(key.kind.rawValue), .stored(key.subject.text), .int8(since.stored),
                 .bytea(condition.data), .uuid(work.session.replica))
             let hasBegun = try work.session.run([query])[0].one().bool(0)
-            if hasBegun, let arrival { try work.batch.announce(offset.stored(arrival)) }
+            if hasBegun, let incoming { try work.batch.announce(offset.databaseTime(incoming)) }
             return hasBegun
         }
     }
 
     /// As `Store` says.
-    package func clear(_ key: OperatorCondition.Key, announcing arrival: Arrival?) throws(StoreError) -> Bool {
+    package func clear(_ key: OperatorCondition.Key, announcing incoming: IncomingEvent?) throws(StoreError) -> Bool {
         let offset = offset(for: clock())
         return try upkeep { work throws(PostgresError) in
             let name: [Parameter] = [.stored(key.kind.rawValue), .stored(key.subject.text)]
@@ -43,7 +43,7 @@ extension PostgresStore {
                 Query(ConditionStatements.end, name),
             ])
             let hasEnded = results[1].count > 0
-            if hasEnded, let arrival { try work.batch.announce(offset.stored(arrival)) }
+            if hasEnded, let incoming { try work.batch.announce(offset.databaseTime(incoming)) }
             return hasEnded
         }
     }

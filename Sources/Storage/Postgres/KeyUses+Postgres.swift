@@ -9,7 +9,7 @@ extension PostgresStore {
     package func record(_ uses: [KeyUse]) throws(StoreError) {
         let offset = offset(for: clock())
         // All processes lock the rows in one order.
-        let uses = offset.stored(uses.sorted { $0.name < $1.name })
+        let uses = offset.databaseTime(uses.sorted { $0.name < $1.name })
         let query = Query(
             KeyUseStatements.record,
             [
@@ -31,7 +31,7 @@ extension PostgresStore {
                         appID: try row.stored(0), keyID: UInt32(clamping: try row.int64(1)), since: try row.time(2),
                         usedAt: try row.optionalTime(3)))
             }
-            return offset.told(uses)
+            return offset.localTime(uses)
         }
     }
 

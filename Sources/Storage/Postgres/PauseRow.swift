@@ -20,9 +20,9 @@ struct PauseRow {
     /// Writes what claims tell, in the order of the notifiers.
     static func tell(_ claims: [Claim], replica: [UInt8]) -> [Query] {
         claims.sorted { ByteKey($0.notifier) < ByteKey($1.notifier) }.flatMap { claim in
-            claim.pauseNews.map { news in
-                switch news {
-                case .ends: Query(PauseStatements.end, .stored(claim.notifier), .stored(news.kind.rawValue))
+            claim.pauseUpdates.map { update in
+                switch update {
+                case .ends: Query(PauseStatements.end, .stored(claim.notifier), .stored(update.kind.rawValue))
                 case .begins(let pause):
                     Query(
                         PauseStatements.begin, .stored(claim.notifier), .stored(pause.kind.rawValue), .stored(pause.reason),

@@ -9,12 +9,12 @@ extension PostgresBatch {
         if !queries.isEmpty { _ = try unit.session.run(queries) }
         unit.wrote()
         depth.wrote()
-        (newEvents, remembered, changedTopics, endedCalls) = ([], [], [:], [])
+        (newEvents, remembered, changedConversations, endedCalls) = ([], [], [:], [])
     }
 
     /// The statements that write everything, in the order in which they must run.
     func flush() throws(PostgresError) -> [Query] {
-        try unit.flush() + events() + deliveries() + recognitions() + topicRows() + callRows() + depthRows()
+        try unit.flush() + events() + deliveries() + recognitions() + conversationRows() + callRows() + depthRows()
     }
 
     private func events() -> [Query] {

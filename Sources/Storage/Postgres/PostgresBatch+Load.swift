@@ -4,16 +4,16 @@ internal import Time
 
 extension PostgresBatch {
     /// Reads ahead what these events and registrations will ask for, each table once: all locks come first, and in their order.
-    func load(_ arrivals: [Arrival], _ reports: [Report], _ registrations: [Registration]) throws(PostgresError) {
+    func load(_ incomingEvents: [IncomingEvent], _ reports: [Report], _ registrations: [Registration]) throws(PostgresError) {
         unit.removesForgottenPersons = true
         var persons = try load(reports)
-        var tokens: Set<PostgresUnit.TokenKey> = []
+        var tokens: Set<UnitOfWork.TokenKey> = []
         var devices: Set<Int64> = []
         var windows: Set<Int32> = []
-        for arrival in arrivals {
-            let person = try unit.key(arrival.event.identity.appID, arrival.event.userID)
+        for incoming in incomingEvents {
+            let person = try unit.key(incoming.event.identity.appID, incoming.event.userID)
             persons.insert(person)
-            if let token = arrival.token { tokens.insert(PostgresUnit.TokenKey(app: person.app, digest: token.digest)) }
+            if let token = incoming.token { tokens.insert(UnitOfWork.TokenKey(app: person.app, digest: token.digest)) }
         }
         for registration in registrations {
             let person = try unit.key(registration.key.appID, registration.key.userID)
@@ -21,22 +21,22 @@ extension PostgresBatch {
             guard let token = registration.token else { continue }
             if registration.rules.contains(where: { $0.scope == .app }) { windows.insert(person.app) }
             if registration.rules.contains(where: { $0.scope == .service }) { windows.insert(0) }
-            tokens.insert(PostgresUnit.TokenKey(app: person.app, digest: token.digest))
+            tokens.insert(UnitOfWork.TokenKey(app: person.app, digest: token.digest))
             if registration.rules.contains(where: { $0.scope == .device }) { devices.insert(StoreRules.deviceNumber(registration.key)) }
         }
         // Found before anything is locked, so that their persons are locked in their order with the others.
         persons.formUnion(try unit.holdersNow(tokens))
-        try load(persons.sorted(), arrivals.map(\.event.identity) + reports.flatMap { [$0.identity] + $0.events })
+        try load(persons.sorted(), incomingEvents.map(\.event.identity) + reports.flatMap { [$0.identity] + $0.events })
         try unit.load(holders: tokens)
         try unit.load(deviceCalls: devices)
         try unit.load(windows: windows)
     }
 
     /// Reads what most batches need in one round trip: the persons, the comments, and how many deliveries wait.
-    private func load(_ persons: [PostgresUnit.PersonKey], _ identities: [Event.Identity]) throws(PostgresError) {
+    private func load(_ persons: [UnitOfWork.PersonKey], _ identities: [Event.Identity]) throws(PostgresError) {
         let (comments, counts) = (try queries(comments: identities), depth.isUnread ? [PostgresSession.depthQuery] : [])
-        let results = try unit.session.run(PostgresUnit.queries(persons: persons) + comments + counts)
-        let personQueryCount = PostgresUnit.personQueryCount
+        let results = try unit.session.run(UnitOfWork.queries(persons: persons) + comments + counts)
+        let personQueryCount = UnitOfWork.personQueryCount
         try unit.take(persons: persons, results[..<personQueryCount])
         if !comments.isEmpty { try take(comments: identities, results[personQueryCount..<personQueryCount + 2]) }
         if depth.isUnread, let rows = results.last { depth.take(try PostgresSession.depth(rows)) }
@@ -80,7 +80,7 @@ extension PostgresBatch {
         var siblings = comments[key] ?? Siblings()
         if !siblings.events.contains(where: { $0.id == known.id }) { siblings.events.append(known) }
         if let notifier = try row.optionalStored(5), let device = try row.optionalStored(6) {
-            siblings.told.insert(Told(notifier: ByteKey(notifier), device: ByteKey(device)))
+            siblings.notified.insert(PostgresBatch.NotifiedDevice(notifier: ByteKey(notifier), device: ByteKey(device)))
         }
         comments[key] = siblings
     }

@@ -18,7 +18,7 @@ final class PostgresBatch {
     }
 
     /// A device that is told of a comment by a notifier.
-    struct Told: Hashable {
+    struct NotifiedDevice: Hashable {
         let notifier: ByteKey
         let device: ByteKey
     }
@@ -26,7 +26,7 @@ final class PostgresBatch {
     /// What is known of a comment.
     struct Siblings {
         var events: [Known] = []
-        var told: Set<Told> = []
+        var notified: Set<NotifiedDevice> = []
     }
 
     /// An event to insert.
@@ -38,7 +38,7 @@ final class PostgresBatch {
         let isErased: Bool
     }
 
-    let unit: PostgresUnit
+    let unit: UnitOfWork
     let depth: QueueDepth
     /// Who is told of what changes in the registry.
     var audience: RegistryAudience
@@ -46,9 +46,9 @@ final class PostgresBatch {
     var comments: [CommentKey: Siblings] = [:]
     var past: [Event.Identity: UUIDv7] = [:]
     /// What is known of the topics of reports.
-    var topics: [TopicKey: Topic] = [:]
+    var conversations: [ConversationKey: ConversationState] = [:]
     /// Those that are to be written, and when they were heard of.
-    var changedTopics: [TopicKey: UnixMilliseconds] = [:]
+    var changedConversations: [ConversationKey: UnixMilliseconds] = [:]
     var newEvents: [NewEvent] = []
     /// Comments that no event stands for, which are only to be recognised.
     var remembered: [RememberedComment] = []
@@ -60,7 +60,7 @@ final class PostgresBatch {
     private(set) var refused: [(notifier: String, ending: DeliveryEnding)] = []
 
     /// Begins with a transaction that has read nothing.
-    init(_ unit: PostgresUnit, _ known: PendingByApp<Int32?>?, random: any RandomNumberGenerator & Sendable) {
+    init(_ unit: UnitOfWork, _ known: PendingByApp<Int32?>?, random: any RandomNumberGenerator & Sendable) {
         self.unit = unit
         depth = QueueDepth(known)
         audience = .nobody
@@ -68,17 +68,17 @@ final class PostgresBatch {
     }
 
     /// Stores an event with its deliveries. A duplicate is recognised even where there is no room.
-    func accept(_ arrival: Arrival) throws(PostgresError) -> Result<Acceptance, StoreError> {
-        let event = arrival.event
+    func accept(_ incoming: IncomingEvent) throws(PostgresError) -> Result<Acceptance, StoreError> {
+        let event = incoming.event
         let app = try unit.number(event.identity.appID)
         if let earlier = duplicate(of: event.identity, app) { return .success(.duplicate(of: earlier)) }
-        if let refusal = try Admission.refusal(of: arrival, in: unit) { return refusal }
-        try apply(RegistryTransition.learn(arrival, devicesPerUser: unit.settings.devicesPerUser, in: unit))
+        if let refusal = try Admission.refusal(of: incoming, in: unit) { return refusal }
+        try apply(RegistryTransition.learn(incoming, devicesPerUser: unit.settings.devicesPerUser, in: unit))
         // Checked last, because only now it is known how many there are; what was learned stays, as it is true.
-        switch try admitted(try plan(arrival, app), event, app) {
+        switch try admitted(try plan(incoming, app), event, app) {
         case .failure(let refusal): return .failure(refusal)
         case .success(let rows):
-            insert(arrival, rows, app)
+            insert(incoming, rows, app)
             return .success(.accepted)
         }
     }
@@ -94,10 +94,10 @@ final class PostgresBatch {
     func signOut(
         _ persons: [RevokedPerson], coveredBy revocation: Revocation, now: UnixMilliseconds
     ) throws(PostgresError) -> Int {
-        var keys: Set<PostgresUnit.PersonKey> = []
+        var keys: Set<UnitOfWork.PersonKey> = []
         for person in persons { keys.insert(try unit.key(person.appID, person.userID)) }
         try unit.load(persons: keys)
-        let revoked = RevocationBook.snapshot(of: revocation)
+        let revoked = RevocationSet.snapshot(of: revocation)
         var count = 0
         for person in persons {
             let (removed, changes) = try RegistryTransition.revoke(revoked, of: person, now: now, in: unit)
@@ -111,16 +111,18 @@ final class PostgresBatch {
     /// Writes what the registry's rules say, and stores the events that tell of it.
     func apply(_ changes: [RegistryTransition.Change]) throws(PostgresError) {
         for change in changes {
-            guard let told = try unit.apply(change), let arrival = told.arrival(telling: audience, using: &random) else { continue }
-            try announce(arrival)
+            guard let announced = try unit.apply(change), let incoming = announced.incoming(telling: audience, using: &random) else {
+                continue
+            }
+            try announce(incoming)
         }
     }
 
     /// Stores an event that is about no comment. Where there is no room its deliveries end at once.
-    func announce(_ arrival: Arrival) throws(PostgresError) {
-        let app = try unit.number(arrival.event.identity.appID)
-        guard case .success(let rows) = try admitted(try plan(arrival, app), arrival.event, app) else { return }
-        insert(arrival, rows, app)
+    func announce(_ incoming: IncomingEvent) throws(PostgresError) {
+        let app = try unit.number(incoming.event.identity.appID)
+        guard case .success(let rows) = try admitted(try plan(incoming, app), incoming.event, app) else { return }
+        insert(incoming, rows, app)
     }
 
     /// Counts a delivery that the store ends by itself.
@@ -134,13 +136,13 @@ final class PostgresBatch {
     }
 
     /// The deliveries that an event has.
-    func plan(_ arrival: Arrival, _ app: Int32) throws(PostgresError) -> [DeliveryPlan.Row] {
-        let event = arrival.event
-        let told = CommentKey(event.identity, app).flatMap { comments[$0]?.told } ?? []
-        return try DeliveryPlan.rows(event, arrival.subscriptions) { () throws(PostgresError) in
+    func plan(_ incoming: IncomingEvent, _ app: Int32) throws(PostgresError) -> [DeliveryPlan.Row] {
+        let event = incoming.event
+        let notified = CommentKey(event.identity, app).flatMap { comments[$0]?.notified } ?? []
+        return try DeliveryPlan.rows(event, incoming.subscriptions) { () throws(PostgresError) in
             try DeliveryPlan.candidates(for: event, in: unit)
         } isNotified: { (notifier, device) throws(PostgresError) in
-            told.contains(Told(notifier: ByteKey(notifier), device: ByteKey(device)))
+            notified.contains(NotifiedDevice(notifier: ByteKey(notifier), device: ByteKey(device)))
         }
     }
 
@@ -153,19 +155,19 @@ final class PostgresBatch {
     }
 
     /// Notes an event with its deliveries to be written.
-    func insert(_ arrival: Arrival, _ rows: [DeliveryPlan.Row], _ app: Int32) {
-        let event = arrival.event
+    func insert(_ incoming: IncomingEvent, _ rows: [DeliveryPlan.Row], _ app: Int32) {
+        let event = incoming.event
         if let key = CommentKey(event.identity, app) {
             comments[key, default: Siblings()].events.append(Known(id: event.id, device: ByteKey(event.identity.deviceID)))
             for row in rows {
                 guard let device = row.deviceID else { continue }
-                comments[key]?.told.insert(Told(notifier: ByteKey(row.subscription.notifier), device: ByteKey(device)))
+                comments[key]?.notified.insert(NotifiedDevice(notifier: ByteKey(row.subscription.notifier), device: ByteKey(device)))
             }
         }
         guard !rows.isEmpty else { return remember(event.identity, app, event.id, receivedAt: event.receivedAt) }
         let data = rows.contains { ($0.ending?.state ?? .pending).needsData } ? event.data : Event.noData
-        if !StoreRules.tellsNobody(rows, isErased: arrival.isErased) {
-            newEvents.append(NewEvent(event: event, app: app, data: data, rows: rows, isErased: arrival.isErased))
+        if !StoreRules.tellsNobody(rows, isErased: incoming.isErased) {
+            newEvents.append(NewEvent(event: event, app: app, data: data, rows: rows, isErased: incoming.isErased))
         }
         for row in rows {
             if let ending = row.ending {

@@ -64,7 +64,7 @@ extension PostgresSession {
     }
 
     /// When the last webhook of a comment came that is only recognised any more.
-    func arrival(ofForgotten comment: HelpDeskID, appID: String) throws(PostgresError) -> UnixMilliseconds? {
+    func incoming(ofForgotten comment: HelpDeskID, appID: String) throws(PostgresError) -> UnixMilliseconds? {
         try run([Query(ReadingStatements.forgotten, [.stored(appID), .stored(comment.text)])])[0].first?.optionalTime(0)
     }
 
@@ -115,7 +115,7 @@ extension StoredRow {
     init(_ row: Row) throws(PostgresError) {
         let key = DeliveryKey(event: try row.int64(0), position: Int64(try row.int32(1)))
         let delivery = try Delivery(row, trace: 31)
-        let place = PostgresWork.Place(
+        let place = DeliveryTransaction.Place(
             key: key, notifier: delivery.notifier, app: try row.int32(28), order: try row.optionalInt64(29), leads: try row.bool(30),
             isPending: delivery.state == .pending, attempts: delivery.attempts)
         self.init(place: place, delivery: delivery, needsDevice: try row.bool(20))

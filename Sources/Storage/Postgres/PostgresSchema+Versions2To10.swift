@@ -1,6 +1,6 @@
 extension PostgresSchema {
     // Version 2 adds `paced_calls`: when the receiver of a notifier was called about a person or a device, under a digest of their names
-    // (`PaceBook.Key`). From `until` on a row counts no more. Claims lock its rows after those of `deliveries`.
+    // (`OutboundRateLimiter.Key`). From `until` on a row counts no more. Claims lock its rows after those of `deliveries`.
     //
     // Version 3 adds `pauses`: of which notifiers a replica has found out that nothing may start, so that the others need not find out too.
     //
@@ -24,7 +24,7 @@ extension PostgresSchema {
     // `traced_stories` has it behind the columns of `stories`, which stays as it is: to change a view breaks the prepared statements of the
     // replicas that still read all of its columns.
     //
-    // Version 10 adds `topics`: what help desks have told of something that has a state (`Topic`). A report locks its rows, in the order of
+    // Version 10 adds `conversations`: what help desks have told of something that has a state (`ConversationState`). A report locks its rows, in the order of
     // the key and before those of `persons`. A row whose data is empty was made only to be locked.
     static let versions2To10: [[StaticString]] = [
         [

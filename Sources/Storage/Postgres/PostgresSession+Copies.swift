@@ -72,7 +72,7 @@ extension PostgresSession {
     }
 
     /// Why an unfinished copy keeps a service from using the database; nil when it does not.
-    func unfinishedCopy(_ place: PostgresSurroundings) throws(PostgresError) -> StoreError? {
+    func unfinishedCopy(_ place: DatabaseInfo) throws(PostgresError) -> StoreError? {
         guard place.version >= Self.firstVersionWithCopies, try copy()?.role == .unfinished else { return nil }
         return StoreError(
             .unavailable, "this database holds an unfinished copy of another store",

@@ -52,8 +52,8 @@ extension PostgresSession {
     /// Counts what is pending by app, and corrects the queue's depth by the difference: processes of a version before count for no app.
     /// The server ends it when it takes too long, and the connection stays as it is.
     func countDepth(limitMilliseconds: UInt64) throws(PostgresError) {
-        patienceMilliseconds += limitMilliseconds
-        defer { patienceMilliseconds = PostgresSession.patienceMilliseconds }
+        deferralMilliseconds += limitMilliseconds
+        defer { deferralMilliseconds = PostgresSession.deferralMilliseconds }
         try transaction { session throws(PostgresError) in
             let first = [Self.limitQuery(milliseconds: limitMilliseconds), Query(ReplicaStatements.lockCount)]
             guard try session.run(first)[1].one().bool(0) else { return ((), []) }
@@ -123,9 +123,9 @@ struct Heartbeat {
     }
 
     /// What follows for this process, until the next heartbeat.
-    func standing(now: MonotonicMilliseconds) -> ReplicaStanding {
+    func status(now: MonotonicMilliseconds) -> ReplicaStatus {
         let isHeard = now < sentAt + Self.silentMilliseconds
-        return ReplicaStanding(isElected: isFirst && isHeard, isHeard: isHeard)
+        return ReplicaStatus(isElected: isFirst && isHeard, isHeard: isHeard)
     }
 }
 

@@ -14,7 +14,7 @@ extension PostgresSession {
                 [
                     .uuid(revocation.id.bytes), .int4(try number(ofApp: revocation.appID)), .stored(columns.userID), .bytea(columns.salt),
                     .int8(columns.keyID), .int8(revocation.issuedBefore?.rawValue.stored), .stored(revocation.reason),
-                    .stored(revocation.author), .int8(offset.stored(revocation.createdAt).stored), .bytea(columns.former),
+                    .stored(revocation.author), .int8(offset.databaseTime(revocation.createdAt).stored), .bytea(columns.former),
                     .bool(isSwept),
                 ])
         ])
@@ -32,7 +32,7 @@ extension PostgresSession {
 
     /// As `RevocationSweeper` says.
     func unsweptRevocation(_ offset: ClockOffset) throws(PostgresError) -> Revocation? {
-        try run([Query(RevocationSQL.unswept)])[0].first.map { row throws(PostgresError) in offset.told(try Revocation(row)) }
+        try run([Query(RevocationSQL.unswept)])[0].first.map { row throws(PostgresError) in offset.localTime(try Revocation(row)) }
     }
 
     /// As `RevocationSweeper` says; `RegistryTransition` decides.
@@ -57,7 +57,7 @@ extension PostgresSession {
     /// Removes a revocation.
     func removeRevocation(_ id: UUIDv7, _ offset: ClockOffset) throws(PostgresError) -> Revocation? {
         guard let row = try run([Query(RevocationSQL.delete, .uuid(id.bytes))])[0].first else { return nil }
-        let removed = offset.told(try Revocation(row))
+        let removed = offset.localTime(try Revocation(row))
         _ = try run([
             Query(RevocationSQL.remember, .uuid(id.bytes)),
             Query(RevocationSQL.forget, .int8(Int64(RevocationRules.removalMilliseconds))),
@@ -77,7 +77,7 @@ extension PostgresSession {
             case .person(let person): Query(RevocationSQL.ofPerson, page + [.stored(person.appID), .stored(person.userID)])
             }
         var found: [Revocation] = []
-        for row in try run([query])[0] { found.append(offset.told(try Revocation(row))) }
+        for row in try run([query])[0] { found.append(offset.localTime(try Revocation(row))) }
         return found
     }
 
@@ -95,11 +95,11 @@ extension PostgresSession {
         // The version first: what changes while the list is read is told as news.
         let version = try Self.revocationVersion(try run([Self.revocationVersionQuery])[0])
         var (known, last) = (KnownRevocations(), UUIDv7?.none)
-        try known.change { book throws(PostgresError) in
+        try known.change { set throws(PostgresError) in
             while true {
-                let page = try revocations(.all, after: last, limit: RevocationRules.changesPerNews, .none)
-                for revocation in page { book.apply(.added(revocation)) }
-                guard page.count == RevocationRules.changesPerNews else { return }
+                let page = try revocations(.all, after: last, limit: RevocationRules.changesPerPage, .none)
+                for revocation in page { set.apply(.added(revocation)) }
+                guard page.count == RevocationRules.changesPerPage else { return }
                 last = page.last?.id
             }
         }
@@ -110,20 +110,20 @@ extension PostgresSession {
     private static let afterAllIDs = [UInt8](repeating: 0xFF, count: 16)
 
     /// As `Store` says.
-    func revocationNews(since version: Int64?, _ offset: ClockOffset) throws(PostgresError) -> RevocationNews {
+    func revocationChanges(since version: Int64?, _ offset: ClockOffset) throws(PostgresError) -> RevocationChanges {
         let row = try run([Query(RevocationSQL.versions)])[0].first
         let versions = RevocationRules.Versions(last: try row?.int64(0) ?? 0, forgotten: try row?.int64(1) ?? 0)
-        guard let version, version != versions.last else { return RevocationNews(changes: [], version: versions.last, isComplete: true) }
+        guard let version, version != versions.last else { return RevocationChanges(changes: [], version: versions.last, isComplete: true) }
         guard RevocationRules.knows(version, versions) else {
-            return RevocationNews(changes: [], version: versions.last, isComplete: false)
+            return RevocationChanges(changes: [], version: versions.last, isComplete: false)
         }
         // Not beyond the version that was read: what is committed meanwhile may be seen in one list and not in the other.
-        let range: [Parameter] = [.int8(version), .int8(versions.last), .int8(Int64(RevocationRules.changesPerNews))]
+        let range: [Parameter] = [.int8(version), .int8(versions.last), .int8(Int64(RevocationRules.changesPerPage))]
         let rows = try run([Query(RevocationSQL.added, range), Query(RevocationSQL.removed, range)])
         var (added, removed) = ([(version: Int64, change: RevocationChange)](), [(version: Int64, change: RevocationChange)]())
-        for row in rows[0] { added.append((try row.int64(0), .added(offset.told(try Revocation(row))))) }
+        for row in rows[0] { added.append((try row.int64(0), .added(offset.localTime(try Revocation(row))))) }
         for row in rows[1] { removed.append((try row.int64(0), .removed(try row.uuidv7(1)))) }
-        return RevocationRules.news(added, removed, versions)
+        return RevocationRules.changes(added, removed, versions)
     }
 }
 

@@ -2,7 +2,7 @@ internal import Core
 internal import Postgres
 
 /// What a database says of itself before it is used.
-struct PostgresSurroundings {
+struct DatabaseInfo {
     /// The version of the schema; 0 when there is none.
     let version: Int
     /// Whether the schema is there at all.
@@ -28,11 +28,11 @@ extension PostgresSession {
     private static let migrationMilliseconds: UInt64 = 3_600_000
 
     /// What the database says of itself.
-    func place() throws(PostgresError) -> PostgresSurroundings {
+    func place() throws(PostgresError) -> DatabaseInfo {
         let row = try run([Query(SchemaStatements.place)])[0].one()
         let isPrepared = try row.bool(0)
         let version = isPrepared ? Int(try run([Query(SchemaStatements.version)])[0].one().int64(0)) : 0
-        return PostgresSurroundings(
+        return DatabaseInfo(
             version: version, isPrepared: isPrepared, schema: row.isNull(1) ? nil : try row.string(1), mayCreate: try row.bool(2),
             isStandby: try row.bool(3), serverVersion: Int(try row.int32(4)), role: try row.string(5),
             closedTables: isPrepared ? try row.optionalString(6) : nil)
@@ -46,7 +46,7 @@ extension PostgresSession {
     }
 
     /// What around the rows keeps the database from being used.
-    func surroundingObstacle(_ place: PostgresSurroundings) -> StoreError? {
+    func surroundingObstacle(_ place: DatabaseInfo) -> StoreError? {
         if place.serverVersion < Self.oldestServer {
             return StoreError(.unavailable, "PostgreSQL 13 or newer is needed; this server is older")
         }
@@ -74,8 +74,8 @@ extension PostgresSession {
         let before = try place().version
         guard before < latest else { return before }
         // An index on a large table takes long, and so does waiting for the one who makes it.
-        patienceMilliseconds = Self.migrationMilliseconds
-        defer { patienceMilliseconds = PostgresSession.patienceMilliseconds }
+        deferralMilliseconds = Self.migrationMilliseconds
+        defer { deferralMilliseconds = PostgresSession.deferralMilliseconds }
         while try takeStep(to: latest) {}
         return before
     }

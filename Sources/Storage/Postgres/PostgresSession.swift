@@ -21,7 +21,7 @@ final class PostgresSession {
 
     /// Connects, on the thread that will use it.
     init(_ address: ConnectionSettings, replica: [UInt8]) throws(PostgresError) {
-        connection = try Connection(address.with(serverOptions: Self.serverOptions), by: .after(milliseconds: Self.patienceMilliseconds))
+        connection = try Connection(address.with(serverOptions: Self.serverOptions), by: .after(milliseconds: Self.deferralMilliseconds))
         self.replica = replica
     }
 
@@ -40,12 +40,12 @@ final class PostgresSession {
         """
 
     /// How long one round trip may take, in milliseconds.
-    static let patienceMilliseconds: UInt64 = TimeLimit.milliseconds(5000)
+    static let deferralMilliseconds: UInt64 = TimeLimit.milliseconds(5000)
     private static let mostTries = 5
     /// How long each statement of a reading transaction may take that has not told the server yet.
     private var untoldLimit: UInt64?
     /// How long a round trip may take in this session.
-    var patienceMilliseconds = PostgresSession.patienceMilliseconds
+    var deferralMilliseconds = PostgresSession.deferralMilliseconds
 
     /// Runs statements in one round trip, in a transaction of their own unless one is under way.
     /// - Returns: the rows of each.
@@ -68,7 +68,7 @@ final class PostgresSession {
     }
 
     /// When a round trip that begins now must have ended.
-    private func deadline() -> Deadline { .after(milliseconds: patienceMilliseconds) }
+    private func deadline() -> Deadline { .after(milliseconds: deferralMilliseconds) }
 
     /// Makes a transaction of what `body` reads and of what it returns to be written last. What another one was in the way of is done again.
     func transaction<Value>(
@@ -106,14 +106,14 @@ final class PostgresSession {
         // A version that goes back is another server's, as behind a pooler after a failover. 0 stands for any version.
         if let known = knownRevocations, version > 0, version < known.version { knownRevocations = nil }
         while let known = knownRevocations, known.version < version {
-            let news = try revocationNews(since: known.version, .none)
-            guard news.isComplete, news.version > known.version else {
+            let changes = try revocationChanges(since: known.version, .none)
+            guard changes.isComplete, changes.version > known.version else {
                 knownRevocations = nil
                 break
             }
             var all = known.all
-            all.change { book in for change in news.changes { book.apply(change) } }
-            knownRevocations = (all, news.version)
+            all.change { set in for change in changes.changes { set.apply(change) } }
+            knownRevocations = (all, changes.version)
         }
         if let knownRevocations { return knownRevocations.all.current }
         let read = try readRevocations()

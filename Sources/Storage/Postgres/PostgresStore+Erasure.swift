@@ -14,14 +14,14 @@ extension PostgresStore {
         var erasure = Erasure()
         let filter = DeviceFilter(appID: person.appID, userID: person.userID)
         erasure.devices = try removeDevices(filter, .forgotten, now: now, telling: audience)
-        let now = offset(for: now).stored(now)
+        let now = offset(for: now).databaseTime(now)
         try forEachStep(of: person) { found throws(StoreError) in
             try erasure.erase(found, perCommit: settings.rowsPerCommit) { events throws(StoreError) in
                 try upkeep { work throws(PostgresError) in try work.erase(events, now: now) }
             }
         }
         try upkeep { work throws(PostgresError) in
-            try work.forgetTopics(of: person)
+            try work.forgetConversations(of: person)
             try work.erase(person)
         }
         erasure.botCalls = try eraseBotCalls(of: person)
@@ -64,7 +64,7 @@ extension PostgresStore {
     private func vacuum() throws(StoreError) -> Bool {
         try PostgresDatabase.use(address) { session throws(PostgresError) in
             guard try session.ownsTables() else { return false }
-            session.patienceMilliseconds = Self.vacuumMilliseconds
+            session.deferralMilliseconds = Self.vacuumMilliseconds
             do throws(PostgresError) {
                 try session.vacuum()
                 return true

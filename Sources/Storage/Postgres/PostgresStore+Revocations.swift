@@ -6,15 +6,15 @@ internal import Time
 extension PostgresStore {
     /// As `Store` says.
     package func revoke(
-        _ revocation: Revocation, of person: RevokedPerson?, announcing arrival: Arrival?, telling audience: RegistryAudience
+        _ revocation: Revocation, of person: RevokedPerson?, announcing incoming: IncomingEvent?, telling audience: RegistryAudience
     ) throws(StoreError) -> Int {
         let offset = offset(for: revocation.createdAt)
         return try change(telling: audience) { batch throws(PostgresError) in
             try batch.unit.session.revoke(revocation, isSwept: person != nil || revocation.namesPerson, offset)
-            if let arrival { try batch.announce(offset.stored(arrival)) }
+            if let incoming { try batch.announce(offset.databaseTime(incoming)) }
             guard let person else { return 0 }
             // After the revocation is written: a registration that holds the person's lock does not see it, and is seen here.
-            return try batch.signOut([person], coveredBy: revocation, now: offset.stored(revocation.createdAt))
+            return try batch.signOut([person], coveredBy: revocation, now: offset.databaseTime(revocation.createdAt))
         }
     }
 
@@ -37,9 +37,9 @@ extension PostgresStore {
     }
 
     /// As `Store` says, on a connection of its own.
-    package func revocationNews(since version: Int64?) throws(StoreError) -> RevocationNews {
+    package func revocationChanges(since version: Int64?) throws(StoreError) -> RevocationChanges {
         let offset = offset(for: clock())
-        return try ask(on: watcher) { session throws(PostgresError) in try session.revocationNews(since: version, offset) }
+        return try ask(on: watcher) { session throws(PostgresError) in try session.revocationChanges(since: version, offset) }
     }
 }
 
@@ -58,7 +58,7 @@ extension PostgresStore: RevocationSweeper {
     func signOut(
         _ persons: [RevokedPerson], coveredBy revocation: Revocation, now: UnixMilliseconds, telling audience: RegistryAudience
     ) throws(StoreError) -> Int {
-        let now = offset(for: now).stored(now)
+        let now = offset(for: now).databaseTime(now)
         return try change(telling: audience) { batch throws(PostgresError) in
             try batch.signOut(persons, coveredBy: revocation, now: now)
         }

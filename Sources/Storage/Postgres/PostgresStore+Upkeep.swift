@@ -11,9 +11,9 @@ extension PostgresStore {
         StoreRules.check(limit: limit)
         guard filter.state ?? .dead == .dead else { return RetryStep() }
         let offset = offset(for: now)
-        var dead = offset.stored(filter)
+        var dead = offset.databaseTime(filter)
         dead.state = .dead
-        let (now, expiresAt) = (offset.stored(now), offset.stored(expiresAt))
+        let (now, expiresAt) = (offset.databaseTime(now), offset.databaseTime(expiresAt))
         return try RetryStep(after: after, limit: limit, perCommit: settings.rowsPerCommit) { [dead] before, limit throws(StoreError) in
             try search(dead, before: before, limit: limit, until: .max).found.map { DeliveryKey($0.place) }
         } revive: { keys throws(StoreError) in
@@ -25,21 +25,21 @@ extension PostgresStore {
     package func giveUpExpired(now: UnixMilliseconds, expiredBy: UnixMilliseconds, limit: Int) throws(StoreError) -> [ExpiredDeliveries] {
         StoreRules.check(limit: limit)
         let offset = offset(for: now)
-        let (now, expiredBy) = (offset.stored(now), offset.stored(expiredBy))
+        let (now, expiredBy) = (offset.databaseTime(now), offset.databaseTime(expiredBy))
         return try upkeep { work throws(PostgresError) in try work.giveUpExpired(now: now, expiredBy: expiredBy, limit: limit) }
     }
 
     /// As `Store` says.
     package func expireBy(_ latest: UnixMilliseconds, limit: Int) throws(StoreError) {
         StoreRules.check(limit: limit)
-        let latest = offset(for: clock()).stored(latest)
+        let latest = offset(for: clock()).databaseTime(latest)
         try upkeep { work throws(PostgresError) in try work.expireBy(latest, limit: limit) }
     }
 
     /// As `Store` says.
     package func giveUpPending(notifier: String, now: UnixMilliseconds, limit: Int) throws(StoreError) -> Int {
         StoreRules.check(limit: limit)
-        let now = offset(for: now).stored(now)
+        let now = offset(for: now).databaseTime(now)
         return try upkeep { work throws(PostgresError) in try work.giveUpPending(notifier: notifier, now: now, limit: limit) }
     }
 
@@ -49,13 +49,15 @@ extension PostgresStore {
     ) throws(StoreError) -> Int {
         StoreRules.check(limit: limit)
         let offset = offset(for: now)
-        let (now, deliveredBefore, deadBefore) = (offset.stored(now), offset.stored(deliveredBefore), offset.stored(deadBefore))
+        let (now, deliveredBefore, deadBefore) = (
+            offset.databaseTime(now), offset.databaseTime(deliveredBefore), offset.databaseTime(deadBefore)
+        )
         return try upkeep { work throws(PostgresError) in
             var done = try work.forget(.delivered, before: deliveredBefore, limit: limit)
             done += try work.forget(.noTarget, before: deliveredBefore, limit: limit - done)
             done += try work.forget(.dead, before: deadBefore, limit: limit - done)
-            done += try work.forgetPast(receivedBefore: Recognition.recognisedFrom(now: now), limit: limit - done)
-            done += try work.deleteTopics(before: Recognition.recognisedFrom(now: now), limit: limit - done)
+            done += try work.forgetPast(receivedBefore: Deduplication.recognisedFrom(now: now), limit: limit - done)
+            done += try work.deleteConversations(before: Deduplication.recognisedFrom(now: now), limit: limit - done)
             for outcome in BotCall.Outcome.allCases where done < limit {
                 let time = BotCall.kept(outcome, now: now, deliveredBefore: deliveredBefore, deadBefore: deadBefore)
                 done += try work.deleteBotCalls(outcome, before: time, limit: limit - done)
@@ -67,7 +69,7 @@ extension PostgresStore {
     /// As `Store` says.
     package func forget(_ state: Delivery.State, endedBefore: UnixMilliseconds, limit: Int) throws(StoreError) -> Int {
         StoreRules.check(limit: limit)
-        let endedBefore = offset(for: clock()).stored(endedBefore)
+        let endedBefore = offset(for: clock()).databaseTime(endedBefore)
         return try upkeep { work throws(PostgresError) in try work.forget(state, before: endedBefore, limit: limit) }
     }
 }

@@ -17,7 +17,7 @@ package final class PostgresStore: Store {
     let queue: WriterQueue<PostgresJob>
     let status: Monitor<PostgresStatus>
     let sweepPositions = Monitor<[UUIDv7: Device.Key]>([:])
-    private let writer: OwnThread
+    private let writer: DedicatedThread
     private let worker: Monitor<PostgresSession?>
     private let reader: Monitor<PostgresSession?>
     /// Looks for changed revocations and serves metrics, so that an operator's list delays neither.
@@ -79,12 +79,12 @@ package final class PostgresStore: Store {
 
     /// As `Store` says.
     package func accept(
-        _ arrival: Arrival, telling audience: RegistryAudience, isAwaited: @escaping @Sendable () -> Bool,
+        _ incoming: IncomingEvent, telling audience: RegistryAudience, isAwaited: @escaping @Sendable () -> Bool,
         completion: @escaping @Sendable (Result<Acceptance, StoreError>) -> Void
     ) {
         if let hindrance { return completion(.failure(hindrance)) }
-        let offset = offset(for: arrival.event.receivedAt)
-        queue.submit(PostgresJob(accepting: offset.stored(arrival), audience, isAwaited, completion))
+        let offset = offset(for: incoming.event.receivedAt)
+        queue.submit(PostgresJob(accepting: offset.databaseTime(incoming), audience, isAwaited, completion))
     }
 
     /// As `Store` says.
@@ -104,8 +104,8 @@ package final class PostgresStore: Store {
         if let hindrance { return completion(.failure(hindrance)) }
         let offset = offset(for: registration.now)
         queue.submit(
-            PostgresJob(registering: offset.stored(registration), audience, isAwaited) { result in
-                completion(result.map { offset.told($0) })
+            PostgresJob(registering: offset.databaseTime(registration), audience, isAwaited) { result in
+                completion(result.map { offset.localTime($0) })
             })
     }
 
@@ -113,7 +113,7 @@ package final class PostgresStore: Store {
     package func devices(_ filter: DeviceFilter, after: Device.Key?, limit: Int) throws(StoreError) -> [Device] {
         StoreRules.check(limit: limit)
         let offset = offset(for: clock())
-        return offset.told(try read { session throws(PostgresError) in try session.devices(filter, after: after, limit: limit) })
+        return offset.localTime(try read { session throws(PostgresError) in try session.devices(filter, after: after, limit: limit) })
     }
 
     /// As `Store` says; in steps, between which others go on.
@@ -128,7 +128,7 @@ package final class PostgresStore: Store {
     ) throws(StoreError) -> Int {
         StoreRules.checkRemoval(filter)
         var count = 0
-        let now = offset(for: now).stored(now)
+        let now = offset(for: now).databaseTime(now)
         while true {
             let step = try change(telling: audience) { batch throws(PostgresError) in
                 let step = try RegistryTransition.remove(filter, reason, now: now, limit: settings.rowsPerCommit, in: batch.unit)
@@ -146,7 +146,7 @@ package final class PostgresStore: Store {
     ) throws(StoreError) -> Int {
         StoreRules.check(limit: limit)
         let offset = offset(for: now)
-        let (seenBefore, now) = (offset.stored(seenBefore), offset.stored(now))
+        let (seenBefore, now) = (offset.databaseTime(seenBefore), offset.databaseTime(now))
         return try change(telling: audience) { batch throws(PostgresError) in
             let idle = try batch.unit.loadIdle(seenBefore: seenBefore, limit: limit)
             for device in idle { try batch.apply(RegistryTransition.removeIdle(device, now: now)) }
@@ -161,15 +161,15 @@ package final class PostgresStore: Store {
     ) throws(StoreError) -> [Result<Claimed, StoreError>] {
         for claim in claims { StoreRules.check(claim) }
         let offset = offset(for: claims.first?.now ?? finished.first?.now ?? clock())
-        let (finished, claims) = (offset.stored(finished), offset.stored(claims))
+        let (finished, claims) = (offset.databaseTime(finished), offset.databaseTime(claims))
         let results = try change(telling: audience) { batch throws(PostgresError) in
-            let work = PostgresWork(batch)
+            let work = DeliveryTransaction(batch)
             try work.finish(finished)
             // What the outcomes have changed in the registry is seen by the claims.
             try batch.write()
             return try work.claim(claims)
         }
-        return results.map { $0.map { offset.told($0) } }
+        return results.map { $0.map { offset.localTime($0) } }
     }
 
     /// As `Store` says; asked on the dispatcher's connection, after whatever that has committed.
@@ -183,8 +183,8 @@ package final class PostgresStore: Store {
         let end = SystemClock.monotonicMilliseconds() + settings.searchMilliseconds
         let offset = offset(for: clock())
         // One more than is shown tells whether there are more.
-        let walk = try search(offset.stored(filter), before: DeliveryKey(after), limit: limit + 1, until: end)
-        return offset.told(walk.page(limit: limit))
+        let walk = try search(offset.databaseTime(filter), before: DeliveryKey(after), limit: limit + 1, until: end)
+        return offset.localTime(walk.page(limit: limit))
     }
 
     /// The deliveries that match from before a place on, newest first.
@@ -204,13 +204,13 @@ package final class PostgresStore: Store {
     /// As `Store` says.
     package func story(of id: UUIDv7) throws(StoreError) -> DeliveryStory? {
         let offset = offset(for: clock())
-        return offset.told(try read { session throws(PostgresError) in try session.story(of: id) })
+        return offset.localTime(try read { session throws(PostgresError) in try session.story(of: id) })
     }
 
     /// As `Store` says.
-    package func arrival(ofForgotten comment: HelpDeskID, appID: String) throws(StoreError) -> UnixMilliseconds? {
+    package func incoming(ofForgotten comment: HelpDeskID, appID: String) throws(StoreError) -> UnixMilliseconds? {
         let offset = offset(for: clock())
-        return offset.told(try read { session throws(PostgresError) in try session.arrival(ofForgotten: comment, appID: appID) })
+        return offset.localTime(try read { session throws(PostgresError) in try session.incoming(ofForgotten: comment, appID: appID) })
     }
 
     /// Nothing: processes that share a database keep no time for each other.
@@ -222,13 +222,13 @@ package final class PostgresStore: Store {
     /// As `Store` says.
     package func pending() throws(StoreError) -> [PendingDeliveries] {
         let offset = offset(for: clock())
-        return offset.told(try ask(on: watcher) { session throws(PostgresError) in try session.pending() })
+        return offset.localTime(try ask(on: watcher) { session throws(PostgresError) in try session.pending() })
     }
 
     /// As `Store` says.
     package func dead() throws(StoreError) -> DeadCounts {
         let offset = offset(for: clock())
-        return offset.told(try ask(on: watcher) { session throws(PostgresError) in try session.deadCounts() })
+        return offset.localTime(try ask(on: watcher) { session throws(PostgresError) in try session.deadCounts() })
     }
 
     /// As `Store` says: other processes store events and release leases, of which nobody tells this one.
@@ -238,9 +238,9 @@ package final class PostgresStore: Store {
     package var clockOffsetMilliseconds: Int64? { status.withLock { $0.heartbeat }?.clock.aheadMilliseconds }
 
     /// As `Store` says, by the last heartbeat.
-    package var standing: ReplicaStanding {
+    package var replicaStatus: ReplicaStatus {
         let now = SystemClock.monotonicMilliseconds()
-        return status.withLock { $0.heartbeat }?.standing(now: now) ?? .alone
+        return status.withLock { $0.heartbeat }?.status(now: now) ?? .alone
     }
 
     /// As `Store` says.
@@ -313,8 +313,8 @@ extension PostgresStore {
     }
 
     /// Makes a transaction of upkeep, which tells nobody.
-    func upkeep<Value>(_ body: (PostgresWork) throws(PostgresError) -> Value) throws(StoreError) -> Value {
-        try change(telling: .nobody) { batch throws(PostgresError) in try body(PostgresWork(batch)) }
+    func upkeep<Value>(_ body: (DeliveryTransaction) throws(PostgresError) -> Value) throws(StoreError) -> Value {
+        try change(telling: .nobody) { batch throws(PostgresError) in try body(DeliveryTransaction(batch)) }
     }
 
     /// Makes a transaction on the dispatcher's connection.
@@ -326,7 +326,7 @@ extension PostgresStore {
                 let (known, isFull) = status.withLock {
                     ($0.depth.fresh(SystemClock.monotonicMilliseconds()), $0.isFull(settings))
                 }
-                let batch = PostgresBatch(PostgresUnit(session, settings: settings), known, random: random)
+                let batch = PostgresBatch(UnitOfWork(session, settings: settings), known, random: random)
                 batch.audience = audience
                 // Others may have made room, which nobody else would notice: nothing is accepted now.
                 if isFull, known == nil { batch.depth.take(try session.depth()) }

@@ -7,28 +7,28 @@ internal import Time
 struct PostgresJob: QueuedJob {
     let lane: WriterLane
     let isAwaited: @Sendable () -> Bool
-    private(set) var isPatient = false
+    private(set) var isDeferrable = false
     let fail: @Sendable (StoreError) -> Void
-    let arrival: Arrival?
+    let incoming: IncomingEvent?
     let report: Report?
     let registration: Registration?
     private(set) var call: BotCall?
     /// Whether revocations may be against it.
-    var isAboutPerson: Bool { arrival != nil || report != nil || registration != nil }
+    var isAboutPerson: Bool { incoming != nil || report != nil || registration != nil }
     let audience: RegistryAudience
     /// Does it inside a transaction, perhaps a second time after one that was rolled back.
     /// - Returns: what tells of it once it is durable.
     let run: @Sendable (PostgresBatch) throws(PostgresError) -> @Sendable () -> Void
 
     init(
-        accepting arrival: Arrival, _ audience: RegistryAudience, _ isAwaited: @escaping @Sendable () -> Bool,
+        accepting incoming: IncomingEvent, _ audience: RegistryAudience, _ isAwaited: @escaping @Sendable () -> Bool,
         _ completion: @escaping @Sendable (Result<Acceptance, StoreError>) -> Void
     ) {
         lane = .comments
-        (self.arrival, report, registration, self.audience, self.isAwaited) = (arrival, nil, nil, audience, isAwaited)
+        (self.incoming, report, registration, self.audience, self.isAwaited) = (incoming, nil, nil, audience, isAwaited)
         fail = { completion(.failure($0)) }
         run = { batch throws(PostgresError) in
-            let result = try batch.accept(arrival)
+            let result = try batch.accept(incoming)
             return { completion(result) }
         }
     }
@@ -39,7 +39,7 @@ struct PostgresJob: QueuedJob {
         _ completion: @escaping @Sendable (Result<ReportOutcome, StoreError>) -> Void
     ) {
         lane = .comments
-        (arrival, self.report, registration, audience, self.isAwaited) = (nil, report, nil, .nobody, isAwaited)
+        (incoming, self.report, registration, audience, self.isAwaited) = (nil, report, nil, .nobody, isAwaited)
         fail = { completion(.failure($0)) }
         run = { batch throws(PostgresError) in
             let result = try batch.accept(report, offset)
@@ -52,8 +52,8 @@ struct PostgresJob: QueuedJob {
         beginning call: BotCall, _ isAwaited: @escaping @Sendable () -> Bool,
         _ completion: @escaping @Sendable (Result<BotCallBeginning, StoreError>) -> Void
     ) {
-        (lane, isPatient) = (.calls, call.key == nil)
-        (arrival, report, registration, self.call, audience, self.isAwaited) = (nil, nil, nil, call, .nobody, isAwaited)
+        (lane, isDeferrable) = (.calls, call.key == nil)
+        (incoming, report, registration, self.call, audience, self.isAwaited) = (nil, nil, nil, call, .nobody, isAwaited)
         fail = { completion(.failure($0)) }
         run = { batch throws(PostgresError) in
             let beginning = batch.beginning(of: call)
@@ -65,8 +65,8 @@ struct PostgresJob: QueuedJob {
     init(
         ending id: UUIDv7, _ ending: BotCall.Ending, _ completion: @escaping @Sendable (Result<Void, StoreError>) -> Void
     ) {
-        (lane, isPatient) = (.service, true)
-        (arrival, report, registration, audience, isAwaited) = (nil, nil, nil, .nobody, { true })
+        (lane, isDeferrable) = (.service, true)
+        (incoming, report, registration, audience, isAwaited) = (nil, nil, nil, .nobody, { true })
         fail = { completion(.failure($0)) }
         run = { batch throws(PostgresError) in
             batch.endedCalls.append((id, ending))
@@ -79,7 +79,7 @@ struct PostgresJob: QueuedJob {
         _ completion: @escaping @Sendable (Result<Registration.Outcome, StoreError>) -> Void
     ) {
         lane = .registrations
-        (arrival, report, self.registration, self.audience, self.isAwaited) = (nil, nil, registration, audience, isAwaited)
+        (incoming, report, self.registration, self.audience, self.isAwaited) = (nil, nil, registration, audience, isAwaited)
         fail = { completion(.failure($0)) }
         run = { batch throws(PostgresError) in
             let outcome = try batch.register(registration)
@@ -265,11 +265,11 @@ final class PostgresWriter {
 
     private func read(_ jobs: [PostgresJob], _ session: PostgresSession) throws(PostgresError) -> Work {
         let knownDepth = status.withLock { $0.depth.fresh(SystemClock.monotonicMilliseconds()) }
-        let batch = PostgresBatch(PostgresUnit(session, settings: settings), knownDepth, random: random)
+        let batch = PostgresBatch(UnitOfWork(session, settings: settings), knownDepth, random: random)
         // The first time it reads all of them, which nobody who waits for a lock should wait for.
         if jobs.contains(where: \.isAboutPerson) { _ = try session.revocations(asOf: 0) }
         try batch.begin(jobs.compactMap(\.call))
-        try batch.load(jobs.compactMap(\.arrival), jobs.compactMap(\.report), jobs.compactMap(\.registration))
+        try batch.load(jobs.compactMap(\.incoming), jobs.compactMap(\.report), jobs.compactMap(\.registration))
         var work = Work(batch: batch)
         for job in jobs {
             batch.audience = job.audience

@@ -19,7 +19,7 @@ extension PostgresStore {
             for row in results[1] { byNumber[try row.int64(0)] = CallTimes(bytes: try row.bytes(1)) }
             return RegistrationCalls(user: user, devices: numbers.map { byNumber[$0] ?? CallTimes() })
         }
-        return offset.told(calls)
+        return offset.localTime(calls)
     }
 }
 

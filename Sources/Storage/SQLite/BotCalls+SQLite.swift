@@ -10,7 +10,7 @@ extension SQLiteStore {
         completion: @escaping @Sendable (Result<BotCallBeginning, StoreError>) -> Void
     ) {
         queue.submit(
-            WriterJob(.calls, isPatient: call.key == nil, isAwaited: isAwaited, completion) { database throws(SQLiteError) in
+            WriterJob(.calls, isDeferrable: call.key == nil, isAwaited: isAwaited, completion) { database throws(SQLiteError) in
                 try database.begin(call)
             })
     }
@@ -18,7 +18,7 @@ extension SQLiteStore {
     /// As `Store` says.
     package func end(_ call: UUIDv7, _ ending: BotCall.Ending, completion: @escaping @Sendable (Result<Void, StoreError>) -> Void) {
         queue.submit(
-            WriterJob(.service, isPatient: true, isAwaited: { true }, completion) { database throws(SQLiteError) in
+            WriterJob(.service, isDeferrable: true, isAwaited: { true }, completion) { database throws(SQLiteError) in
                 .success(try database.end(call, ending))
             })
     }

@@ -25,7 +25,7 @@ final class Checkpointer {
     }
 
     private let state: Monitor<State>
-    private let thread: OwnThread
+    private let thread: DedicatedThread
     private var plan: CheckpointPlan
 
     /// Opens a second connection to the file, and starts the thread. The caller must call `close` before it releases this object.
@@ -38,7 +38,7 @@ final class Checkpointer {
         do {
             // Opened now, because later the process may have too many open files.
             let connection = Monitor(try Connection(path: path, mode: .readWriteKeepingLog))
-            thread = try OwnThread { Self.run(connection, state) }
+            thread = try DedicatedThread { Self.run(connection, state) }
         } catch let error as SQLiteError {
             throw StoreError(error)
         } catch {

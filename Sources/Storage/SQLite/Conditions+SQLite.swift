@@ -10,22 +10,22 @@ extension SQLiteStore {
     }
 
     /// As `Store` says.
-    package func raise(_ condition: OperatorCondition, announcing arrival: Arrival?) throws(StoreError) -> Bool {
+    package func raise(_ condition: OperatorCondition, announcing incoming: IncomingEvent?) throws(StoreError) -> Bool {
         try queue.perform { database throws(SQLiteError) in
             let (key, statement) = (condition.key, database.statements.raiseCondition)
             var hasBegun = false
             try statement.forEachRow(key.kind.rawValue, key.subject.text, condition.since.stored, condition.data) { _ in hasBegun = true }
-            if hasBegun, let arrival { try database.announce(arrival) }
+            if hasBegun, let incoming { try database.announce(incoming) }
             return hasBegun
         }
     }
 
     /// As `Store` says.
-    package func clear(_ key: OperatorCondition.Key, announcing arrival: Arrival?) throws(StoreError) -> Bool {
+    package func clear(_ key: OperatorCondition.Key, announcing incoming: IncomingEvent?) throws(StoreError) -> Bool {
         try queue.perform { database throws(SQLiteError) in
             var hasEnded = false
             try database.statements.clearCondition.forEachRow(key.kind.rawValue, key.subject.text) { _ in hasEnded = true }
-            if hasEnded, let arrival { try database.announce(arrival) }
+            if hasEnded, let incoming { try database.announce(incoming) }
             return hasEnded
         }
     }

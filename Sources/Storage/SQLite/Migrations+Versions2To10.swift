@@ -1,6 +1,6 @@
 extension Migrations {
     // Version 2 adds `paced_calls`: when the receiver of a notifier was called about a person or a device, under a digest of their names
-    // (`PaceBook.Key`), so that the pace outlives the process. From `until` on the row counts no more.
+    // (`OutboundRateLimiter.Key`), so that the pace outlives the process. From `until` on the row counts no more.
     //
     // Version 3 adds `revocations`: which security keys count no more. At most one of `user_id`, `salt` and `key_id` has a value; none means
     // all keys of the app. `issued_before` is in seconds, NULL for all keys. `version` numbers the changes; `revocation_versions` has the last
@@ -17,7 +17,7 @@ extension Migrations {
     //
     // Version 7 adds `trace` of an event, `TraceContext.bytes` of the request that it came with, and appends it to both views.
     //
-    // Version 8 adds `topics`: what help desks have told of something that has a state (`Topic`). The index of persons is for forgetting
+    // Version 8 adds `conversations`: what help desks have told of something that has a state (`ConversationState`). The index of persons is for forgetting
     // them; only a report writes it.
     //
     // Version 9 adds `bot_calls`: which functions bots have called for whom, and what came of it (`BotCall`). `key` deduplicates calls.

@@ -161,7 +161,7 @@ final class ReadingDatabase {
     }
 
     /// When the last webhook of a comment came that is only recognised any more.
-    func arrival(ofForgotten comment: HelpDeskID, appID: String) throws(SQLiteError) -> UnixMilliseconds? {
+    func incoming(ofForgotten comment: HelpDeskID, appID: String) throws(SQLiteError) -> UnixMilliseconds? {
         var time: UnixMilliseconds?
         try forgotten.forEachRow(appID, comment.text) { row throws(SQLiteError) in time = row.isNull(0) ? nil : try row.time(0) }
         return time

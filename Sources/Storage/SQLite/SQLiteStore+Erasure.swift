@@ -23,7 +23,7 @@ extension SQLiteStore {
                 try queue.perform { database throws(SQLiteError) in try database.erase(events, now: now) }
             }
         }
-        try queue.perform { database throws(SQLiteError) in try database.forgetTopics(of: person) }
+        try queue.perform { database throws(SQLiteError) in try database.forgetConversations(of: person) }
         erasure.botCalls = try eraseBotCalls(of: person)
         return erasure
     }
@@ -40,13 +40,13 @@ extension SQLiteStore {
             }
         }
         let devices = try read(listReader) { database throws(SQLiteError) in try database.deviceRows(of: traces.person) }
-        let topics = try read(listReader) { database throws(SQLiteError) in try database.topicRows(of: traces.person) }
+        let conversations = try read(listReader) { database throws(SQLiteError) in try database.conversationRows(of: traces.person) }
         let botCalls = try read(listReader) { database throws(SQLiteError) in try database.botCallRows(of: traces.person) }
         let revocations = try revocations(of: traces.person, after: nil, limit: 1000).count
         return ErasureProof(
             tables: [
                 ErasureProof.Table(name: "events", rows: events), ErasureProof.Table(name: "devices", rows: devices),
-                ErasureProof.Table(name: "topics", rows: topics), ErasureProof.Table(name: "bot_calls", rows: botCalls),
+                ErasureProof.Table(name: "topics", rows: conversations), ErasureProof.Table(name: "bot_calls", rows: botCalls),
                 ErasureProof.Table(name: "revocations", rows: revocations),
             ], waiting: Erasure.Deliveries.list(waiting), files: try searchFiles(traces.texts), log: log)
     }

@@ -6,9 +6,9 @@ internal import Time
 extension SQLiteStore {
     /// As `Store` says.
     package func revoke(
-        _ revocation: Revocation, of person: RevokedPerson?, announcing arrival: Arrival?, telling audience: RegistryAudience
+        _ revocation: Revocation, of person: RevokedPerson?, announcing incoming: IncomingEvent?, telling audience: RegistryAudience
     ) throws(StoreError) -> Int {
-        try queue.perform { database throws(SQLiteError) in try database.revoke(revocation, of: person, arrival, audience) }
+        try queue.perform { database throws(SQLiteError) in try database.revoke(revocation, of: person, incoming, audience) }
     }
 
     /// As `Store` says.
@@ -29,8 +29,8 @@ extension SQLiteStore {
     }
 
     /// As `Store` says; operators' lists do not delay it.
-    package func revocationNews(since version: Int64?) throws(StoreError) -> RevocationNews {
-        try read(metricsReader) { database throws(SQLiteError) in try database.revocationNews(since: version) }
+    package func revocationChanges(since version: Int64?) throws(StoreError) -> RevocationChanges {
+        try read(metricsReader) { database throws(SQLiteError) in try database.revocationChanges(since: version) }
     }
 }
 

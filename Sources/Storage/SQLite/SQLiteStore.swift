@@ -16,7 +16,7 @@ package final class SQLiteStore: Store {
     let queue: WriterQueue<WriterJob>
     let status = Monitor(StoreStatus())
     let sweepPositions = Monitor<[UUIDv7: Device.Key]>([:])
-    private let writer: OwnThread
+    private let writer: DedicatedThread
     /// Reads for operators.
     let listReader: Monitor<ReadingDatabase?>
     /// Reads for metrics, so that operators' lists do not delay them.
@@ -68,12 +68,12 @@ package final class SQLiteStore: Store {
 
     /// As `Store` says.
     package func accept(
-        _ arrival: Arrival, telling audience: RegistryAudience, isAwaited: @escaping @Sendable () -> Bool,
+        _ incoming: IncomingEvent, telling audience: RegistryAudience, isAwaited: @escaping @Sendable () -> Bool,
         completion: @escaping @Sendable (Result<Acceptance, StoreError>) -> Void
     ) {
         queue.submit(
             WriterJob(.comments, isAwaited: isAwaited, completion) { database throws(SQLiteError) in
-                try database.accept(arrival, audience)
+                try database.accept(incoming, audience)
             })
     }
 
@@ -193,8 +193,8 @@ package final class SQLiteStore: Store {
     }
 
     /// As `Store` says.
-    package func arrival(ofForgotten comment: HelpDeskID, appID: String) throws(StoreError) -> UnixMilliseconds? {
-        try read(listReader) { database throws(SQLiteError) in try database.arrival(ofForgotten: comment, appID: appID) }
+    package func incoming(ofForgotten comment: HelpDeskID, appID: String) throws(StoreError) -> UnixMilliseconds? {
+        try read(listReader) { database throws(SQLiteError) in try database.incoming(ofForgotten: comment, appID: appID) }
     }
 
     /// As `Store` says. A reader finds them, so that the writer only writes.

@@ -6,7 +6,7 @@ internal import Threading
 struct WriterJob: QueuedJob {
     let lane: WriterLane
     let isAwaited: @Sendable () -> Bool
-    let isPatient: Bool
+    let isDeferrable: Bool
     /// Runs the job in a transaction, possibly a second time after a rollback.
     /// - Returns: the report to the caller, to be called once the transaction is durable.
     let run: @Sendable (WritingDatabase) throws(SQLiteError) -> @Sendable () -> Void
@@ -15,12 +15,12 @@ struct WriterJob: QueuedJob {
     /// A job that calls `completion` with its result or with the reason why it was not done. If its caller no longer waits, it is not done:
     /// the caller was told that it failed, so nothing needs to be stored.
     init<Value: Sendable>(
-        _ lane: WriterLane, isPatient: Bool = false, isAwaited: @escaping @Sendable () -> Bool,
+        _ lane: WriterLane, isDeferrable: Bool = false, isAwaited: @escaping @Sendable () -> Bool,
         _ completion: @escaping @Sendable (Result<Value, StoreError>) -> Void,
         _ body: @escaping @Sendable (WritingDatabase) throws(SQLiteError) -> Result<Value, StoreError>
     ) {
         self.lane = lane
-        self.isPatient = isPatient
+        self.isDeferrable = isDeferrable
         self.isAwaited = isAwaited
         run = { database throws(SQLiteError) in
             guard isAwaited() else { return { completion(.failure(.abandoned)) } }
@@ -35,7 +35,7 @@ struct WriterJob: QueuedJob {
         reply: Monitor<Result<Value, StoreError>?>, _ body: @escaping @Sendable (WritingDatabase) throws(SQLiteError) -> Value
     ) {
         lane = .service
-        isPatient = false
+        isDeferrable = false
         isAwaited = { true }
         run = { database throws(SQLiteError) in
             let value = try body(database)

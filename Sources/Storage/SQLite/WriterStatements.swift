@@ -17,7 +17,7 @@ struct WriterStatements {
     let clock, putClock, jumps, putJump, clearJumps: Statement
     let recordKeyUse: Statement
     let raiseCondition, clearCondition: Statement
-    let findTopic, putTopic, forgetTopics, findOldTopics, deleteTopic: Statement
+    let findTopic, putTopic, forgetConversations, findOldTopics, deleteTopic: Statement
     let markRun: Statement
 
     init(_ connection: Connection) throws(SQLiteError) {
@@ -168,7 +168,7 @@ struct WriterStatements {
         clearCondition = try prepare("DELETE FROM conditions WHERE kind = ?1 AND subject = ?2 RETURNING 1")
         findTopic = try prepare("SELECT user_id, data FROM topics WHERE app = ?1 AND kind = ?2 AND name = ?3")
         putTopic = try prepare("INSERT OR REPLACE INTO topics VALUES (?1, ?2, ?3, ?4, ?5, ?6)")
-        forgetTopics = try prepare("UPDATE topics SET user_id = '', data = ?3 WHERE app = ?1 AND user_id = ?2")
+        forgetConversations = try prepare("UPDATE topics SET user_id = '', data = ?3 WHERE app = ?1 AND user_id = ?2")
         findOldTopics = try prepare("SELECT app, kind, name FROM topics WHERE at < ?1 ORDER BY at LIMIT ?2")
         deleteTopic = try prepare("DELETE FROM topics WHERE app = ?1 AND kind = ?2 AND name = ?3")
         markRun = try prepare("UPDATE runs SET closed = ?1")

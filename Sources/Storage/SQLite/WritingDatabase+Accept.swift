@@ -3,34 +3,34 @@ internal import SQLite
 
 extension WritingDatabase {
     /// Stores an event with its deliveries. A duplicate is recognised even if the queue is full.
-    func accept(_ arrival: Arrival, _ audience: RegistryAudience) throws(SQLiteError) -> Result<Acceptance, StoreError> {
-        let event = arrival.event
+    func accept(_ incoming: IncomingEvent, _ audience: RegistryAudience) throws(SQLiteError) -> Result<Acceptance, StoreError> {
+        let event = incoming.event
         let app = try apps.number(event.identity.appID, self)
         let comment = try find(event.identity, app)
         if let earlier = comment.duplicate { return .success(.duplicate(of: earlier)) }
-        if let refusal = try Admission.refusal(of: arrival, in: self) { return refusal }
+        if let refusal = try Admission.refusal(of: incoming, in: self) { return refusal }
         if let refusal = acceptanceRefusal() { return .failure(refusal) }
-        try apply(RegistryTransition.learn(arrival, devicesPerUser: settings.devicesPerUser, in: self), audience)
+        try apply(RegistryTransition.learn(incoming, devicesPerUser: settings.devicesPerUser, in: self), audience)
         // Checked last, because the number of deliveries is known only now. The registry keeps what it has learned, which is true in any
         // case.
-        switch admitted(try plan(arrival, app, hasSibling: comment.hasSibling), event, app) {
+        switch admitted(try plan(incoming, app, hasSibling: comment.hasSibling), event, app) {
         case .failure(let refusal): return .failure(refusal)
         case .success(let rows):
-            try insert(arrival, rows, app)
+            try insert(incoming, rows, app)
             return .success(.accepted)
         }
     }
 
     /// Stores the event of a change in the registry. If the queue is full, its deliveries end at once; the change is made in any case.
     func announce(_ change: RegistryChange, _ audience: RegistryAudience) throws(SQLiteError) {
-        if let arrival = change.arrival(telling: audience, using: &random) { try announce(arrival) }
+        if let incoming = change.incoming(telling: audience, using: &random) { try announce(incoming) }
     }
 
     /// Stores an event that is about no comment. If the queue is full, its deliveries end at once.
-    func announce(_ arrival: Arrival) throws(SQLiteError) {
-        let app = try apps.number(arrival.event.identity.appID, self)
-        guard case .success(let rows) = admitted(try plan(arrival, app, hasSibling: false), arrival.event, app) else { return }
-        try insert(arrival, rows, app)
+    func announce(_ incoming: IncomingEvent) throws(SQLiteError) {
+        let app = try apps.number(incoming.event.identity.appID, self)
+        guard case .success(let rows) = admitted(try plan(incoming, app, hasSibling: false), incoming.event, app) else { return }
+        try insert(incoming, rows, app)
     }
 
     /// The deliveries of an app's event as they are stored, or why the event is refused.
@@ -61,9 +61,9 @@ extension WritingDatabase {
     }
 
     /// The deliveries that an event has.
-    func plan(_ arrival: Arrival, _ app: Int64, hasSibling: Bool) throws(SQLiteError) -> [DeliveryPlan.Row] {
-        let event = arrival.event
-        return try DeliveryPlan.rows(event, arrival.subscriptions) { () throws(SQLiteError) in
+    func plan(_ incoming: IncomingEvent, _ app: Int64, hasSibling: Bool) throws(SQLiteError) -> [DeliveryPlan.Row] {
+        let event = incoming.event
+        return try DeliveryPlan.rows(event, incoming.subscriptions) { () throws(SQLiteError) in
             try candidates(event)
         } isNotified: { (notifier, device) throws(SQLiteError) -> Bool in
             guard hasSibling else { return false }
@@ -85,9 +85,9 @@ extension WritingDatabase {
     }
 
     /// Writes an event with its deliveries.
-    func insert(_ arrival: Arrival, _ rows: [DeliveryPlan.Row], _ app: Int64) throws(SQLiteError) {
-        let event = arrival.event
-        if StoreRules.tellsNobody(rows, isErased: arrival.isErased) {
+    func insert(_ incoming: IncomingEvent, _ rows: [DeliveryPlan.Row], _ app: Int64) throws(SQLiteError) {
+        let event = incoming.event
+        if StoreRules.tellsNobody(rows, isErased: incoming.isErased) {
             for row in rows { if let ending = row.ending { counts.refuse(ending, for: row.subscription.notifier) } }
             return
         }
@@ -106,7 +106,7 @@ extension WritingDatabase {
         statement.bind(Int64(rows.count), at: 11)
         let data = rows.contains { ($0.ending?.state ?? .pending).needsData } ? event.data : Event.noData
         statement.bind(data.span, at: 12)
-        statement.bind(arrival.isErased ? 1 : 0 as Int64, at: 13)
+        statement.bind(incoming.isErased ? 1 : 0 as Int64, at: 13)
         if let trace = event.trace { statement.bind(trace.bytes.span, at: 14) } else { statement.bindNull(at: 14) }
         try statement.runBound()
         let number = lastInsertedRow

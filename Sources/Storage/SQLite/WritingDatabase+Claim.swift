@@ -35,7 +35,7 @@ extension WritingDatabase {
     private func claimDue(_ claim: Claim, _ budget: ClaimBudget) throws(SQLiteError) -> Claimed {
         var claimed: [Delivery] = []
         var (expired, withoutTarget, putOff) = (0, 0, 0)
-        var book = PaceBook()
+        var limiter = OutboundRateLimiter()
         let limit = budget.limit(claim)
         var due = DueDeliveries(apps: counts.apps(of: claim.notifier))
         try pullIn(claim)
@@ -47,7 +47,7 @@ extension WritingDatabase {
                 if end.state == .dead { expired += 1 } else { withoutTarget += 1 }
                 // The next delivery of its ticket may have been due for longer than the rest that was read of its app, so search again.
                 if try giveUp(stored.key, end.state, end.reason, at: claim.now) { due.read[app] = nil }
-            } else if let call = PacedCall(stored.delivery, claim.pace), let allowedAt = try admit(call, claim, &book) {
+            } else if let call = RateLimitedCall(stored.delivery, claim.pace), let allowedAt = try admit(call, claim, &limiter) {
                 try reschedule(stored.key, at: allowedAt, reason: StoreRules.paced)
                 putOff += 1
             } else {
@@ -57,7 +57,7 @@ extension WritingDatabase {
                 turns[ByteKey(claim.notifier), default: AppTurns()].took(app)
             }
         }
-        try write(&book)
+        try write(&limiter)
         return Claimed(claimed, expired: expired, withoutTarget: withoutTarget, putOff: putOff, nextDue: try nextDue(claim.notifier))
     }
 

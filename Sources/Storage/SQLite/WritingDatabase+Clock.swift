@@ -13,9 +13,9 @@ extension WritingDatabase {
             )
         }
         guard let kept else { return nil }
-        var jumps: [TrustedTime.Jump] = []
+        var jumps: [TrustedTime.ClockJump] = []
         try statements.jumps.forEachRow { row throws(SQLiteError) in
-            jumps.append(TrustedTime.Jump(at: try row.duration(0), by: try row.duration(1), isGap: try row.int64(2) != 0))
+            jumps.append(TrustedTime.ClockJump(at: try row.duration(0), by: try row.duration(1), isGap: try row.int64(2) != 0))
         }
         return TrustedTime(kept.reading, age: kept.age, jumps: jumps)
     }

@@ -51,7 +51,7 @@ extension WritingDatabase {
 
 /// A reader's statements for the search after an erasure, prepared once.
 struct ErasureQueries {
-    let events, waiting, devices, topics: Statement
+    let events, waiting, devices, conversations: Statement
 
     init(_ connection: Connection) throws(SQLiteError) {
         func prepare(_ sql: StaticString) throws(SQLiteError) -> Statement { try Statement(connection, sql) }
@@ -63,7 +63,7 @@ struct ErasureQueries {
         waiting = try prepare("SELECT notifier FROM deliveries WHERE event = ?1 AND state = 0")
         devices = try prepare(
             "SELECT count(*) FROM devices WHERE app = (SELECT number FROM apps WHERE app_id = ?1) AND user_id = ?2")
-        topics = try prepare("SELECT count(*) FROM topics WHERE app = (SELECT number FROM apps WHERE app_id = ?1) AND user_id = ?2")
+        conversations = try prepare("SELECT count(*) FROM topics WHERE app = (SELECT number FROM apps WHERE app_id = ?1) AND user_id = ?2")
     }
 }
 
@@ -87,9 +87,10 @@ extension ReadingDatabase {
     }
 
     /// How many topics are about a person.
-    func topicRows(of person: RevokedPerson) throws(SQLiteError) -> Int {
+    func conversationRows(of person: RevokedPerson) throws(SQLiteError) -> Int {
         var count = 0
-        try erasureQueries.topics.forEachRow(person.appID, person.userID) { row throws(SQLiteError) in count = Int(try row.int64(0)) }
+        try erasureQueries.conversations.forEachRow(person.appID, person.userID) { row throws(SQLiteError) in count = Int(try row.int64(0))
+        }
         return count
     }
 

@@ -3,7 +3,7 @@ internal import SQLite
 internal import Time
 
 /// The place of a delivery: in the file, in its notifier's queue, and among the deliveries with the same order key.
-struct DeliveryPlace {
+struct DeliveryPosition {
     let key: DeliveryKey
     let notifier: String
     let app: Int64
@@ -25,8 +25,8 @@ extension WritingDatabase {
     /// Records the outcome of one attempt.
     func finish(_ result: FinishedAttempt, _ audience: RegistryAudience) throws(SQLiteError) {
         guard let (place, state, attempts) = try find(result.id), try record(result, place.key) else { return }
-        if let tried = result.device, let news = result.news {
-            try apply(RegistryTransition.learn(news, of: tried, now: result.now, in: self), audience)
+        if let tried = result.device, let update = result.update {
+            try apply(RegistryTransition.learn(update, of: tried, now: result.now, in: self), audience)
         }
         guard state == .pending, attempts == result.attempt else { return }
         if let call = result.uncalled { try giveBack(call, notifier: place.notifier) }
@@ -51,7 +51,8 @@ extension WritingDatabase {
     /// Ends a pending delivery, and makes the next one with the same order key the leading one.
     /// - Returns: whether there is a next one.
     @discardableResult
-    private func end(_ place: DeliveryPlace, _ state: Delivery.State, at time: UnixMilliseconds, reason: String) throws(SQLiteError) -> Bool
+    private func end(_ place: DeliveryPosition, _ state: Delivery.State, at time: UnixMilliseconds, reason: String) throws(SQLiteError)
+        -> Bool
     {
         let statement = statements.end
         statement.bind(place.key.event, at: 1)
@@ -67,7 +68,7 @@ extension WritingDatabase {
         return try lead(place, order)
     }
 
-    private func lead(_ place: DeliveryPlace, _ order: Int64) throws(SQLiteError) -> Bool {
+    private func lead(_ place: DeliveryPosition, _ order: Int64) throws(SQLiteError) -> Bool {
         let statement = statements.lead
         statement.bind(place.notifier, at: 1)
         statement.bind(place.app, at: 2)
@@ -81,19 +82,19 @@ extension WritingDatabase {
     @discardableResult
     func giveUp(_ key: DeliveryKey, _ state: Delivery.State, _ reason: String, at time: UnixMilliseconds) throws(SQLiteError) -> Bool {
         // Read again, because a transition before this one may have made it the leading delivery of its ticket.
-        var found: DeliveryPlace?
-        try statements.findPlace.forEachRow(key.event, key.position) { row throws(SQLiteError) in found = try DeliveryPlace(row) }
+        var found: DeliveryPosition?
+        try statements.findPlace.forEachRow(key.event, key.position) { row throws(SQLiteError) in found = try DeliveryPosition(row) }
         guard let found else { return false }
         return try end(found, state, at: time, reason: reason)
     }
 
     /// A delivery's place, state and number of attempts.
-    private func find(_ id: UUIDv7) throws(SQLiteError) -> (place: DeliveryPlace, state: Delivery.State, attempts: Int)? {
-        var found: (DeliveryPlace, Delivery.State, Int)?
+    private func find(_ id: UUIDv7) throws(SQLiteError) -> (place: DeliveryPosition, state: Delivery.State, attempts: Int)? {
+        var found: (DeliveryPosition, Delivery.State, Int)?
         statements.findDelivery.bind(id.event.bytes.span, at: 1)
         statements.findDelivery.bind(Int64(id.position), at: 2)
         try statements.findDelivery.readBound { row throws(SQLiteError) in
-            found = (try DeliveryPlace(row), try row.state(5), Int(try row.int64(7)))
+            found = (try DeliveryPosition(row), try row.state(5), Int(try row.int64(7)))
         }
         return found
     }

@@ -7,26 +7,26 @@ extension WritingDatabase {
     /// Decides on a call, and counts it when it may be made now; `write` must follow.
     /// - Parameter book: what the claim has read so far.
     /// - Returns: when the call may be made; nil when that is now.
-    func admit(_ call: PacedCall, _ claim: Claim, _ book: inout PaceBook) throws(SQLiteError) -> UnixMilliseconds? {
-        try read(call, claim.notifier, &book)
-        return book.admit(call, notifier: claim.notifier, now: claim.now)
+    func admit(_ call: RateLimitedCall, _ claim: Claim, _ limiter: inout OutboundRateLimiter) throws(SQLiteError) -> UnixMilliseconds? {
+        try read(call, claim.notifier, &limiter)
+        return limiter.admit(call, notifier: claim.notifier, now: claim.now)
     }
 
     /// Uncounts the last call about a person and a device.
-    func giveBack(_ call: PacedCall, notifier: String) throws(SQLiteError) {
-        var book = PaceBook()
-        try read(call, notifier, &book)
-        book.giveBack(call, notifier: notifier)
-        try write(&book)
+    func giveBack(_ call: RateLimitedCall, notifier: String) throws(SQLiteError) {
+        var limiter = OutboundRateLimiter()
+        try read(call, notifier, &limiter)
+        limiter.giveBack(call, notifier: notifier)
+        try write(&limiter)
     }
 
     /// Writes the counts that have changed.
-    func write(_ book: inout PaceBook) throws(SQLiteError) {
-        for key in book.changed {
-            guard let calls = book.calls[key] else { continue }
+    func write(_ limiter: inout OutboundRateLimiter) throws(SQLiteError) {
+        for key in limiter.changed {
+            guard let calls = limiter.calls[key] else { continue }
             try statements.putPacedCalls.run(key.notifier.text, key.number, calls.until.stored, calls.times.bytes)
         }
-        book.wrote()
+        limiter.wrote()
     }
 
     /// Deletes counts that matter no more.
@@ -40,13 +40,13 @@ extension WritingDatabase {
         return old.count
     }
 
-    private func read(_ call: PacedCall, _ notifier: String, _ book: inout PaceBook) throws(SQLiteError) {
-        for key in PaceBook.keys(of: call, notifier: notifier) where book.calls[key] == nil {
+    private func read(_ call: RateLimitedCall, _ notifier: String, _ limiter: inout OutboundRateLimiter) throws(SQLiteError) {
+        for key in OutboundRateLimiter.keys(of: call, notifier: notifier) where limiter.calls[key] == nil {
             var found: (times: CallTimes, until: UnixMilliseconds) = (CallTimes(), 0)
             try statements.pacedCalls.forEachRow(notifier, key.number) { row throws(SQLiteError) in
                 found = (CallTimes(bytes: try row.optionalBytes(0) ?? []), try row.time(1))
             }
-            book.take(found.times, until: found.until, for: key)
+            limiter.take(found.times, until: found.until, for: key)
         }
     }
 }

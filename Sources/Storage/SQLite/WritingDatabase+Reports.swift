@@ -9,34 +9,36 @@ extension WritingDatabase {
         let app = try apps.number(report.appID, self)
         let found = try find(report.identity, app)
         if let earlier = found.duplicate { return .success(.duplicate(of: [earlier])) }
-        var known: [Topic.Name: Topic] = [:]
-        for name in report.topics { known[name] = try topic(name, app) }
+        var known: [ConversationState.Name: ConversationState] = [:]
+        for name in report.conversations { known[name] = try conversation(name, app) }
         switch try Admission.decision(on: report, known, in: self) {
         case .undecided: return .success(.undecided)
         case .ignored(let reason): return .success(.ignored(reason: reason))
-        case .decided(let topics, let arrivals, let remark, let rating, let mark):
+        case .decided(let conversations, let incomingEvents, let remark, let rating, let receipt):
             if let refusal = acceptanceRefusal() { return .failure(refusal) }
-            var planned: [(arrival: Arrival, rows: [DeliveryPlan.Row])] = []
-            for arrival in arrivals {
-                let comment = arrival.event.identity == report.identity ? found : try find(arrival.event.identity, app)
+            var planned: [(incoming: IncomingEvent, rows: [DeliveryPlan.Row])] = []
+            for incoming in incomingEvents {
+                let comment = incoming.event.identity == report.identity ? found : try find(incoming.event.identity, app)
                 guard comment.duplicate == nil else { continue }
-                switch admitted(try plan(arrival, app, hasSibling: comment.hasSibling), arrival.event, app) {
+                switch admitted(try plan(incoming, app, hasSibling: comment.hasSibling), incoming.event, app) {
                 case .failure(let refusal): return .failure(refusal)
-                case .success(let rows): planned.append((arrival, rows))
+                case .success(let rows): planned.append((incoming, rows))
                 }
             }
-            let superseded = try mark.map { mark throws(SQLiteError) in try supersede(mark, app) } ?? 0
-            for (arrival, rows) in planned { try insert(arrival, rows, app) }
-            for topic in topics where known[topic.name] != topic { try put(topic, app, at: report.receivedAt) }
-            if !planned.contains(where: { $0.arrival.event.identity == report.identity }) {
+            let superseded = try receipt.map { receipt throws(SQLiteError) in try supersede(receipt, app) } ?? 0
+            for (incoming, rows) in planned { try insert(incoming, rows, app) }
+            for conversation in conversations where known[conversation.name] != conversation {
+                try put(conversation, app, at: report.receivedAt)
+            }
+            if !planned.contains(where: { $0.incoming.event.identity == report.identity }) {
                 try remember(report.identity, app, report.id, receivedAt: report.receivedAt)
             }
             return .success(
-                .accepted(events: planned.map(\.arrival.event.id), remark: remark, rating: rating, superseded: superseded))
+                .accepted(events: planned.map(\.incoming.event.id), remark: remark, rating: rating, superseded: superseded))
         }
     }
 
-    private func topic(_ name: Topic.Name, _ app: Int64) throws(SQLiteError) -> Topic? {
+    private func conversation(_ name: ConversationState.Name, _ app: Int64) throws(SQLiteError) -> ConversationState? {
         let statement = statements.findTopic
         statement.bind(app, at: 1)
         statement.bind(name.kind.text, at: 2)
@@ -45,27 +47,28 @@ extension WritingDatabase {
         guard try statement.step() else { return nil }
         let data = try statement.bytes(1)
         // A row that PostgreSQL has made only to be locked may have been copied.
-        return data.isEmpty ? nil : Topic(name, userID: try statement.string(0), data: data)
+        return data.isEmpty ? nil : ConversationState(name, userID: try statement.string(0), data: data)
     }
 
-    private func put(_ topic: Topic, _ app: Int64, at time: UnixMilliseconds) throws(SQLiteError) {
-        try statements.putTopic.run(app, topic.name.kind.text, topic.name.text.text, topic.userID, time.stored, topic.data)
+    private func put(_ conversation: ConversationState, _ app: Int64, at time: UnixMilliseconds) throws(SQLiteError) {
+        try statements.putTopic.run(
+            app, conversation.name.kind.text, conversation.name.text.text, conversation.userID, time.stored, conversation.data)
     }
 
     /// Takes a person out of the topics, so that nothing is made of what comes about them.
-    func forgetTopics(of person: RevokedPerson) throws(SQLiteError) {
-        try statements.forgetTopics.run(try apps.number(person.appID, self), person.userID, Topic.formerData)
+    func forgetConversations(of person: RevokedPerson) throws(SQLiteError) {
+        try statements.forgetConversations.run(try apps.number(person.appID, self), person.userID, ConversationState.formerData)
         if changes > 0 { noteForgotten() }
     }
 
     /// Deletes topics of which nothing was heard since a time.
     /// - Returns: how many.
-    func deleteTopics(before time: UnixMilliseconds, limit: Int) throws(SQLiteError) -> Int {
+    func deleteConversations(before time: UnixMilliseconds, limit: Int) throws(SQLiteError) -> Int {
         var old: [(app: Int64, kind: String, name: String)] = []
         try statements.findOldTopics.forEachRow(time.stored, limit) { row throws(SQLiteError) in
             old.append((try row.int64(0), try row.string(1), try row.string(2)))
         }
-        for topic in old { try statements.deleteTopic.run(topic.app, topic.kind, topic.name) }
+        for conversation in old { try statements.deleteTopic.run(conversation.app, conversation.kind, conversation.name) }
         return old.count
     }
 }

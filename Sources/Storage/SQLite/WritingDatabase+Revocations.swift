@@ -6,7 +6,7 @@ internal import Time
 extension WritingDatabase {
     /// As `Store` says.
     func revoke(
-        _ revocation: Revocation, of person: RevokedPerson?, _ arrival: Arrival?, _ audience: RegistryAudience
+        _ revocation: Revocation, of person: RevokedPerson?, _ incoming: IncomingEvent?, _ audience: RegistryAudience
     ) throws(SQLiteError) -> Int {
         let app = try apps.number(revocation.appID, self)
         let columns = RevokedColumns(revocation.subject)
@@ -15,7 +15,7 @@ extension WritingDatabase {
             revocation.issuedBefore?.rawValue.stored, revocation.reason, revocation.author, revocation.createdAt.stored, columns.former,
             person != nil || revocation.namesPerson ? 1 : 0 as Int64)
         revocations?.apply(.added(revocation))
-        if let arrival { try announce(arrival) }
+        if let incoming { try announce(incoming) }
         guard let person else { return 0 }
         return try signOut([person], coveredBy: revocation, now: revocation.createdAt, audience)
     }
@@ -24,7 +24,7 @@ extension WritingDatabase {
     func signOut(
         _ persons: [RevokedPerson], coveredBy revocation: Revocation, now: UnixMilliseconds, _ audience: RegistryAudience
     ) throws(SQLiteError) -> Int {
-        let revoked = RevocationBook.snapshot(of: revocation)
+        let revoked = RevocationSet.snapshot(of: revocation)
         var count = 0
         for person in persons {
             let (removed, changes) = try RegistryTransition.revoke(revoked, of: person, now: now, in: self)
@@ -60,8 +60,8 @@ extension WritingDatabase {
     func revocations(appID: String, userID: String) throws(SQLiteError) -> Revocations {
         if let revocations { return revocations.current }
         var known = KnownRevocations()
-        try known.change { book throws(SQLiteError) in
-            try revocationStatements.all.forEachRow { row throws(SQLiteError) in book.apply(.added(try Revocation(row))) }
+        try known.change { set throws(SQLiteError) in
+            try revocationStatements.all.forEachRow { row throws(SQLiteError) in set.apply(.added(try Revocation(row))) }
         }
         revocations = known
         return known.current
@@ -136,7 +136,7 @@ extension ReadingDatabase {
     }
 
     /// As `Store` says.
-    func revocationNews(since version: Int64?) throws(SQLiteError) -> RevocationNews {
+    func revocationChanges(since version: Int64?) throws(SQLiteError) -> RevocationChanges {
         defer { revocationQueries.versions.reset() }
         // The first statement stays open, so that all of them read the same snapshot.
         let hasChanges = try revocationQueries.versions.step()
@@ -145,17 +145,17 @@ extension ReadingDatabase {
             ? RevocationRules.Versions(
                 last: try revocationQueries.versions.int64(0), forgotten: try revocationQueries.versions.int64(1))
             : RevocationRules.Versions(last: 0, forgotten: 0)
-        guard let version, version != versions.last else { return RevocationNews(changes: [], version: versions.last, isComplete: true) }
+        guard let version, version != versions.last else { return RevocationChanges(changes: [], version: versions.last, isComplete: true) }
         guard RevocationRules.knows(version, versions) else {
-            return RevocationNews(changes: [], version: versions.last, isComplete: false)
+            return RevocationChanges(changes: [], version: versions.last, isComplete: false)
         }
         var (added, removed) = ([(version: Int64, change: RevocationChange)](), [(version: Int64, change: RevocationChange)]())
-        try revocationQueries.added.forEachRow(version, RevocationRules.changesPerNews) { row throws(SQLiteError) in
+        try revocationQueries.added.forEachRow(version, RevocationRules.changesPerPage) { row throws(SQLiteError) in
             added.append((try row.int64(0), .added(try Revocation(row))))
         }
-        try revocationQueries.removed.forEachRow(version, RevocationRules.changesPerNews) { row throws(SQLiteError) in
+        try revocationQueries.removed.forEachRow(version, RevocationRules.changesPerPage) { row throws(SQLiteError) in
             removed.append((try row.int64(0), .removed(try row.uuidv7(1))))
         }
-        return RevocationRules.news(added, removed, versions)
+        return RevocationRules.changes(added, removed, versions)
     }
 }

@@ -54,18 +54,18 @@ extension WritingDatabase {
 
     /// Ends pending deliveries of what a person has read.
     /// - Returns: how many.
-    func supersede(_ mark: ReadMark, _ app: Int64) throws(SQLiteError) -> Int {
-        let (user, ticket, ending) = (mark.person.userID, mark.conversation?.text, DeliveryEnding.supersededByRead)
+    func supersede(_ receipt: ReadReceipt, _ app: Int64) throws(SQLiteError) -> Int {
+        let (user, ticket, ending) = (receipt.person.userID, receipt.conversation?.text, DeliveryEnding.supersededByRead)
         var count = 0
-        for notifier in mark.notifiers where counts.hasPending(notifier) {
+        for notifier in receipt.notifiers where counts.hasPending(notifier) {
             var read: [DeliveryKey] = []
             try statements.findRead.forEachRow(
-                notifier, app, ReadMark.mostExamined, user, mark.receivedAt.stored, (mark.readAt ?? .max).stored, ticket
+                notifier, app, ReadReceipt.mostExamined, user, receipt.receivedAt.stored, (receipt.readAt ?? .max).stored, ticket
             ) { row throws(SQLiteError) in
                 if try row.int64(2) != 0 { read.append(DeliveryKey(event: try row.int64(0), position: try row.int64(1))) }
             }
             for key in read {
-                try giveUp(key, ending.state, ending.reason, at: mark.receivedAt)
+                try giveUp(key, ending.state, ending.reason, at: receipt.receivedAt)
                 counts.refuse(ending, for: notifier)
             }
             count += read.count
@@ -80,8 +80,8 @@ extension WritingDatabase {
         var done = try forget(.delivered, before: deliveredBefore, limit: limit)
         done += try forget(.noTarget, before: deliveredBefore, limit: limit - done)
         done += try forget(.dead, before: deadBefore, limit: limit - done)
-        done += try forgetPast(receivedBefore: Recognition.recognisedFrom(now: now), limit: limit - done)
-        done += try deleteTopics(before: Recognition.recognisedFrom(now: now), limit: limit - done)
+        done += try forgetPast(receivedBefore: Deduplication.recognisedFrom(now: now), limit: limit - done)
+        done += try deleteConversations(before: Deduplication.recognisedFrom(now: now), limit: limit - done)
         for outcome in BotCall.Outcome.allCases where done < limit {
             let time = BotCall.kept(outcome, now: now, deliveredBefore: deliveredBefore, deadBefore: deadBefore)
             done += try deleteBotCalls(outcome, before: time, limit: limit - done)

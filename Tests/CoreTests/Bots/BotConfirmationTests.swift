@@ -92,8 +92,8 @@ import Time
 
     @Test func isNoTicketAndNoTicketIsOne() throws {
         let bot = try BotSamples.bot()
-        #expect(try verdict(BotTicket(BotSamples.grant(), startID: 7).text(for: bot), bot) == .malformed)
-        #expect(try BotTicket.verdict(on: token().text(for: bot), for: bot, now: Self.now) == .malformed)
+        #expect(try verdict(BotAccessToken(BotSamples.grant(), startID: 7).text(for: bot), bot) == .malformed)
+        #expect(try BotAccessToken.verdict(on: token().text(for: bot), for: bot, now: Self.now) == .malformed)
         // The key of the one does not sign the other.
         let payload = try #require(Base64URL.decode(String(try token().text(for: bot).dropFirst(6).prefix { $0 != "." })))
         let ticketKey = try BotSamples.secret(1)

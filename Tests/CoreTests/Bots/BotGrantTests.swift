@@ -58,7 +58,7 @@ import Time
         _ name: String, _ subject: Revocation.Subject?, _ before: UnixSeconds?, _ denial: Denial?, _ keyless: Denial?
     ) throws {
         let authorizer = try Authorizer([Samples.application("shop", keys: 1, 2), Samples.application("shop2", keys: 1)])
-        var book = RevocationBook()
+        var book = RevocationSet()
         if let subject { book.apply(.added(.sample(1, appID: "shop", subject, issuedBefore: before))) }
         let revocations = book.snapshot
         #expect(try authorizer.denial(of: Self.grant(), now: Self.now, revocations: revocations) == denial, "\(name)")
@@ -67,13 +67,13 @@ import Time
         #expect(
             try authorizer.denial(of: Self.grant(app: "shop2"), now: Self.now, revocations: revocations) == nil, "\(name), of another app")
         let triple = try Samples.triple("shop", "ann", issuedAt: Self.keyIssuedAt, salt: 9)
-        let verdict = authorizer.decide(triple, now: Self.now, revocations: revocations).verdict
+        let verdict = authorizer.authorize(triple, now: Self.now, revocations: revocations).verdict
         #expect(verdict == (denial == nil ? .authorized(keyID: 1) : .denied(.revoked, keyID: 1)), "\(name), the key itself")
     }
 
     @Test(arguments: [nil, key()]) func endsWithAPersonWhoIsForgotten(_ key: KeyIdentity?) throws {
         let authorizer = try Authorizer([Samples.application("shop", keys: 1)])
-        var book = RevocationBook()
+        var book = RevocationSet()
         let former = try FormerUser(RevokedPerson(appID: "shop", userID: "ann"), salt: [UInt8](0..<32))
         book.apply(.added(.sample(1, appID: "shop", .formerUser(former))))
         #expect(try authorizer.denial(of: Self.grant(key: key), now: Self.now, revocations: book.snapshot) == .revoked)
@@ -83,7 +83,7 @@ import Time
     /// The clock of the backend that made the key is ahead of ours: a sign-out right after the start ends what was started before it.
     @Test func theEarlierTimeOfIssueDecides() throws {
         let authorizer = try Authorizer([Samples.application("shop", keys: 1)])
-        var book = RevocationBook()
+        var book = RevocationSet()
         book.apply(.added(.sample(1, appID: "shop", .user("ann"), issuedBefore: Revocation.bound(after: Self.now))))
         let ahead = Self.grant(key: Self.key(issuedAt: Self.now + 30))
         #expect(try authorizer.denial(of: ahead, now: Self.now, revocations: book.snapshot) == .revoked)

@@ -53,7 +53,7 @@ import Time
             // Fields as long as they may be, and others.
             let fields = ["a", "b"].map { (name: $0, text: Self.field(using: &generator)) }
             let prompt = try prompt(bot, user: user, fields)
-            let ticket = BotTicket(BotSamples.grant(user, app: "store", life: 3600), startID: generator.next())
+            let ticket = BotAccessToken(BotSamples.grant(user, app: "store", life: 3600), startID: generator.next())
             let text = prompt.aiAttributes(ticket: try ticket.text(for: bot))
             #expect(text.utf8.count <= bound.prompt, "\(text.utf8.count) of \(bound.prompt)")
             #expect(try #require(prompt.firstMessageData).utf8.count <= bound.firstMessage)
@@ -64,7 +64,7 @@ import Time
         let bot = try BotSamples.bot(systemMessage: "{user_id}{a}", functions: [BotSamples.function()])
         let user = String(repeating: "漢", count: 100)
         let prompt = try prompt(bot, user: user, [("a", String(repeating: "\"", count: 128))])
-        let ticket = try BotTicket(BotSamples.grant(user), startID: 1).text(for: bot)
+        let ticket = try BotAccessToken(BotSamples.grant(user), startID: 1).text(for: bot)
         // One comma less than there are functions.
         #expect(prompt.aiAttributes(ticket: ticket).utf8.count == BotTokenBound(of: bot).prompt - 1)
     }

@@ -13,14 +13,14 @@ import Time
         var told: UInt64?
 
         /// Lets minutes pass, in each of which so many are asked and denied.
-        mutating func pass(minutes: Int, asked: UInt64, denied: UInt64) -> (standing: ConditionStanding, jump: DenialTrend.Jump) {
-            var last: (standing: ConditionStanding, jump: DenialTrend.Jump) = (.unknown, DenialTrend.Jump(asked: 0, denied: 0, usual: 0))
+        mutating func pass(minutes: Int, asked: UInt64, denied: UInt64) -> (status: ConditionStatus, jump: DenialTrend.Spike) {
+            var last: (status: ConditionStatus, jump: DenialTrend.Spike) = (.unknown, DenialTrend.Spike(asked: 0, denied: 0, usual: 0))
             for _ in 0..<minutes {
                 now += 60
                 counts.asked += asked
                 counts.denied += denied
-                last = trend.standing(counts, now: MonotonicMilliseconds(rawValue: now * 1000), told: told, OperatorThresholds())
-                if last.standing == .holds, told == nil { told = last.jump.usual }
+                last = trend.status(counts, now: MonotonicMilliseconds(rawValue: now * 1000), told: told, OperatorThresholds())
+                if last.status == .holds, told == nil { told = last.jump.usual }
             }
             return last
         }
@@ -28,42 +28,42 @@ import Time
 
     @Test func aJumpBeginsAndEnds() {
         var app = Watched()
-        #expect(app.pass(minutes: 60, asked: 100, denied: 1).standing == .over(.resolved))
+        #expect(app.pass(minutes: 60, asked: 100, denied: 1).status == .over(.resolved))
         let jump = app.pass(minutes: 1, asked: 100, denied: 60)
-        #expect(jump.standing == .holds)
-        #expect(jump.jump == DenialTrend.Jump(asked: 500, denied: 64, usual: 5))
-        #expect(app.pass(minutes: 120, asked: 100, denied: 60).standing == .holds, "a flood does not become usual while it lasts")
-        #expect(app.pass(minutes: 4, asked: 100, denied: 1).standing == .holds)
-        #expect(app.pass(minutes: 1, asked: 100, denied: 1).standing == .over(.resolved))
+        #expect(jump.status == .holds)
+        #expect(jump.jump == DenialTrend.Spike(asked: 500, denied: 64, usual: 5))
+        #expect(app.pass(minutes: 120, asked: 100, denied: 60).status == .holds, "a flood does not become usual while it lasts")
+        #expect(app.pass(minutes: 4, asked: 100, denied: 1).status == .holds)
+        #expect(app.pass(minutes: 1, asked: 100, denied: 1).status == .over(.resolved))
     }
 
     @Test func whatIsUsualIsNoJump() {
         var app = Watched()
         for minutes in 0..<200 {
-            #expect(app.pass(minutes: 1, asked: 100, denied: 90).standing != .holds, "\(minutes)")
+            #expect(app.pass(minutes: 1, asked: 100, denied: 90).status != .holds, "\(minutes)")
         }
-        #expect(app.pass(minutes: 5, asked: 100, denied: 100).standing == .over(.resolved))
+        #expect(app.pass(minutes: 5, asked: 100, denied: 100).status == .over(.resolved))
     }
 
     /// What was before its start no process knows.
     @Test func aNewProcessBeginsNothing() {
         var app = Watched()
-        #expect(app.pass(minutes: 30, asked: 10, denied: 0).standing != .holds)
-        #expect(app.pass(minutes: 1, asked: 100, denied: 100).standing == .over(.resolved))
+        #expect(app.pass(minutes: 30, asked: 10, denied: 0).status != .holds)
+        #expect(app.pass(minutes: 1, asked: 100, denied: 100).status == .over(.resolved))
         var known = Watched()
-        #expect(known.pass(minutes: 35, asked: 10, denied: 0).standing != .holds)
-        #expect(known.pass(minutes: 1, asked: 100, denied: 100).standing == .holds)
+        #expect(known.pass(minutes: 35, asked: 10, denied: 0).status != .holds)
+        #expect(known.pass(minutes: 1, asked: 100, denied: 100).status == .holds)
     }
 
     /// It goes on with what another process, or the one before, has told.
     @Test func aNewProcessEndsWhatWasTold() {
         var app = Watched()
         app.told = 3
-        #expect(app.pass(minutes: 5, asked: 100, denied: 0).standing == .unknown, "five minutes are not known yet")
-        #expect(app.pass(minutes: 1, asked: 100, denied: 0).standing == .over(.resolved))
+        #expect(app.pass(minutes: 5, asked: 100, denied: 0).status == .unknown, "five minutes are not known yet")
+        #expect(app.pass(minutes: 1, asked: 100, denied: 0).status == .over(.resolved))
         var still = Watched()
         still.told = 3
-        #expect(still.pass(minutes: 6, asked: 100, denied: 50).standing == .holds)
+        #expect(still.pass(minutes: 6, asked: 100, denied: 50).status == .holds)
     }
 
     /// So many a minute, for the window's five minutes.
@@ -71,25 +71,25 @@ import Time
     func fewOrASmallShareAreNone(asked: UInt64, denied: UInt64, isJump: Bool) {
         var app = Watched()
         _ = app.pass(minutes: 60, asked: 100, denied: 0)
-        #expect(app.pass(minutes: 5, asked: asked, denied: denied).standing == (isJump ? .holds : .over(.resolved)))
+        #expect(app.pass(minutes: 5, asked: asked, denied: denied).status == (isJump ? .holds : .over(.resolved)))
     }
 
     @Test func silenceIsNoJump() {
         var app = Watched()
-        #expect(app.pass(minutes: 180, asked: 0, denied: 0).standing == .over(.resolved))
+        #expect(app.pass(minutes: 180, asked: 0, denied: 0).status == .over(.resolved))
         // Nothing was asked, so nothing is usual.
-        #expect(app.pass(minutes: 1, asked: 19, denied: 19).standing == .over(.resolved))
-        #expect(app.pass(minutes: 1, asked: 1, denied: 1).standing == .holds)
+        #expect(app.pass(minutes: 1, asked: 19, denied: 19).status == .over(.resolved))
+        #expect(app.pass(minutes: 1, asked: 1, denied: 1).status == .holds)
     }
 
     @Test func whatItTellsIsRead() {
-        let jump = DenialTrend.Jump(asked: 500, denied: 64, usual: 5)
+        let jump = DenialTrend.Spike(asked: 500, denied: 64, usual: 5)
         let data = jump.data(app: "shop", reason: "wrong_mac")
         #expect(
             String(decoding: data, as: UTF8.self)
                 == #"{"app":"shop","window_seconds":300,"asked":500,"denied":64,"usual":5,"reason":"wrong_mac"}"#)
-        #expect(DenialTrend.Jump.usual(in: data) == 5)
-        #expect(DenialTrend.Jump.usual(in: Array("{}".utf8)) == 0)
-        #expect(DenialTrend.Jump.usual(in: Array("no JSON".utf8)) == 0)
+        #expect(DenialTrend.Spike.usual(in: data) == 5)
+        #expect(DenialTrend.Spike.usual(in: Array("{}".utf8)) == 0)
+        #expect(DenialTrend.Spike.usual(in: Array("no JSON".utf8)) == 0)
     }
 }

@@ -11,10 +11,10 @@ import Time
         var now: UInt64 = 100
         var successes: UInt64 = 0
 
-        mutating func look(after seconds: UInt64 = 0, isStopped: Bool, waiting: Int = 1) -> ConditionStanding {
+        mutating func look(after seconds: UInt64 = 0, isStopped: Bool, waiting: Int = 1) -> ConditionStatus {
             now += seconds
             let seen = NotifierTrouble.Observation(isStopped: isStopped, successes: successes, waiting: waiting)
-            return trouble.standing(seen, now: MonotonicMilliseconds(rawValue: now * 1000), OperatorThresholds())
+            return trouble.status(seen, now: MonotonicMilliseconds(rawValue: now * 1000), OperatorThresholds())
         }
     }
 
@@ -99,9 +99,9 @@ import Time
             let isStopped = Bool.random(using: &random)
             for _ in 0..<Int.random(in: 1..<80, using: &random) {
                 if !isStopped { watched.successes += 1 }
-                let standing = watched.look(after: 5, isStopped: isStopped)
-                if standing == .holds, !isTold { (isTold, told) = (true, told + 1) }
-                if standing == .over(.resolved) { isTold = false }
+                let status = watched.look(after: 5, isStopped: isStopped)
+                if status == .holds, !isTold { (isTold, told) = (true, told + 1) }
+                if status == .over(.resolved) { isTold = false }
             }
         }
         #expect(told > 0 && told <= 100)

@@ -10,36 +10,36 @@ import Time
         arguments: [
             (0, 0, .over(.resolved)), (5000, 449, .over(.resolved)), (5000, 450, .unknown), (5000, 900, .unknown), (5000, 901, .holds),
             (11, 901, .holds), (10, 901, .unknown), (10, 43_200, .unknown), (1, 43_201, .holds), (1, 10, .over(.resolved)),
-        ] as [(Int, UInt64, ConditionStanding)])
-    func aQueueIsLate(count: Int, seconds: UInt64, expected: ConditionStanding) {
-        let standing = QueueRule.standing(
+        ] as [(Int, UInt64, ConditionStatus)])
+    func aQueueIsLate(count: Int, seconds: UInt64, expected: ConditionStatus) {
+        let status = QueueRule.status(
             of: "phone", count: count, ageMilliseconds: seconds * 1000, lifeMilliseconds: Self.life, OperatorThresholds())
-        #expect(standing == expected)
+        #expect(status == expected)
     }
 
     /// The help desk alone delays them, so that one is as telling as many.
-    @Test(arguments: [(0, 901, .over(.resolved)), (1, 900, .unknown), (1, 901, .holds)] as [(Int, UInt64, ConditionStanding)])
-    func `a single held message is late`(count: Int, seconds: UInt64, expected: ConditionStanding) {
-        let standing = QueueRule.standing(
+    @Test(arguments: [(0, 901, .over(.resolved)), (1, 900, .unknown), (1, 901, .holds)] as [(Int, UInt64, ConditionStatus)])
+    func `a single held message is late`(count: Int, seconds: UInt64, expected: ConditionStatus) {
+        let status = QueueRule.status(
             of: HeldMessage.notifier, count: count, ageMilliseconds: seconds * 1000, lifeMilliseconds: Self.life, OperatorThresholds())
-        #expect(standing == expected)
+        #expect(status == expected)
     }
 
-    @Test(arguments: [(0, .unknown), (299_999, .unknown), (300_000, .over(.resolved))] as [(UInt64, ConditionStanding)])
-    func `a problem is over when it was away for five times paused_seconds`(unseen: UInt64, expected: ConditionStanding) {
-        #expect(ProblemRule.standing(unseenMilliseconds: unseen, OperatorThresholds()) == expected)
+    @Test(arguments: [(0, .unknown), (299_999, .unknown), (300_000, .over(.resolved))] as [(UInt64, ConditionStatus)])
+    func `a problem is over when it was away for five times paused_seconds`(unseen: UInt64, expected: ConditionStatus) {
+        #expect(ProblemRule.status(unseenMilliseconds: unseen, OperatorThresholds()) == expected)
     }
 
     @Test(
         arguments: [
             (0, .holds), (999_999_999, .holds), (1_000_000_000, .unknown), (1_249_999_999, .unknown),
             (1_250_000_000, .over(.resolved)),
-        ] as [(UInt64, ConditionStanding)])
-    func aDiskIsLow(free: UInt64, expected: ConditionStanding) {
-        #expect(DiskRule.standing(freeBytes: free, OperatorThresholds()) == expected)
+        ] as [(UInt64, ConditionStatus)])
+    func aDiskIsLow(free: UInt64, expected: ConditionStatus) {
+        #expect(DiskRule.status(freeBytes: free, OperatorThresholds()) == expected)
         var none = OperatorThresholds()
         none.diskFreeMegabytes = 0
-        #expect(DiskRule.standing(freeBytes: free, none) == .over(.resolved))
+        #expect(DiskRule.status(freeBytes: free, none) == .over(.resolved))
     }
 
     @Test(
@@ -71,14 +71,14 @@ import Time
 
     @Test func aCredentialEndsSoon() {
         let now: UnixSeconds = 1_773_100_000
-        func standing(_ end: UnixSeconds) -> ConditionStanding {
-            ExpiringCredential(.listenerCertificate, of: "public", expiresAt: end).standing(now: now, OperatorThresholds())
+        func status(_ end: UnixSeconds) -> ConditionStatus {
+            ExpiringCredential(.listenerCertificate, of: "public", expiresAt: end).status(now: now, OperatorThresholds())
         }
-        #expect(standing(now + 14 * 86_400) == .over(.resolved))
-        #expect(standing(now + 14 * 86_400 - 1) == .holds)
-        #expect(standing(now) == .holds)
-        #expect(standing(0) == .holds, "one that has ended is still to be replaced")
-        #expect(standing(.max) == .over(.resolved))
+        #expect(status(now + 14 * 86_400) == .over(.resolved))
+        #expect(status(now + 14 * 86_400 - 1) == .holds)
+        #expect(status(now) == .holds)
+        #expect(status(0) == .holds, "one that has ended is still to be replaced")
+        #expect(status(.max) == .over(.resolved))
     }
 
     @Test(arguments: [(14, 30), (45, 45), (0, 30)])

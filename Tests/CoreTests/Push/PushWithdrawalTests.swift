@@ -8,7 +8,7 @@ import Time
     private static let now: UnixMilliseconds = 1_773_130_512_000
 
     private func event(ticketID: HelpDeskID? = nil, channel: HelpDeskID? = nil, readAt: UnixMilliseconds? = nil) -> Event {
-        let mark = ReadMark(
+        let mark = ReadReceipt(
             RevokedPerson(appID: "app", userID: "user"), conversation: channel ?? ticketID, notifiers: [], receivedAt: Self.now,
             readAt: readAt)
         return Event(mark, ticketID: ticketID, channel: channel, id: Self.id, lifeMilliseconds: 60_000)
@@ -50,7 +50,7 @@ import Time
     }
 
     /// The help desk's clock, or somebody's claim, may be ahead: later comments are not withdrawn.
-    @Test func `a reading in the future counts as its arrival`() throws {
+    @Test func `a reading in the future counts as its incoming`() throws {
         #expect(try data(event(ticketID: 42, readAt: Self.now + 3_600_000)).contains("seen_at=2026-03-10T08:15:12.000Z"))
         #expect(try data(event(ticketID: 42, readAt: Self.now - 1)).contains("seen_at=2026-03-10T08:15:11.999Z"))
     }

@@ -18,7 +18,7 @@ import Time
 
     private func event(_ change: RegistryChange) throws -> Event {
         var random = SeededGenerator(seed: 1)
-        return try #require(change.arrival(telling: Self.audience, using: &random)).event
+        return try #require(change.incoming(telling: Self.audience, using: &random)).event
     }
 
     @Test func sayWhatChanged() throws {
@@ -55,8 +55,8 @@ import Time
     @Test func areNotMadeForNobody() throws {
         var random = SeededGenerator(seed: 1)
         let first = random
-        #expect(try change(.registered, app: "other").arrival(telling: Self.audience, using: &random) == nil)
-        #expect(try change(.registered).arrival(telling: .nobody, using: &random) == nil)
+        #expect(try change(.registered, app: "other").incoming(telling: Self.audience, using: &random) == nil)
+        #expect(try change(.registered).incoming(telling: .nobody, using: &random) == nil)
         var untouched = first
         #expect(random.next() == untouched.next(), "and take nothing from the generator")
     }

@@ -25,8 +25,8 @@ import Time
         )
         for time in 1...20 {
             let key = Device.Key(appID: "a", userID: "u", deviceID: "\(time)")
-            let wish = Registration(key: key, type: "", token: try PushToken("t\(time)"), now: UnixMilliseconds(time * 10), rules: rules)
-            list.apply(RegistryTransition.register(wish, devicesPerUser: 3, in: list).changes)
+            let payload = Registration(key: key, type: "", token: try PushToken("t\(time)"), now: UnixMilliseconds(time * 10), rules: rules)
+            list.apply(RegistryTransition.register(payload, devicesPerUser: 3, in: list).changes)
         }
         #expect(list.series.mapValues { $0.keys.sorted() } == [.app(ByteKey("a")): [18, 19, 20], .service: [16, 17, 18, 19, 20]])
     }
@@ -36,9 +36,9 @@ import Time
         let (list, key) = (RowList(), Device.Key(appID: "a", userID: "u", deviceID: "d"))
         func searches(_ token: String?, _ rules: LimitRule.Scope...) throws -> [String] {
             let rules = rules.map { LimitRule(per: $0, max: 1, windowMilliseconds: 1) }
-            let wish = Registration(key: key, type: "", token: try token.map { try PushToken($0) }, now: 1, rules: rules)
+            let payload = Registration(key: key, type: "", token: try token.map { try PushToken($0) }, now: 1, rules: rules)
             list.searches = []
-            list.apply(RegistryTransition.register(wish, devicesPerUser: 3, in: list).changes)
+            list.apply(RegistryTransition.register(payload, devicesPerUser: 3, in: list).changes)
             return list.searches
         }
         #expect(try searches(nil) == ["device", "person"])
@@ -124,19 +124,19 @@ struct RegistryLife {
             naive.idle(before: before, limit: limit, at: now)
             return { "idle \(before) \(limit)" }
         default:
-            let news = news(key)
-            return { "news \(input()) \(news())" }
+            let update = update(key)
+            return { "news \(input()) \(update())" }
         }
     }
 
     private mutating func register(
         _ key: Device.Key, _ type: String, _ token: PushToken?, _ outcomes: inout Set<String>
     ) throws -> Registration.Outcome {
-        let wish = Registration(key: key, type: type, token: token, now: now, rules: rules)
-        let (outcome, changes) = RegistryTransition.register(wish, devicesPerUser: devicesPerUser, in: list)
+        let payload = Registration(key: key, type: type, token: token, now: now, rules: rules)
+        let (outcome, changes) = RegistryTransition.register(payload, devicesPerUser: devicesPerUser, in: list)
         list.apply(changes)
         let expected = token.map { naive.register(key, type, $0.text, rules, at: now) } ?? naive.unsubscribe(key, type, at: now)
-        try #require(outcome == expected, "\(wish)")
+        try #require(outcome == expected, "\(payload)")
         outcomes.insert(outcome.word)
         return outcome
     }
@@ -152,7 +152,7 @@ struct RegistryLife {
             occurredAt: now, receivedAt: now, expiresAt: now, data: [])
         let isTold = deviceID != "unknown"
         list.apply(
-            RegistryTransition.learn(Arrival(event, to: [], token: isTold ? token : nil), devicesPerUser: devicesPerUser, in: list))
+            RegistryTransition.learn(IncomingEvent(event, to: [], token: isTold ? token : nil), devicesPerUser: devicesPerUser, in: list))
         if isTold { naive.webhook(key, type, token.text, at: now) }
         let devices = list.person(appID: key.appID, userID: key.userID).devices
         let targets = DeliveryPlan.candidates(for: event, in: list)
@@ -162,19 +162,19 @@ struct RegistryLife {
     }
 
     /// A provider is asked about a device, or answers for one that it was asked about some time ago.
-    private mutating func news(_ key: Device.Key) -> () -> String {
+    private mutating func update(_ key: Device.Key) -> () -> String {
         if let device = list.devices[key]?.device { tried.append(device) }
         guard !tried.isEmpty else { return { "none" } }
         let device = random.element(of: tried)
-        let news = random.element(
+        let update = random.element(
             of: [.gone(since: nil), .gone(since: now - 100), .gone(since: device.seenAt), .environment("sandbox")]
-                as [FinishedAttempt.DeviceNews])
-        list.apply(RegistryTransition.learn(news, of: device, now: now, in: list))
-        switch news {
+                as [FinishedAttempt.DeviceUpdate])
+        list.apply(RegistryTransition.learn(update, of: device, now: now, in: list))
+        switch update {
         case .gone(let since): naive.providerKnowsNoMore(device, since: since, at: now)
         case .environment(let name): naive.providerTook(device, in: name)
         }
-        return { "\(device) \(news)" }
+        return { "\(device) \(update)" }
     }
 }
 

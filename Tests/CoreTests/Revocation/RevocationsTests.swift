@@ -16,10 +16,10 @@ import Time
         _ revocations: [Revocation], _ appID: String = "shop", _ userID: String = "ann", keyID: UInt8 = 1,
         issuedAt: UnixSeconds = issuedAt, salt: UInt8 = 0
     ) throws -> Verdict {
-        var book = RevocationBook()
-        for revocation in revocations { book.apply(.added(revocation)) }
+        var revocationSet = RevocationSet()
+        for revocation in revocations { revocationSet.apply(.added(revocation)) }
         let triple = try Samples.triple(appID, userID, keyID: keyID, issuedAt: issuedAt, salt: salt)
-        return authorizer.decide(triple, now: Samples.now, revocations: book.snapshot).verdict
+        return authorizer.authorize(triple, now: Samples.now, revocations: revocationSet.snapshot).verdict
     }
 
     private func revocation(_ subject: Revocation.Subject, before: UnixSeconds? = nil, _ number: UInt64 = 1) -> Revocation {
@@ -40,9 +40,9 @@ import Time
     /// The key with the largest id mints.
     @Test func `revoked key ids are found, and which of them mints`() throws {
         func found(_ revocations: [Revocation]) -> [String] {
-            var book = RevocationBook()
-            for revocation in revocations { book.apply(.added(revocation)) }
-            return authorizer.revokedKeys(book.snapshot, now: Samples.now).map {
+            var revocationSet = RevocationSet()
+            for revocation in revocations { revocationSet.apply(.added(revocation)) }
+            return authorizer.revokedKeys(revocationSet.snapshot, now: Samples.now).map {
                 "\($0.app) \($0.keyID)\($0.isMinting ? " mints" : ""), \($0.other.map(String.init) ?? "none")"
             }
         }
@@ -85,12 +85,12 @@ import Time
             #expect(try verdict(formers, issuedAt: Samples.now + 60) == Self.revoked)
             #expect(try verdict(formers, "shop", "bob") == Self.valid)
             #expect(try verdict(formers, "shop2", "ann") == Self.valid)
-            var book = RevocationBook()
-            for former in formers { book.apply(.added(former)) }
+            var revocationSet = RevocationSet()
+            for former in formers { revocationSet.apply(.added(former)) }
             let (shop, user, other) = (Array("shop".utf8), Array("ann".utf8), Array("anna".utf8))
-            #expect(try book.snapshot.blocks(app: Application(id: "shop", keys: []).digest, appID: shop.span, userID: user.span))
-            #expect(try book.snapshot.isFormer(appID: shop.span, userID: user.span))
-            #expect(try !book.snapshot.isFormer(appID: shop.span, userID: other.span))
+            #expect(try revocationSet.snapshot.blocks(app: Application(id: "shop", keys: []).digest, appID: shop.span, userID: user.span))
+            #expect(try revocationSet.snapshot.isFormer(appID: shop.span, userID: user.span))
+            #expect(try !revocationSet.snapshot.isFormer(appID: shop.span, userID: other.span))
         }
     }
 
@@ -98,16 +98,16 @@ import Time
     @Test func theShadowModeAllowsNobodyWhoIsBlockedOrWasForgotten() throws {
         let keys = [Application.Key(id: 1, secret: try Samples.secret(1))]
         let authorizer = try Authorizer([Application(id: "shop", keys: keys, shadowUntil: Samples.now + 100)])
-        var book = RevocationBook()
+        var revocationSet = RevocationSet()
         let ann = RevokedPerson(appID: "shop", userID: "ann")
-        book.apply(.added(revocation(.formerUser(try FormerUser(ann, salt: [UInt8](0..<32))))))
-        book.apply(.added(revocation(.user("bob"), 2)))
-        book.apply(.added(revocation(.user("cleo"), before: Samples.now + 1, 3)))
+        revocationSet.apply(.added(revocation(.formerUser(try FormerUser(ann, salt: [UInt8](0..<32))))))
+        revocationSet.apply(.added(revocation(.user("bob"), 2)))
+        revocationSet.apply(.added(revocation(.user("cleo"), before: Samples.now + 1, 3)))
         func verdict(_ userID: String, key: String, now: UnixSeconds = Samples.now) throws -> Verdict {
             var triple = try Samples.triple("shop", userID)
             triple.securityKey = try Samples.triple("shop", key).securityKey
-            let decision = authorizer.decide(triple, now: now, revocations: book.snapshot)
-            return authorizer.shadowing(decision, now: now).verdict
+            let decision = authorizer.authorize(triple, now: now, revocations: revocationSet.snapshot)
+            return authorizer.applyingShadowMode(to: decision, now: now).verdict
         }
         #expect(try verdict("ann", key: "ann") == Self.revoked)
         #expect(try verdict("ann", key: "bob") == .denied(.wrongMac, keyID: 1))
@@ -125,9 +125,9 @@ import Time
         for user in ["ann", "bob"] {
             var triple = try Samples.triple("shop", user)
             triple.securityKey = try Samples.triple("shop", "ann").securityKey
-            let decision = authorizer.decide(triple, now: Samples.now, revocations: .unknown)
-            #expect(authorizer.shadowing(decision, now: Samples.now).verdict == .undecided(.revocationsUnknown), "\(user)")
-            let later = authorizer.decide(triple, now: Samples.now + 100, revocations: .unknown)
+            let decision = authorizer.authorize(triple, now: Samples.now, revocations: .unknown)
+            #expect(authorizer.applyingShadowMode(to: decision, now: Samples.now).verdict == .undecided(.revocationsUnknown), "\(user)")
+            let later = authorizer.authorize(triple, now: Samples.now + 100, revocations: .unknown)
             #expect(later.verdict == (user == "ann" ? .undecided(.revocationsUnknown) : .denied(.wrongMac, keyID: 1)), "\(user)")
         }
     }
@@ -138,10 +138,10 @@ import Time
         let authorizer = try Authorizer([
             Application(id: "shop", keys: keys, shadowUntil: Samples.now + 100, verification: .keyAndBackend)
         ])
-        let decision = authorizer.decide(try Samples.triple("shop", "ann"), now: Samples.now)
+        let decision = authorizer.authorize(try Samples.triple("shop", "ann"), now: Samples.now)
         #expect(decision.verdict == .unconfirmed(keyID: 1))
-        let concluded = decision.concluded(.denied(denial, keyID: 1), isKeptOut: isKeptOut)
-        let verdict = authorizer.shadowing(concluded, now: Samples.now).verdict
+        let concluded = decision.confirmed(by: .denied(denial, keyID: 1), isKeptOut: isKeptOut)
+        let verdict = authorizer.applyingShadowMode(to: concluded, now: Samples.now).verdict
         #expect(verdict == (isKeptOut ? .denied(denial, keyID: 1) : .shadowed(denial, keyID: 1)))
     }
 
@@ -165,9 +165,9 @@ import Time
         foreign.securityKey = try Samples.triple("shop", "bob", issuedAt: Self.issuedAt, salt: 7).securityKey
         for (index, triple) in [own, foreign].enumerated() {
             for set in sets {
-                var book = RevocationBook()
-                for revocation in set { book.apply(.added(revocation)) }
-                let (key, snapshot) = (SecurityKey(triple.securityKey.span), book.snapshot)
+                var revocationSet = RevocationSet()
+                for revocation in set { revocationSet.apply(.added(revocation)) }
+                let (key, snapshot) = (SecurityKey(triple.securityKey.span), revocationSet.snapshot)
                 let genuine = try #require(key)
                 let told = Revocations.concerning(
                     ann, key,
@@ -175,7 +175,9 @@ import Time
                     isRevoked: try snapshot.revokes(
                         genuine, app: application.digest, appID: triple.appID.span, userID: triple.userID.span))
                 func verdict(_ revocations: Revocations) -> Verdict {
-                    authorizer.shadowing(authorizer.decide(triple, now: Samples.now, revocations: revocations), now: Samples.now).verdict
+                    authorizer.applyingShadowMode(
+                        to: authorizer.authorize(triple, now: Samples.now, revocations: revocations), now: Samples.now
+                    ).verdict
                 }
                 #expect(verdict(told) == verdict(snapshot), "\(index) \(set.map(\.subject))")
             }
@@ -211,16 +213,16 @@ import Time
 
     /// It is found for keys that are known and for those that are not, and is one revocation.
     @Test func aKeyIDsRevocationCountsOnce() throws {
-        var book = RevocationBook()
+        var revocationSet = RevocationSet()
         let (first, second) = (revocation(.keyID(1), before: 300, 1), revocation(.keyID(2), 2))
-        for revocation in [first, second, first] { book.apply(.added(revocation)) }
-        #expect(book.snapshot.count == 2)
-        book.apply(.removed(first.id))
-        #expect(book.snapshot.count == 1)
-        book.apply(.removed(second.id))
-        #expect(book.snapshot.count == 0)
+        for revocation in [first, second, first] { revocationSet.apply(.added(revocation)) }
+        #expect(revocationSet.snapshot.count == 2)
+        revocationSet.apply(.removed(first.id))
+        #expect(revocationSet.snapshot.count == 1)
+        revocationSet.apply(.removed(second.id))
+        #expect(revocationSet.snapshot.count == 0)
         let triple = try Samples.triple("shop", "ann", keyID: 2)
-        #expect(authorizer.decide(triple, now: Samples.now, revocations: book.snapshot).verdict == .authorized(keyID: 2))
+        #expect(authorizer.authorize(triple, now: Samples.now, revocations: revocationSet.snapshot).verdict == .authorized(keyID: 2))
     }
 
     /// An earlier version has stored a device and nothing of its key: any of the app's secrets may have made it, long ago.
@@ -236,16 +238,16 @@ import Time
             key: key, type: "ios", token: try PushToken("A"), digest: nil, registeredAt: 1_000_000, seenAt: 1_000_000, isFromApp: false,
             claims: .unknown)
         list.apply([.put(device)])
-        var book = RevocationBook()
+        var revocationSet = RevocationSet()
         let revocation = revocation(subject, before: before)
-        book.apply(.added(revocation))
-        list.revocations = book.snapshot
+        revocationSet.apply(.added(revocation))
+        list.revocations = revocationSet.snapshot
         let event = Event(
             id: revocation.id, kind: .commentCreated, identity: Event.Identity(appID: "shop", ticketID: 1, commentID: 1, deviceID: ""),
             userID: "ann", deviceType: nil, occurredAt: 0, receivedAt: 0, expiresAt: 0, data: [])
         #expect(DeliveryPlan.candidates(for: event, in: list).isEmpty == isCovered)
-        book.apply(.removed(revocation.id))
-        list.revocations = book.snapshot
+        revocationSet.apply(.removed(revocation.id))
+        list.revocations = revocationSet.snapshot
         #expect(DeliveryPlan.candidates(for: event, in: list).map(\.deviceID) == ["d1"])
     }
 
@@ -257,18 +259,18 @@ import Time
 
     /// Whoever does not hold a genuine key learns nothing of revocations.
     @Test func comesAfterTheMACAndTheTime() throws {
-        var book = RevocationBook()
-        book.apply(.added(revocation(.user("ann"))))
+        var revocationSet = RevocationSet()
+        revocationSet.apply(.added(revocation(.user("ann"))))
         var wrong = try Samples.triple("shop", "ann")
         wrong.securityKey = try Samples.triple("shop", "bob").securityKey
-        #expect(authorizer.decide(wrong, now: Samples.now, revocations: book.snapshot).verdict == .denied(.wrongMac, keyID: 1))
+        #expect(authorizer.authorize(wrong, now: Samples.now, revocations: revocationSet.snapshot).verdict == .denied(.wrongMac, keyID: 1))
         let old = try Samples.triple("shop", "ann", issuedAt: 1000, expiresAt: 2000)
-        #expect(authorizer.decide(old, now: Samples.now, revocations: book.snapshot).verdict == .denied(.expired, keyID: 1))
-        #expect(authorizer.decide(wrong, now: Samples.now, revocations: .unknown).verdict == .denied(.wrongMac, keyID: 1))
+        #expect(authorizer.authorize(old, now: Samples.now, revocations: revocationSet.snapshot).verdict == .denied(.expired, keyID: 1))
+        #expect(authorizer.authorize(wrong, now: Samples.now, revocations: .unknown).verdict == .denied(.wrongMac, keyID: 1))
     }
 
     @Test func nobodyCanSayBeforeTheyAreKnown() throws {
-        let decision = authorizer.decide(try Samples.triple("shop", "ann"), now: Samples.now, revocations: .unknown)
+        let decision = authorizer.authorize(try Samples.triple("shop", "ann"), now: Samples.now, revocations: .unknown)
         #expect(decision.verdict == .undecided(.revocationsUnknown))
         #expect(!Revocations.unknown.isKnown && Revocations.none.isKnown)
     }
@@ -276,51 +278,51 @@ import Time
     @Test func ofSeveralTheLatestBoundHoldsAndRemovingOneLeavesTheOthers() throws {
         let (early, late) = (revocation(.user("ann"), before: 100, 1), revocation(.user("ann"), before: 300, 2))
         let block = revocation(.user("ann"), 3)
-        var book = RevocationBook()
+        var revocationSet = RevocationSet()
         func isRevoked(_ issuedAt: UnixSeconds) throws -> Bool {
             let triple = try Samples.triple("shop", "ann", issuedAt: issuedAt)
-            return authorizer.decide(triple, now: Samples.now, revocations: book.snapshot).verdict == Self.revoked
+            return authorizer.authorize(triple, now: Samples.now, revocations: revocationSet.snapshot).verdict == Self.revoked
         }
         // Known changes change nothing.
-        for revocation in [late, early, block, late] { book.apply(.added(revocation)) }
-        #expect(book.snapshot.count == 3)
+        for revocation in [late, early, block, late] { revocationSet.apply(.added(revocation)) }
+        #expect(revocationSet.snapshot.count == 3)
         #expect(try isRevoked(400))
-        book.apply(.removed(block.id))
-        book.apply(.removed(block.id))
+        revocationSet.apply(.removed(block.id))
+        revocationSet.apply(.removed(block.id))
         #expect(try !isRevoked(400) && isRevoked(200))
-        let before = book.snapshot
-        book.apply(.removed(late.id))
+        let before = revocationSet.snapshot
+        revocationSet.apply(.removed(late.id))
         #expect(try !isRevoked(200) && isRevoked(50))
-        book.apply(.removed(early.id))
+        revocationSet.apply(.removed(early.id))
         #expect(try !isRevoked(50))
-        #expect(book.snapshot.count == 0 && before.count == 2, "a snapshot does not change")
+        #expect(revocationSet.snapshot.count == 0 && before.count == 2, "a snapshot does not change")
     }
 
     /// Compared with a list that is searched from end to end, while thousands come and go.
     @Test func isLikeAListOfAll() throws {
         var generator = SeededGenerator(seed: 1)
-        var book = RevocationBook()
+        var revocationSet = RevocationSet()
         var all: [Revocation] = []
         for number in 0..<4000 as Range<UInt64> {
             if !all.isEmpty, UInt64.random(in: 0..<3, using: &generator) == 0 {
                 let gone = all.remove(at: Int.random(in: all.indices, using: &generator))
-                book.apply(.removed(gone.id))
+                revocationSet.apply(.removed(gone.id))
             } else {
                 let user = "user-\(UInt64.random(in: 0..<700, using: &generator))"
                 let bound = UnixSeconds(rawValue: UInt64.random(in: 1..<1000, using: &generator))
                 let new = revocation(.user(user), before: bound, number)
                 all.append(new)
-                book.apply(.added(new))
+                revocationSet.apply(.added(new))
             }
         }
-        let snapshot = book.snapshot
+        let snapshot = revocationSet.snapshot
         #expect(snapshot.count == all.count)
         for number in 0..<700 {
             let user = "user-\(number)"
             let last = all.compactMap { $0.subject == .user(user) ? $0.issuedBefore : nil }.max() ?? 0
             for issuedAt in [last, last.saturating(subtracting: 1)] {
                 let triple = try Samples.triple("shop", user, issuedAt: issuedAt)
-                let verdict = authorizer.decide(triple, now: Samples.now, revocations: snapshot).verdict
+                let verdict = authorizer.authorize(triple, now: Samples.now, revocations: snapshot).verdict
                 #expect((verdict == Self.revoked) == (issuedAt < last), "\(user)")
             }
         }

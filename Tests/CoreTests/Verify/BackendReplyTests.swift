@@ -52,8 +52,8 @@ import Testing
             (.deny, nil, .denied(.backendUndecided, keyID: nil)),
             // No key has been checked, whatever the configuration's reader has let through.
             (.allowIfKeyValid, nil, .undecided(.backendTimeout)),
-        ] as [(UndecidedRule, UInt32?, Verdict)])
-    func rulesDecideWhenItCannot(rule: UndecidedRule, keyID: UInt32?, verdict: Verdict) {
+        ] as [(UndecidedPolicy, UInt32?, Verdict)])
+    func rulesDecideWhenItCannot(rule: UndecidedPolicy, keyID: UInt32?, verdict: Verdict) {
         #expect(rule.verdict(on: .undecided(.backendTimeout), keyID: keyID) == verdict)
         #expect(rule.verdict(on: .allowed, keyID: keyID) == .authorized(keyID: keyID))
         #expect(rule.verdict(on: .denied, keyID: keyID) == .denied(.backendDenied, keyID: keyID))

@@ -16,35 +16,35 @@ import Time
 
     @Test func aValidKeyIsNotEnough() throws {
         let triple = try Samples.triple("shop", "user")
-        #expect(try authorizer(.key).decide(triple, now: Samples.now).verdict == .authorized(keyID: 1))
-        let decision = try authorizer(.keyAndBackend).decide(triple, now: Samples.now)
+        #expect(try authorizer(.key).authorize(triple, now: Samples.now).verdict == .authorized(keyID: 1))
+        let decision = try authorizer(.keyAndBackend).authorize(triple, now: Samples.now)
         #expect(decision.verdict == .unconfirmed(keyID: 1))
         #expect(decision.application == 1)
-        #expect(decision.concluded(.authorized(keyID: 1)).verdict == .authorized(keyID: 1))
-        #expect(decision.concluded(.authorized(keyID: 1)).application == 1)
+        #expect(decision.confirmed(by: .authorized(keyID: 1)).verdict == .authorized(keyID: 1))
+        #expect(decision.confirmed(by: .authorized(keyID: 1)).application == 1)
     }
 
     @Test func aKeyThatIsNotValidNeverGetsToTheBackend() throws {
         let authorizer = try authorizer(.keyAndBackend)
         let expired = try Samples.triple("shop", "user", expiresAt: Samples.now - 61)
-        #expect(authorizer.decide(expired, now: Samples.now).verdict == .denied(.expired, keyID: 1))
+        #expect(authorizer.authorize(expired, now: Samples.now).verdict == .denied(.expired, keyID: 1))
         var crossed = try Samples.triple("bank", "user")
         crossed[.appID] = Array("shop".utf8)
-        #expect(authorizer.decide(crossed, now: Samples.now).verdict == .denied(.wrongMac, keyID: 1))
+        #expect(authorizer.authorize(crossed, now: Samples.now).verdict == .denied(.wrongMac, keyID: 1))
         #expect(
-            authorizer.decide(Triple("shop", "user", "their own"), now: Samples.now).verdict
-                == .malformed(Malformation(.securityKey, .notASecurityKey)))
+            authorizer.authorize(Triple("shop", "user", "their own"), now: Samples.now).verdict
+                == .malformed(ValidationError(.securityKey, .notASecurityKey)))
     }
 
     @Test func otherAppsAreDecidedByTheKey() throws {
         let triple = try Samples.triple("bank", "user")
-        #expect(try authorizer(.backend).decide(triple, now: Samples.now).verdict == .authorized(keyID: 1))
+        #expect(try authorizer(.backend).authorize(triple, now: Samples.now).verdict == .authorized(keyID: 1))
     }
 
     @Test(arguments: ["x", "dgk1.", "\u{1F600}", String(repeating: "k", count: 100), String(repeating: "\u{1F600}", count: 50), "a b.c/=%"])
     func theBackendsOwnKeysAreAnyText(key: String) throws {
         for keys: [UInt8] in [[], [1]] {
-            let decision = try authorizer(.backend, keys: keys).decide(Triple("shop", "user", key), now: Samples.now)
+            let decision = try authorizer(.backend, keys: keys).authorize(Triple("shop", "user", key), now: Samples.now)
             #expect(decision.verdict == .unconfirmed(keyID: nil))
         }
     }
@@ -61,20 +61,20 @@ import Time
     ])
     func butNotEveryText(key: String, sentence: String) throws {
         guard
-            case .malformed(let malformation) = try authorizer(.backend).decide(Triple("shop", "user", key), now: Samples.now).verdict
+            case .malformed(let error) = try authorizer(.backend).authorize(Triple("shop", "user", key), now: Samples.now).verdict
         else {
             Issue.record("not malformed")
             return
         }
-        #expect(malformation.description == sentence)
+        #expect(error.description == sentence)
     }
 
     @Test func theOtherFieldsKeepTheirRules() throws {
         let authorizer = try authorizer(.backend)
         #expect(
-            authorizer.decide(Triple("shop", "", "k"), now: Samples.now).verdict == .malformed(Malformation(.userID, .empty)))
+            authorizer.authorize(Triple("shop", "", "k"), now: Samples.now).verdict == .malformed(ValidationError(.userID, .empty)))
         #expect(
-            authorizer.decide(Triple("", "user", "k"), now: Samples.now).verdict == .malformed(Malformation(.appID, .empty)))
+            authorizer.authorize(Triple("", "user", "k"), now: Samples.now).verdict == .malformed(ValidationError(.appID, .empty)))
     }
 
     @Test func anAppWithoutKeysNamesItsPeopleToo() throws {

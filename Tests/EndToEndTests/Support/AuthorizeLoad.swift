@@ -11,7 +11,7 @@ final class AuthorizeLoad: Sendable {
     }
 
     private let state = Monitor(State())
-    private let threads: Monitor<[OwnThread]>
+    private let threads: Monitor<[DedicatedThread]>
 
     /// - Parameter questions: keys for `Markers.user` of an app, each with the status that is right.
     init(_ address: ListenAddress, _ questions: [(key: String, app: String, status: Int)]) {
@@ -61,9 +61,9 @@ final class AuthorizeLoad: Sendable {
     }
 }
 
-extension Monitor<[OwnThread]> {
+extension Monitor<[DedicatedThread]> {
     /// The threads, which the caller joins; none the next time.
-    func takeAll() -> [OwnThread] {
+    func takeAll() -> [DedicatedThread] {
         withLock { threads in
             defer { threads = [] }
             return threads

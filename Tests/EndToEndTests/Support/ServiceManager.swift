@@ -21,7 +21,7 @@ final class ServiceManager {
     private let own: Int32
     private let directory: TemporaryDirectory
     private let messages: Monitor<[Message]>
-    private let reader: OwnThread
+    private let reader: DedicatedThread
 
     /// Opens the socket.
     /// - Parameters:

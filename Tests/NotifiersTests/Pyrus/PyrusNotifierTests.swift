@@ -70,10 +70,10 @@ import Time
         try with(.everyRequest(Self.good)) { relay in
             #expect(
                 relay.notifier.pace == [
-                    PaceRule(per: .person, max: 1, windowMilliseconds: 300_000),
-                    PaceRule(per: .device, max: 5, windowMilliseconds: 300_000),
+                    OutboundRateLimit(per: .person, max: 1, windowMilliseconds: 300_000),
+                    OutboundRateLimit(per: .device, max: 5, windowMilliseconds: 300_000),
                 ])
-            #expect(PacedCall(RegistrationSample.delivery(RegistrationSample.event(), nil), relay.notifier.pace) == nil, "superseded")
+            #expect(RateLimitedCall(RegistrationSample.delivery(RegistrationSample.event(), nil), relay.notifier.pace) == nil, "superseded")
         }
     }
 

@@ -41,8 +41,8 @@ import Time
         let client = try Client()
         defer { client.close() }
         let ended = Monitor<[String]>([])
-        let news = HelpDeskNews()
-        news.listen { item in
+        let invalidation = CacheInvalidation()
+        invalidation.listen { item in
             if case .sessionsEnded(let person) = item { ended.withLock { $0.append("\(person.appID) \(person.userID)") } }
         }
         let relayed = apps.map { app in
@@ -51,7 +51,7 @@ import Time
                 relaysRegistrations: relays)
         }
         let relay = Configuration.Relay(helpDesk: .sendbird, apps: relayed, transport: NotifierTransport(concurrency: 8))
-        let services = RelayServices(mintKey: { _, _ in nil }, clocks: ManualClocks().clocks, news: news)
+        let services = RelayServices(mintKey: { _, _ in nil }, clocks: ManualClocks().clocks, invalidation: invalidation)
         try body(Relay(notifier: SendbirdNotifier(relay, services, client: client), server: server, ended: ended))
     }
 

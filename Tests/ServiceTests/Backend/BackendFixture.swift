@@ -5,17 +5,17 @@ import TestSupport
 import Threading
 import Time
 
+@testable import AdminAPI
 @testable import Configuration
 @testable import Dispatch
 @testable import HelpDesk
-@testable import Operators
 @testable import Pyrus
 @testable import Service
 
 /// The service with two apps: `shop`, whose backend is asked, and `bank`, which has none. Its clocks stand still unless the test moves them.
 final class BackendFixture {
     static let path = "/may-chat"
-    /// How long a call may take where a test says nothing: the longest time that a configuration takes, which `patient` makes longer.
+    /// How long a call may take where a test says nothing: the longest time that a configuration takes, which `deferrable` makes longer.
     private static let usualTimeout = 10_000
 
     let directory: ConfigurationDirectory
@@ -62,7 +62,7 @@ final class BackendFixture {
             unixSeconds: { [elapsed] in TestTime.now + elapsed.withLock { $0 } / 1000 },
             unixMilliseconds: { [elapsed] in TestTime.now.milliseconds + elapsed.withLock { $0 } },
             monotonicNanoseconds: { [elapsed] in start + elapsed.withLock { $0 } * 1_000_000 })
-        let service = try RunningService(Self.patient(directory.configuration(json)), logger: log.logger, clocks: clocks)
+        let service = try RunningService(Self.deferrable(directory.configuration(json)), logger: log.logger, clocks: clocks)
         defer { service.stop() }
         return try body(service)
     }
@@ -81,11 +81,11 @@ final class BackendFixture {
 
     func reload(_ service: RunningService, _ json: String) throws -> Bool {
         try directory.scratch.write("config.json", json)
-        return service.reload { () throws(ConfigurationError) in Self.patient(try Configuration(contentsOf: directory.file)) }
+        return service.reload { () throws(ConfigurationError) in Self.deferrable(try Configuration(contentsOf: directory.file)) }
     }
 
     /// The configuration with as much time for calls as only a failing test uses up, except where the test gave another limit.
-    private static func patient(_ configuration: Configuration) -> Configuration {
+    private static func deferrable(_ configuration: Configuration) -> Configuration {
         var configuration = configuration
         for index in configuration.apps.indices where configuration.apps[index].verify?.timeoutMilliseconds == usualTimeout {
             configuration.apps[index].verify?.timeoutMilliseconds = Int(WaitLimit.milliseconds)

@@ -7,8 +7,8 @@ import Testing
 import Threading
 import Time
 
+@testable import AdminAPI
 @testable import Configuration
-@testable import Operators
 @testable import Service
 
 /// `/v1/bots/calls`, and what `explain` says of a person's calls.

@@ -149,7 +149,7 @@ import Time
             #"{"type":"memory"}"#, #"{"type":"sqlite","path":"store.sqlite"}"#, #"{"type":"postgres","url":{"env":"DATABASE_URL"}}"#,
         ])
     func canBeAskedForAgainWhereNothingWasSent(_ store: String) throws {
-        let place = store.contains("postgres") ? try PostgresPlace() : nil
+        let place = store.contains("postgres") ? try PostgresSchemaFixture() : nil
         defer { withExtendedLifetime(place) {} }
         let fixture = try BotFixture(store: store)
         fixture.directory.environment["DATABASE_URL"] = place?.url()
@@ -164,7 +164,7 @@ import Time
                     #expect(response.status == 502, "\(attempt)")
                     #expect(response.json["outcome"] == "not_done", "\(attempt)")
                 }
-                if attempt == 2 { service.graph.news.tell(.revocations(nil)) }
+                if attempt == 2 { service.graph.invalidation.tell(.revocations(nil)) }
             }
             let calls = try service.storedCalls().filter { $0.outcome != .confirmationRequired }
             #expect(calls.map(\.reason) == Array(repeating: "unreachable", count: 6))

@@ -149,7 +149,7 @@ import Time
             #expect(refused.json["outcome"] == "unknown")
             #expect(try service.confirm(confirmation).text == refused.text)
             // Another process knows only what is stored.
-            service.graph.news.tell(.revocations(nil))
+            service.graph.invalidation.tell(.revocations(nil))
             let later = try service.confirm(confirmation)
             #expect(later.status == 409)
             #expect(later.error == "already_called")

@@ -100,7 +100,7 @@ import Time
             let ticket = try service.ticket()
             #expect(try service.call("reorder", Self.order, ticket: ticket).status == 404)
             // Another process would know only what is stored.
-            service.graph.news.tell(.revocations(nil))
+            service.graph.invalidation.tell(.revocations(nil))
             let again = try service.call("reorder", Self.order, ticket: ticket)
             #expect((again.status, again.error) == (409, "already_called"))
             #expect(again.json["outcome"]?.text == "refused")
@@ -208,7 +208,7 @@ import Time
                 ))
             let again = try service.confirm(text)
             #expect((again.status, again.text) == (done.status, done.text))
-            service.graph.news.tell(.revocations(nil))
+            service.graph.invalidation.tell(.revocations(nil))
             let later = try service.confirm(text)
             #expect((later.status, later.error) == (409, "already_called"))
             #expect(later.json["outcome"]?.text == "succeeded")

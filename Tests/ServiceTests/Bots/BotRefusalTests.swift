@@ -30,7 +30,7 @@ import Time
     /// Spends what a person has for a minute, in calls as long as they may be.
     private func spend(_ ticket: String, _ service: RunningService) throws {
         let body = Self.wrong(ReceivedArguments.longest)
-        for _ in 0..<RefusalBook.bytesPerMinute / body.count {
+        for _ in 0..<RefusalSampler.bytesPerMinute / body.count {
             #expect(try post("get_order_list", body, ticket: ticket, service).status == 400)
         }
     }
@@ -91,7 +91,7 @@ import Time
         try fixture.withBot(.everyRequest(.json(200, "{}"))) { service, backend in
             let ticket = try service.ticket()
             let long: JSONValue = ["order_id": "7", "notes": ["a": .string(String(repeating: "x", count: 15 << 10))]]
-            let count = RefusalBook.bytesPerMinute / (15 << 10) + 1
+            let count = RefusalSampler.bytesPerMinute / (15 << 10) + 1
             for _ in 0..<count { #expect(try service.call("reorder", long, ticket: ticket).status == 200) }
             #expect(backend.requests.count == 1)
             #expect(try service.get("get_order_list", ticket: ticket).status == 429)
@@ -100,15 +100,15 @@ import Time
 
     @Test(
         arguments: [
-            ("below the bound", [0], RefusalBook.bytesPerMinute - 1, 0, nil), ("at once", [0], RefusalBook.bytesPerMinute, 0, 60),
-            ("in parts", [0, 30_000], RefusalBook.bytesPerMinute / 2, 30_000, 30),
-            ("rounded up", [0], RefusalBook.bytesPerMinute, 59_001, 1),
-            ("at the end of the minute", [0], RefusalBook.bytesPerMinute, 60_000, nil),
-            ("in two minutes", [0, 60_000], RefusalBook.bytesPerMinute / 2, 60_000, nil),
-            ("before the clock was set back", [90_000], RefusalBook.bytesPerMinute, 0, nil), ("nothing", [0], 0, 0, nil),
+            ("below the bound", [0], RefusalSampler.bytesPerMinute - 1, 0, nil), ("at once", [0], RefusalSampler.bytesPerMinute, 0, 60),
+            ("in parts", [0, 30_000], RefusalSampler.bytesPerMinute / 2, 30_000, 30),
+            ("rounded up", [0], RefusalSampler.bytesPerMinute, 59_001, 1),
+            ("at the end of the minute", [0], RefusalSampler.bytesPerMinute, 60_000, nil),
+            ("in two minutes", [0, 60_000], RefusalSampler.bytesPerMinute / 2, 60_000, nil),
+            ("before the clock was set back", [90_000], RefusalSampler.bytesPerMinute, 0, nil), ("nothing", [0], 0, 0, nil),
         ] as [(String, [UInt64], Int, UInt64, UInt64?)])
     func secondsToWait(_ name: String, _ calls: [UInt64], _ bytes: Int, _ now: UInt64, _ expected: UInt64?) {
-        var book = RefusalBook()
+        var book = RefusalSampler()
         let start: UnixMilliseconds = 1_000_000
         for call in calls { book.count(bytes, of: Self.person, now: start + call) }
         #expect(book.secondsToWait(Self.person, now: start + now) == expected, "\(name)")
@@ -145,7 +145,7 @@ import Time
             }
             let calls = try service.storedCalls()
             #expect(calls.count == 30)
-            #expect(calls.reduce(0) { $0 + ($1.arguments?.utf8.count ?? 0) } <= 30 * RefusalBook.longestText)
+            #expect(calls.reduce(0) { $0 + ($1.arguments?.utf8.count ?? 0) } <= 30 * RefusalSampler.longestText)
         }
     }
 

@@ -116,7 +116,7 @@ import Time
         try fixture.withBot(.everyRequest(.json(200, "{}"))) { service, _ in
             let ticket = try service.ticket()
             let wrong = JSONValue.string(String(repeating: "x", count: 60_000))
-            for _ in 0...RefusalBook.bytesPerMinute / 60_000 {
+            for _ in 0...RefusalSampler.bytesPerMinute / 60_000 {
                 #expect(try service.call("get_order_list", ["wrong": wrong], ticket: ticket).status >= 400)
             }
             let answer = try reply(.string(Self.block), ticket: ticket, service)

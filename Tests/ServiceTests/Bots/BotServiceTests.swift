@@ -89,7 +89,7 @@ import Time
         try fixture.withBot(.everyRequest(.json(200, "{}"))) { service, backend in
             let text = try service.ticket()
             let bot = try BotFixture.bot(backend.url(""))
-            guard case .valid(let ticket) = try BotTicket.verdict(on: text, for: bot, now: TestTime.now)
+            guard case .valid(let ticket) = try BotAccessToken.verdict(on: text, for: bot, now: TestTime.now)
             else { throw SocketClient.Failure.closed }
             let arguments = try #require(bot.function(named: "reorder")).arguments(
                 ["order_id": "7"], of: ticket.grant)

@@ -94,7 +94,7 @@ import Testing
     @Test(
         arguments: [#"{"type":"sqlite","path":"store.sqlite"}"#, #"{"type":"postgres","url":{"env":"DATABASE_URL"}}"#])
     func `after a restart a start still hands over once, also when nobody need confirm any more`(_ store: String) throws {
-        let place = store.contains("postgres") ? try PostgresPlace() : nil
+        let place = store.contains("postgres") ? try PostgresSchemaFixture() : nil
         defer { withExtendedLifetime(place) {} }
         let site = try HandOffSite(store: store)
         site.directory.environment["DATABASE_URL"] = place?.url()

@@ -5,9 +5,9 @@ import Service
 import TestSupport
 import Testing
 
+@testable import AdminAPI
 @testable import Dispatch
 @testable import HelpDesk
-@testable import Operators
 @testable import Pyrus
 
 /// What can be wrong with the file as a whole.

@@ -3,9 +3,9 @@ import Service
 import TestSupport
 import Testing
 
+@testable import AdminAPI
 @testable import Dispatch
 @testable import HelpDesk
-@testable import Operators
 @testable import Pyrus
 
 /// Whatever is wrong, no message tells a secret.

@@ -139,7 +139,7 @@ import Time
     @Test(arguments: [("", 1), (#""type":"sqlite","#, 0), (#""type":"postgres","#, 0)])
     func `an address without a type is worth a warning`(type: String, count: Int) throws {
         let configuration = try directory.configuration(members: #""store":{\#(type)"url":{"env":"DATABASE_URL"}}"#)
-        let warnings = configuration.toldWarnings(now: UnixSeconds(rawValue: 1_800_000_000))
+        let warnings = configuration.reportedWarnings(now: UnixSeconds(rawValue: 1_800_000_000))
         #expect(warnings.map(\.path) == Array(repeating: "$.store.url", count: count))
         for warning in warnings {
             #expect(warning.message.english.hasPrefix("is not used, because the store is SQLite without $.store.type; "))

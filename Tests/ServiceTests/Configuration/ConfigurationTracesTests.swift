@@ -137,7 +137,7 @@ import Time
             members: #""listen":{\#(listen)},"traces":{"otlp":{\#(Self.url)\#(otlp)}}"#)
         let paths = configuration.warnings(now: 0).map(\.path).filter { $0.hasPrefix("$.traces") }
         #expect(paths == key.map { ["$.traces.otlp.\($0)"] } ?? [])
-        for warning in configuration.toldWarnings(now: 0) { #expect(warning.message.isTranslated) }
+        for warning in configuration.reportedWarnings(now: 0) { #expect(warning.message.isTranslated) }
     }
 
     @Test(arguments: [
@@ -147,7 +147,7 @@ import Time
     ])
     func `an address that takes no traces is warned of`(url: String, isWarned: Bool) throws {
         let configuration = try ConfigurationDirectory().configuration(members: #""traces":{"otlp":{"url":"\#(url)"}}"#)
-        let warnings = configuration.toldWarnings(now: 0).filter { $0.path == "$.traces.otlp.url" }
+        let warnings = configuration.reportedWarnings(now: 0).filter { $0.path == "$.traces.otlp.url" }
         #expect(warnings.count == (isWarned ? 1 : 0))
         for warning in warnings { #expect(warning.message.isTranslated) }
     }

@@ -4,10 +4,10 @@ import TestSupport
 import Testing
 import Time
 
+@testable import AdminAPI
 @testable import Configuration
 @testable import Dispatch
 @testable import HelpDesk
-@testable import Operators
 @testable import Pyrus
 @testable import Service
 
@@ -101,7 +101,7 @@ import Time
             #""log":{"type":"log"},"crm":{"type":"http","url":"https://crm.test/","secret":{"file":"secrets/crm"}},"#
             + #""phones":{"type":"rustore","project_id":"p","token":{"file":"secrets/rustore"}}"#
         let json = #"{"app_id":"shop","keys":[{"id":1,"secret":{"file":"secrets/app-1.key"}}]\#(app)}"#
-        return try directory.configuration(#"{"apps":[\#(json)],"notifiers":{\#(notifiers)}}"#).toldWarnings(now: 0)
+        return try directory.configuration(#"{"apps":[\#(json)],"notifiers":{\#(notifiers)}}"#).reportedWarnings(now: 0)
             .filter { $0.path == "$.apps[0].\(key)" }
     }
 
@@ -138,7 +138,7 @@ import Time
         let directory = try ConfigurationDirectory()
         directory.environment["SIGNING"] = TestSecret.signing(20)
         let configuration = try directory.configuration("{\(apps),\(members)}")
-        for warning in configuration.toldWarnings(now: 0) {
+        for warning in configuration.reportedWarnings(now: 0) {
             #expect(warning.message.isTranslated)
             for language in Language.allCases { #expect(!warning.remedy.text(in: language).isEmpty) }
         }

@@ -1,10 +1,10 @@
 import Crypto
 import Testing
 
+@testable import AdminAPI
 @testable import Configuration
 @testable import Dispatch
 @testable import HelpDesk
-@testable import Operators
 @testable import Pyrus
 @testable import Service
 

@@ -3,10 +3,10 @@ import TestSupport
 import Testing
 import Threading
 
+@testable import AdminAPI
 @testable import Configuration
 @testable import Dispatch
 @testable import HelpDesk
-@testable import Operators
 @testable import Pyrus
 @testable import Service
 
@@ -61,7 +61,7 @@ import Threading
         let refused = site.post(2, token: "learned")
         #expect(refused.status == 503 && refused.text.contains("queue_full"))
         #expect(try site.deliveries(.pushTokenRegistered).map(\.state) == [.pending])
-        #expect(site.graph.dispatcherInbox.withLock { $0.hasNews })
+        #expect(site.graph.dispatcherInbox.withLock { $0.hasNewWork })
     }
 
     @Test func standsNeitherInTheCommentNorInTheLog() throws {

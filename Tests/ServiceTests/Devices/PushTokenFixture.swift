@@ -8,10 +8,10 @@ import Threading
 import Time
 import Tracing
 
+@testable import AdminAPI
 @testable import Configuration
 @testable import Dispatch
 @testable import HelpDesk
-@testable import Operators
 @testable import Pyrus
 @testable import Service
 
@@ -42,9 +42,10 @@ final class PushTokenFixture: RouteFixture {
             fixture.configuration, authorizer: try fixture.configuration.makeAuthorizer(), metrics: metrics)
         let tracer = TraceExporter(registry: registry, logger: log.logger, clocks: clocks, version: "1", instance: { "" }).tracer
         let services = HelpDeskServices(
-            state: Live(state), revocations: Live(.none), store: store, metrics: metrics, clocks: clocks, random: RandomPool(),
+            state: SnapshotReference(state), revocations: SnapshotReference(.none), store: store, metrics: metrics, clocks: clocks,
+            random: RandomPool(),
             logger: log.logger, denials: DenialLog(logger: log.logger, monotonicMilliseconds: clocks.monotonicMilliseconds),
-            tracer: tracer, client: LazyClient(settings: ClientSettings()), news: HelpDeskNews(),
+            tracer: tracer, client: LazyClient(settings: ClientSettings()), invalidation: CacheInvalidation(),
             onChange: { [wakeUps] in wakeUps.update { $0 += 1 } })
         router = Router(try HelpDesk.pyrus.serve(fixture.configuration, services).routes)
     }

@@ -4,10 +4,10 @@ import TestSupport
 import Testing
 import Time
 
+@testable import AdminAPI
 @testable import Configuration
 @testable import Dispatch
 @testable import HelpDesk
-@testable import Operators
 @testable import Pyrus
 @testable import Service
 
@@ -57,18 +57,18 @@ import Time
         for body in try [PushTokenCases.kit(["device_id": "null"]), PushTokenCases.kit(["token": "null", "type": "null"])] {
             #expect(fixture.send(body).status == 200)
         }
-        let wishes = fixture.store.registrations
+        let payloads = fixture.store.registrations
         let key = Device.Key(appID: "shop", userID: "user-1", deviceID: "6E1D3B2A-0C55-4C57-9C0B-8F6A8E1F0A11")
-        #expect(wishes.map(\.key) == [key, key])
-        #expect(wishes.map { $0.token?.text } == [PushTokenCases.iosToken, nil])
-        #expect(wishes.map(\.type) == ["ios", ""])
-        #expect(wishes.map(\.now) == [PushTokenFixture.start, PushTokenFixture.start])
+        #expect(payloads.map(\.key) == [key, key])
+        #expect(payloads.map { $0.token?.text } == [PushTokenCases.iosToken, nil])
+        #expect(payloads.map(\.type) == ["ios", ""])
+        #expect(payloads.map(\.now) == [PushTokenFixture.start, PushTokenFixture.start])
         let rules = [
             LimitRule(per: .user, max: 1, windowMilliseconds: 300_000), LimitRule(per: .device, max: 5, windowMilliseconds: 300_000),
         ]
-        #expect(wishes.map(\.rules) == [rules, rules], "what the help desk asks of apps, unless the configuration says otherwise")
+        #expect(payloads.map(\.rules) == [rules, rules], "what the help desk asks of apps, unless the configuration says otherwise")
         let claims = KeyClaims(KeyIdentity(keyID: 1, issuedAt: TestTime.now, salt: [UInt8](repeating: 7, count: 16)))
-        #expect(wishes.map(\.claims) == [claims, claims])
+        #expect(payloads.map(\.claims) == [claims, claims])
     }
 
     /// The snapshot of revocations in memory is behind: another replica has blocked the user a moment ago.

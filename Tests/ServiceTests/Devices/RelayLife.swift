@@ -8,10 +8,10 @@ import Testing
 import Threading
 import Time
 
+@testable import AdminAPI
 @testable import Configuration
 @testable import Dispatch
 @testable import HelpDesk
-@testable import Operators
 @testable import Pyrus
 @testable import Service
 
@@ -52,7 +52,7 @@ final class RelayLife {
     func step() throws {
         pass(UInt64.random(in: 0..<Self.window / 4, using: &random))
         switch Int.random(in: 0..<10, using: &random) {
-        case 0..<4: try wish()
+        case 0..<4: try payload()
         case 4..<8: try work(limit: Int.random(in: 1...4, using: &random), mayDie: true)
         case 8: notifier = try Self.notifier(server, client, clock)
         default: now = now - UInt64.random(in: 0..<86_400_000, using: &random)
@@ -103,12 +103,12 @@ final class RelayLife {
     }
 
     /// A device registers or signs out.
-    private func wish() throws {
+    private func payload() throws {
         let key = Device.Key(appID: "app", userID: random.element(of: ["u", "v"]), deviceID: random.element(of: ["1", "2"]))
         let token = try random.element(of: ["A", "B", nil]).map { try PushToken($0) }
-        let wish = Registration(key: key, type: random.element(of: ["ios", "ios", "android"]), token: token, now: now, rules: [])
+        let payload = Registration(key: key, type: random.element(of: ["ios", "ios", "android"]), token: token, now: now, rules: [])
         let isDone = Monitor(false)
-        store.register(wish, telling: Self.audience) { _ in isDone.update { $0 = true } }
+        store.register(payload, telling: Self.audience) { _ in isDone.update { $0 = true } }
         try #require(isDone.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0 ? true : nil } == true)
     }
 
@@ -118,7 +118,7 @@ final class RelayLife {
             notifier: "pyrus", now: now, leaseMilliseconds: 30_000, limit: limit, longestDelayMilliseconds: Self.window, pace: notifier.pace
         )
         let claimed = try store.work([], [claim])[0].get().deliveries
-        if mayDie, Int.random(in: 0..<3, using: &random) == 0 { try wish() }
+        if mayDie, Int.random(in: 0..<3, using: &random) == 0 { try payload() }
         for delivery in claimed {
             let answer = Monitor<DeliveryOutcome?>(nil)
             notifier.deliver(delivery) { outcome in answer.update { $0 = outcome } }

@@ -9,7 +9,7 @@ import Threading
 @Suite struct DoctorTests {
     @Test func `a unit serves where systemd runs`() throws {
         let scratch = try TemporaryDirectory()
-        let places = HostPlaces(root: scratch.path, systemctl: "/nonexistent")
+        let places = SystemPaths(root: scratch.path, systemctl: "/nonexistent")
         try scratch.write("usr/lib/systemd/system/deskgate.service", "[Service]\n")
         #expect(!places.isServed(by: "deskgate.service"))
         try scratch.write("run/systemd/system/other", "")

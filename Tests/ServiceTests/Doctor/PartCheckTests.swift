@@ -4,8 +4,8 @@ import TestSupport
 import Testing
 import Time
 
+@testable import AdminAPI
 @testable import Configuration
-@testable import Operators
 @testable import Service
 
 /// The doctor's checks beside a configuration with mistakes.

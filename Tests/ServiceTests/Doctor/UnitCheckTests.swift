@@ -38,13 +38,13 @@ import Testing
     }
 
     /// - Parameter shown: what `systemctl show` prints; nil when it fails, as without systemd.
-    private func places(_ shown: String?) throws -> HostPlaces {
+    private func places(_ shown: String?) throws -> SystemPaths {
         try root.write("shown", shown ?? "")
         try root.write("script", "#!/bin/sh\n[ \"$1\" = show ] && cat '\(root.path("shown"))'\nexit \(shown == nil ? 1 : 0)\n")
         // Another process writes the program: what this one has open for writing is open in programs that other tests start just now, too,
         // and cannot be run meanwhile (ETXTBSY in execve(2)).
         try #require(try Command("install", "-m", "755", root.path("script"), root.path("systemctl")).status == 0)
-        return HostPlaces(root: root.path, systemctl: root.path("systemctl"))
+        return SystemPaths(root: root.path, systemctl: root.path("systemctl"))
     }
 
     @Test(

@@ -6,10 +6,10 @@ import Testing
 import Threading
 import Time
 
+@testable import AdminAPI
 @testable import Configuration
 @testable import Core
 @testable import HelpDesk
-@testable import Operators
 @testable import Service
 
 /// Explanations of a user whose requests were denied or allowed (`GET /v1/explain`).
@@ -388,10 +388,12 @@ import Time
     }
 
     /// The log names the field, which is known here.
-    @Test(arguments: Malformation.Problem.allCases) func `a malformed key has the remedy of keys`(_ problem: Malformation.Problem) throws {
+    @Test(arguments: ValidationError.Problem.allCases) func `a malformed key has the remedy of keys`(_ problem: ValidationError.Problem)
+        throws
+    {
         let key = KeyFacts(appID: "shop", userID: "user-1", now: Self.now)
-        let denial = try #require(Self.known([.malformed(Malformation(.securityKey, problem))]).denial(key))
-        #expect(denial.remedy == Malformation.Problem.notASecurityKey.remedy)
+        let denial = try #require(Self.known([.malformed(ValidationError(.securityKey, problem))]).denial(key))
+        #expect(denial.remedy == ValidationError.Problem.notASecurityKey.remedy)
     }
 
     @Test(arguments: Denial.allCases) func isTranslated(_ denial: Denial) {
@@ -400,7 +402,7 @@ import Time
             let denied = Verdict.denied(denial, keyID: keyID)
             for verdicts in [
                 [denied], [denied, denied], [denied, .authorized(keyID: keyID)], [denied, .denied(.wrongMac, keyID: 1)],
-                [denied, .malformed(Malformation(.securityKey, .empty))], [denied, .undecided(.backendTimeout)], [],
+                [denied, .malformed(ValidationError(.securityKey, .empty))], [denied, .undecided(.backendTimeout)], [],
             ] {
                 let facts = Self.known(verdicts)
                 for step in facts.steps(key) + AuthorizationFacts.unknown.steps(key) {

@@ -3,8 +3,8 @@ import TestSupport
 import Testing
 import Time
 
+@testable import AdminAPI
 @testable import Configuration
-@testable import Operators
 
 /// What is said of deliveries, comments and devices, from what is known of them.
 @Suite struct DeliveryExplanationTests {
@@ -34,7 +34,7 @@ import Time
     }
 
     @Test func `a silent push is replaced by that of a later reading`() {
-        let mark = ReadMark(RevokedPerson(appID: "shop", userID: "ann"), conversation: 1, notifiers: [], receivedAt: Self.now)
+        let mark = ReadReceipt(RevokedPerson(appID: "shop", userID: "ann"), conversation: 1, notifiers: [], receivedAt: Self.now)
         let event = Event(mark, ticketID: 1, id: Self.event(user: "ann").id, lifeMilliseconds: 1000)
         let delivery = Delivery(
             id: event.id.delivery(0), notifier: "sink", event: event, deviceID: "phone", state: .delivered, dueAt: Self.now,
@@ -157,7 +157,8 @@ import Time
     }
 
     @Test func `a delivery in a late queue has the remedy of the queue`() throws {
-        let late = Problem(.queueLate, as: .warning, Told("sink is late.", "sink опаздывает."), remedy: Told("Hurry.", "Быстрее."))
+        let late = Problem(
+            .queueLate, as: .warning, LocalizedText("sink is late.", "sink опаздывает."), remedy: LocalizedText("Hurry.", "Быстрее."))
         var facts = Self.facts(.pending)
         facts.queue = (count: 57, late: late)
         #expect(facts.outcome == .note)
@@ -206,8 +207,8 @@ import Time
     }
 
     @Test func aLateWebhookIsSaidToBeLate() {
-        #expect(Explanation.arrival(Self.event(occurredAt: Self.now - 7_200_000)).text.english.hasSuffix("it was written 2 hours before."))
-        #expect(!Explanation.arrival(Self.event()).text.english.contains("before."))
+        #expect(Explanation.incoming(Self.event(occurredAt: Self.now - 7_200_000)).text.english.hasSuffix("it was written 2 hours before."))
+        #expect(!Explanation.incoming(Self.event()).text.english.contains("before."))
     }
 
     private static func comment(
@@ -226,7 +227,7 @@ import Time
         return CommentFacts(
             comment: 4711, app: try #require(configuration.app("shop")), keep: configuration.deliveries,
             now: Self.now, audience: CommentAudience(of: "shop", configuration), stopping: stopping, deliveries: deliveries,
-            forgottenArrival: forgotten,
+            forgottenIncoming: forgotten,
             hasMore: false, devices: devices)
     }
 
@@ -251,7 +252,8 @@ import Time
         _ severity: Problem.Severity
     ) throws {
         let refused = Problem(
-            .webhooksRefused, as: severity, Told("Webhooks are refused.", "Вебхуки отклоняются."), remedy: Told("Mend it.", "Исправьте."))
+            .webhooksRefused, as: severity, LocalizedText("Webhooks are refused.", "Вебхуки отклоняются."),
+            remedy: LocalizedText("Mend it.", "Исправьте."))
         let explanation = Explanation(try Self.comment(Self.webhook + #","notifiers":["sink"]"#, stopping: [refused]))
         #expect(explanation.outcome == .problem)
         #expect(explanation.finding.english == "No delivery of comment 4711 is stored. Webhooks are refused.")
@@ -261,7 +263,8 @@ import Time
 
     /// Its webhook was answered 200 then, and something would be stored of it.
     @Test func `a full queue beside others with room is no cause of an unknown comment`() throws {
-        let full = Problem(.queueFull, as: .warning, Told("It is full.", "Очередь полна."), remedy: Told("Mend it.", "Исправьте."))
+        let full = Problem(
+            .queueFull, as: .warning, LocalizedText("It is full.", "Очередь полна."), remedy: LocalizedText("Mend it.", "Исправьте."))
         let explanation = Explanation(try Self.comment(Self.webhook + #","notifiers":["sink"]"#, stopping: [full]))
         #expect(explanation.finding.english == "No delivery of comment 4711 is stored.")
         #expect(explanation.remedy != full.remedy)
@@ -505,7 +508,8 @@ import Time
             key: Device.Key(appID: "shop", userID: "ann", deviceID: "phone"), type: "ios", token: try PushToken("t"),
             registeredAt: Self.now, seenAt: Self.now)
         let refused = Problem(
-            .webhooksRefused, Told("Webhooks are refused.", "Вебхуки отклоняются."), remedy: Told("Mend it.", "Исправьте."))
+            .webhooksRefused, LocalizedText("Webhooks are refused.", "Вебхуки отклоняются."),
+            remedy: LocalizedText("Mend it.", "Исправьте."))
         let comment = try Self.comment(
             Self.webhook + #","notifiers":[],"routes":{"ios":"phones"}"#,
             notifiers: #","phones":{"type":"rustore","project_id":"p","token":{"file":"secrets/rustore"}}"#)

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Time
 
-@testable import Operators
+@testable import AdminAPI
 @testable import Service
 
 /// `GET /v1/explain`

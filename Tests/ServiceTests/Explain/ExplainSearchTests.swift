@@ -5,7 +5,7 @@ import Testing
 import Threading
 import Time
 
-@testable import Operators
+@testable import AdminAPI
 
 /// What no index finds is looked for in a bounded part of the store.
 @Suite struct ExplainSearchTests {
@@ -40,7 +40,7 @@ import Time
             id: UUIDv7(milliseconds: Self.now + number, random: InlineArray(repeating: 1)).event, kind: .commentCreated,
             identity: Event.Identity(appID: "shop", ticketID: 1, commentID: HelpDeskID(Int64(number)), deviceID: ""), userID: user,
             occurredAt: Self.now, receivedAt: Self.now, expiresAt: Self.now + 1000, data: Event.noData)
-        store.accept(Arrival(event, to: [Subscription(notifier: "sink")]), telling: .nobody) { _ in done.update { $0 = true } }
+        store.accept(IncomingEvent(event, to: [Subscription(notifier: "sink")]), telling: .nobody) { _ in done.update { $0 = true } }
         try #require(done.wait(timeoutMilliseconds: WaitLimit.milliseconds) { $0 ? true : nil } == true)
     }
 

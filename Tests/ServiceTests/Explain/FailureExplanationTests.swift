@@ -4,10 +4,10 @@ import TestSupport
 import Testing
 import Time
 
+@testable import AdminAPI
 @testable import Configuration
 @testable import Core
 @testable import HelpDesk
-@testable import Operators
 @testable import Service
 
 /// Explanations of a user whose latest request was neither allowed nor denied (`GET /v1/explain`).
@@ -81,15 +81,17 @@ import Time
         }
     }
 
-    @Test(arguments: Indecision.allCases) func `a backend that decides again ends its own failures alone`(_ indecision: Indecision) throws {
-        let facts = Self.known(AuthorizationFailure(.undecided(indecision), at: TestTime.now))
+    @Test(arguments: UndecidedReason.allCases) func `a backend that decides again ends its own failures alone`(_ reason: UndecidedReason)
+        throws
+    {
+        let facts = Self.known(AuthorizationFailure(.undecided(reason), at: TestTime.now))
         var key = KeyFacts(appID: "shop", userID: "user-1", now: TestTime.now)
         key.backendStatus = BackendStatus(
             breaker: .working, pacesNewKeys: false, lastFailure: BackendFailure(.backendTimeout, isOver: true))
         key.storeProblem = "away"
         let step = try #require(facts.steps(key).first)
-        #expect(step.outcome == (indecision.isOfFailedCalls ? .note : .problem))
-        #expect((facts.refusal(key) == nil) == indecision.isOfFailedCalls)
+        #expect(step.outcome == (reason.isOfFailedCalls ? .note : .problem))
+        #expect((facts.refusal(key) == nil) == reason.isOfFailedCalls)
         #expect(step.text.isTranslated)
         #expect(step.remedy?.isTranslated == true)
     }
@@ -192,7 +194,7 @@ import Time
         #expect(step.remedy?.isTranslated == true)
     }
 
-    @Test func `an indecision is translated`() throws {
+    @Test func `an reason is translated`() throws {
         let facts = Self.known(AuthorizationFailure(.undecided(.internalError), at: TestTime.now))
         let key = KeyFacts(appID: "shop", userID: "user-1", now: TestTime.now)
         let step = try #require(facts.steps(key).first)

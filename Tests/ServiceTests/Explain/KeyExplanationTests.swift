@@ -4,8 +4,8 @@ import TestSupport
 import Testing
 import Time
 
+@testable import AdminAPI
 @testable import Configuration
-@testable import Operators
 
 /// What is said of a security key, from what is known of it.
 @Suite struct KeyExplanationTests {
@@ -77,8 +77,8 @@ import Time
     }
 
     private static let mostDenied = Problem(
-        .nearlyAllDenied, of: "shop", Told("Nearly nobody may chat.", "Почти никого не пускают."),
-        remedy: Told("Compare the secrets.", "Сравните секреты."))
+        .nearlyAllDenied, of: "shop", LocalizedText("Nearly nobody may chat.", "Почти никого не пускают."),
+        remedy: LocalizedText("Compare the secrets.", "Сравните секреты."))
 
     @Test(
         arguments: [
@@ -100,8 +100,8 @@ import Time
     }
 
     private static let otherKeys = Problem(
-        .replicaKeys, Told("Other keys are in force in b.", "В b действуют другие ключи."),
-        remedy: Told("Reload b.", "Перечитайте настройки b."))
+        .replicaKeys, LocalizedText("Other keys are in force in b.", "В b действуют другие ключи."),
+        remedy: LocalizedText("Reload b.", "Перечитайте настройки b."))
 
     @Test(arguments: [(Denial.unknownKey, Explanation.Outcome.problem), (.expired, .ok)])
     func `a key is not well while another replica denies the user`(_ denial: Denial, _ outcome: Explanation.Outcome) throws {
@@ -211,8 +211,8 @@ import Time
             (nil, .working, true, ["The backend of shop fails for new keys"]),
             // The backend would not be asked.
             (.denied(.revoked, keyID: nil), .open, true, []),
-        ] as [(Verdict?, BreakerStanding, Bool, [String])])
-    func `a backend in trouble is explained`(verdict: Verdict?, breaker: BreakerStanding, pacesNewKeys: Bool, starts: [String]) throws {
+        ] as [(Verdict?, BreakerStatus, Bool, [String])])
+    func `a backend in trouble is explained`(verdict: Verdict?, breaker: BreakerStatus, pacesNewKeys: Bool, starts: [String]) throws {
         var facts = try Self.facts(verdict, mode: .backend)
         facts.backendStatus = BackendStatus(breaker: breaker, pacesNewKeys: pacesNewKeys)
         let troubles = Explanation(facts).steps.filter { $0.text.english.hasPrefix("The backend of shop") }
@@ -229,14 +229,14 @@ import Time
         #expect(explanation.remedy?.english.hasPrefix("If the chat is denied all the same, see backend_denied") == true)
     }
 
-    @Test(arguments: Indecision.allCases) func everyIndecisionIsToldApartFromADenial(_ indecision: Indecision) throws {
-        let explanation = Explanation(try Self.facts(.undecided(indecision)))
-        #expect(explanation.outcome == .problem && explanation.finding.english.contains("503 (\(indecision.rawValue))"))
+    @Test(arguments: UndecidedReason.allCases) func everyIndecisionIsToldApartFromADenial(_ reason: UndecidedReason) throws {
+        let explanation = Explanation(try Self.facts(.undecided(reason)))
+        #expect(explanation.outcome == .problem && explanation.finding.english.contains("503 (\(reason.rawValue))"))
         #expect(explanation.remedy != nil)
     }
 
     @Test func aMalformedKeyIsToldWithoutItsText() throws {
-        var facts = try Self.facts(.malformed(Malformation(.securityKey, .notASecurityKey)))
+        var facts = try Self.facts(.malformed(ValidationError(.securityKey, .notASecurityKey)))
         facts.key = nil
         let explanation = Explanation(facts)
         #expect(explanation.finding.english.contains("400") && explanation.remedy?.english.contains("cut off") == true)
@@ -287,7 +287,8 @@ import Time
     @Test func `nothing goes on with revocations that nobody knows`() throws {
         var facts = try Self.facts(.undecided(.revocationsUnknown))
         facts.storeProblem = "no database"
-        let unknown = Problem(.revocationsUnknown, Told("Nobody knows.", "Неизвестно."), remedy: Told("Mend it.", "Исправьте."))
+        let unknown = Problem(
+            .revocationsUnknown, LocalizedText("Nobody knows.", "Неизвестно."), remedy: LocalizedText("Mend it.", "Исправьте."))
         facts.closing = ChatClosure([unknown])
         let explanation = Explanation(facts)
         #expect(explanation.steps.contains { $0.text.english.hasSuffix("(no database).") })
@@ -303,10 +304,10 @@ import Time
     }
 
     @Test func commandsAreSafeToCopy() {
-        #expect(Telling.word("user-1@shop.test") == "user-1@shop.test")
-        #expect(Telling.word("a b") == "'a b'")
-        #expect(Telling.word("$(x)'y") == #"'$(x)'\''y'"#)
-        #expect(Telling.word("") == "''")
+        #expect(TextFragments.word("user-1@shop.test") == "user-1@shop.test")
+        #expect(TextFragments.word("a b") == "'a b'")
+        #expect(TextFragments.word("$(x)'y") == #"'$(x)'\''y'"#)
+        #expect(TextFragments.word("") == "''")
         let block = Revocation.sample(1, appID: "shop", .user("a; b"))
         #expect(block.remedy(at: 0).english.contains("--user 'a; b'"))
     }

@@ -8,9 +8,9 @@ import Testing
 import Threading
 import Time
 
+@testable import AdminAPI
 @testable import Configuration
 @testable import HelpDesk
-@testable import Operators
 @testable import Service
 
 /// Explanations of a user whose requests other replicas have answered (`GET /v1/explain`). The clock of the second replica is behind.
@@ -22,11 +22,11 @@ import Time
     ]
 
     private let fixture: ServiceFixture
-    private let place: PostgresPlace
+    private let place: PostgresSchemaFixture
     private let graphs: [ServiceGraph]
 
     init() throws {
-        let (fixture, place) = (try ServiceFixture(), try PostgresPlace())
+        let (fixture, place) = (try ServiceFixture(), try PostgresSchemaFixture())
         var settings = StoreSettings()
         settings.heartbeatMilliseconds = 50
         let graphs = try Self.clocks.enumerated().map { index, clocks in
@@ -101,7 +101,7 @@ import Time
 
     @Test func `a replica of which no heartbeat has told yet is asked`() throws {
         defer { close() }
-        let place = try PostgresPlace()
+        let place = try PostgresSchemaFixture()
         var settings = StoreSettings()
         settings.heartbeatMilliseconds = 100 * WaitLimit.milliseconds
         let asking = try place.store(settings)

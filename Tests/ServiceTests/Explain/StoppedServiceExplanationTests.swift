@@ -5,8 +5,8 @@ import TestSupport
 import Testing
 import Time
 
+@testable import AdminAPI
 @testable import Configuration
-@testable import Operators
 @testable import Service
 
 /// Explanations of deliveries, comments and devices by a command while no service runs.
@@ -56,7 +56,7 @@ import Time
     }
 
     @Test func `a device that is registered is notified by no service`() {
-        let device = Explanation(Explanation.Conclusion(.ok, Told("It is notified.", "Его уведомляют.")), [])
+        let device = Explanation(Explanation.Conclusion(.ok, LocalizedText("It is notified.", "Его уведомляют.")), [])
         let stopped = device.but(.serviceDown("deskgate serve"))
         #expect(stopped.outcome == .problem)
         #expect(stopped.finding.english == "It is notified. But: The service does not run.")

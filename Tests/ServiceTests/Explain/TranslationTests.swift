@@ -6,8 +6,8 @@ import TestSupport
 import Testing
 import Time
 
+@testable import AdminAPI
 @testable import Configuration
-@testable import Operators
 
 /// No text for operators lacks its Russian one: the compiler demands both, and here nothing says the English one twice.
 @Suite struct TranslationTests {
@@ -42,13 +42,13 @@ import Time
         Self.check(Explanation(try Self.facts(.denied(denial, keyID: 1)) { $0.storeProblem = "away" }))
     }
 
-    @Test(arguments: Indecision.allCases) func ofIndecisions(_ indecision: Indecision) throws {
-        Self.check(Explanation(try Self.facts(.undecided(indecision))))
+    @Test(arguments: UndecidedReason.allCases) func ofIndecisions(_ reason: UndecidedReason) throws {
+        Self.check(Explanation(try Self.facts(.undecided(reason))))
     }
 
-    @Test(arguments: Malformation.Problem.allCases, CredentialField.allCases)
-    func ofMalformations(_ problem: Malformation.Problem, _ field: CredentialField) throws {
-        Self.check(Explanation(try Self.facts(.malformed(Malformation(field, problem)))))
+    @Test(arguments: ValidationError.Problem.allCases, CredentialField.allCases)
+    func ofMalformations(_ problem: ValidationError.Problem, _ field: CredentialField) throws {
+        Self.check(Explanation(try Self.facts(.malformed(ValidationError(field, problem)))))
     }
 
     @Test func ofOtherVerdicts() throws {
@@ -103,7 +103,7 @@ import Time
             let object = try russian.object()
             var texts = [object["finding"]?.text, object["remedy"]?.text]
             for step in object["steps"]?.elements ?? [] { texts += [step["text"]?.text, step["remedy"]?.text] }
-            for text in texts.compactMap(\.self) { #expect(Told(verbatim: text).isTranslated, "\(text)") }
+            for text in texts.compactMap(\.self) { #expect(LocalizedText(verbatim: text).isTranslated, "\(text)") }
             #expect(
                 try fixture.send(.get, "/v1/explain?app_id=shop&lang=en&\(query)").object()
                     == fixture.send(.get, "/v1/explain?app_id=shop&\(query)").object())

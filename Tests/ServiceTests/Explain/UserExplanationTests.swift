@@ -4,8 +4,8 @@ import TestSupport
 import Testing
 import Time
 
+@testable import AdminAPI
 @testable import Configuration
-@testable import Operators
 
 /// Explanations of users who may chat.
 @Suite struct UserExplanationTests {
@@ -14,7 +14,7 @@ import Time
     private static func explanation(
         deviceType: String? = nil, _ deliveries: [DeliveryFacts] = [], revocations: [Revocation] = [], closing: [Problem] = [],
         stopping: [Problem] = [], authorizations: AuthorizationFacts = .unknown, backend: BackendStatus? = nil,
-        _ rule: UndecidedRule = .error, store: MemoryStore = MemoryStore()
+        _ rule: UndecidedPolicy = .error, store: MemoryStore = MemoryStore()
     ) throws -> Explanation {
         let secret = "whsec_" + String(repeating: "QUJD", count: 8)
         let sink = #""allow_insecure_secrets":true,"notifiers":{"sink":{"type":"http","url":"https://sink.test/","secret":"\#(secret)"}}"#
@@ -43,7 +43,8 @@ import Time
 
     @Test func `the remedy is that of the step that the finding is about`() throws {
         let block = Revocation.sample(1, appID: "shop", .user("ann"))
-        let closing = Problem(.callersRefused, Told("Nobody is let in.", "Никого не пускают."), remedy: Told("Mend it.", "Исправьте."))
+        let closing = Problem(
+            .callersRefused, LocalizedText("Nobody is let in.", "Никого не пускают."), remedy: LocalizedText("Mend it.", "Исправьте."))
         let blocked = try Self.explanation(deviceType: "tv", revocations: [block], closing: [closing])
         #expect(blocked.finding.english.hasPrefix("This user is denied with any key: blocked"))
         #expect(blocked.remedy == block.remedy(at: 0))
@@ -69,7 +70,8 @@ import Time
     }
 
     @Test func `a delivery in a late queue is told of in the finding`() throws {
-        let late = Problem(.queueLate, as: .warning, Told("sink is late.", "sink опаздывает."), remedy: Told("Hurry.", "Быстрее."))
+        let late = Problem(
+            .queueLate, as: .warning, LocalizedText("sink is late.", "sink опаздывает."), remedy: LocalizedText("Hurry.", "Быстрее."))
         var waiting = DeliveryExplanationTests.facts(.pending)
         #expect(try Self.explanation(deviceType: "ios", [waiting]).outcome == .ok)
         waiting.queue = (count: 57, late: late)
@@ -81,8 +83,8 @@ import Time
     }
 
     private static let mostDenied = Problem(
-        .nearlyAllDenied, of: "shop", Told("Nearly nobody may chat.", "Почти никого не пускают."),
-        remedy: Told("Compare the secrets.", "Сравните секреты."))
+        .nearlyAllDenied, of: "shop", LocalizedText("Nearly nobody may chat.", "Почти никого не пускают."),
+        remedy: LocalizedText("Compare the secrets.", "Сравните секреты."))
 
     @Test(arguments: [AuthorizationFacts.unknown, AuthorizationExplanationTests.known([])])
     func `a user of whom nothing is known is kept out with most`(_ authorizations: AuthorizationFacts) throws {
@@ -105,8 +107,8 @@ import Time
     @Test(arguments: [(Denial.unknownKey, Explanation.Outcome.problem), (.wrongMac, .problem), (.expired, .ok)])
     func `another replica may deny a user who is let in here`(_ denial: Denial, _ outcome: Explanation.Outcome) throws {
         let otherKeys = Problem(
-            .replicaKeys, Told("Other keys are in force in b.", "В b действуют другие ключи."),
-            remedy: Told("Reload b.", "Перечитайте настройки b."))
+            .replicaKeys, LocalizedText("Other keys are in force in b.", "В b действуют другие ключи."),
+            remedy: LocalizedText("Reload b.", "Перечитайте настройки b."))
         let known = AuthorizationExplanationTests.known([.denied(denial, keyID: nil), .authorized(keyID: 1)])
         let explanation = try Self.explanation(closing: [otherKeys], authorizations: known)
         #expect(explanation.outcome == outcome)
@@ -127,7 +129,8 @@ import Time
         _ severity: Problem.Severity, _ outcome: Explanation.Outcome
     ) throws {
         let refused = Problem(
-            .webhooksRefused, as: severity, Told("Webhooks are refused.", "Вебхуки отклоняются."), remedy: Told("Mend it.", "Исправьте."))
+            .webhooksRefused, as: severity, LocalizedText("Webhooks are refused.", "Вебхуки отклоняются."),
+            remedy: LocalizedText("Mend it.", "Исправьте."))
         let explanation = try Self.explanation(stopping: [refused])
         #expect(explanation.outcome == outcome)
         #expect(explanation.finding.english.hasSuffix(" But: Webhooks are refused.") == (outcome == .problem))
@@ -140,9 +143,9 @@ import Time
     @Test(
         arguments: [
             (.open, .error, .problem), (.halfOpen, .deny, .problem), (.open, .allowIfKeyValid, .ok), (.working, .error, .ok),
-        ] as [(BreakerStanding, UndecidedRule, Explanation.Outcome)])
+        ] as [(BreakerStatus, UndecidedPolicy, Explanation.Outcome)])
     func `a backend in trouble is a problem of a user whom it keeps out`(
-        _ breaker: BreakerStanding, _ rule: UndecidedRule, _ outcome: Explanation.Outcome
+        _ breaker: BreakerStatus, _ rule: UndecidedPolicy, _ outcome: Explanation.Outcome
     ) throws {
         let explanation = try Self.explanation(backend: BackendStatus(breaker: breaker, pacesNewKeys: true), rule)
         #expect(explanation.outcome == outcome)

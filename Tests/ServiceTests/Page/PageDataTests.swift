@@ -4,8 +4,8 @@ import JSON
 import TestSupport
 import Testing
 
+@testable import AdminAPI
 @testable import Configuration
-@testable import Operators
 
 /// What the page asks beyond the requests of commands.
 @Suite struct PageDataTests {

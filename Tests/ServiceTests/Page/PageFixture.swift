@@ -3,8 +3,8 @@ import JSON
 import TestSupport
 import Threading
 
+@testable import AdminAPI
 @testable import Configuration
-@testable import Operators
 
 /// A browser with the operators' page: it keeps the cookie and the session's secret, and states its origin.
 final class PageFixture {

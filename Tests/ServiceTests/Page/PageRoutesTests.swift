@@ -4,8 +4,8 @@ import HelpDesk
 import TestSupport
 import Testing
 
+@testable import AdminAPI
 @testable import Configuration
-@testable import Operators
 @testable import Service
 
 /// The files of the operators' page, and where they are served.
@@ -69,8 +69,8 @@ import Testing
         let keys =
             Denial.allCases.map { "denial.\($0.rawValue)" } + Explanation.Subject.allCases.map { "step.\($0.rawValue)" }
             + Explanation.Outcome.allCases.map { "outcome.\($0.rawValue)" } + Problem.Severity.allCases.map { "problems.\($0.rawValue)" }
-            + Delivery.State.allCases.map { "delivery.\($0.rawValue)" } + Indecision.allCases.map { "denial.\($0.rawValue)" }
-            + Malformation.Problem.allCases.map { "denial.\($0.rawValue)" } + WebhookResult.allCases.map { "webhook.\($0.rawValue)" }
+            + Delivery.State.allCases.map { "delivery.\($0.rawValue)" } + UndecidedReason.allCases.map { "denial.\($0.rawValue)" }
+            + ValidationError.Problem.allCases.map { "denial.\($0.rawValue)" } + WebhookResult.allCases.map { "webhook.\($0.rawValue)" }
             + [BodyError.invalidJSONReason, BodyError.notAnObjectReason, BodyError.invalidFormReason].map { "denial.\($0)" }
         for key in keys { #expect(words.contains("\"\(key)\": "), "\(key)") }
         let places = fixture.send(.get, "/page/problems.js").text

@@ -4,8 +4,8 @@ import JSON
 import TestSupport
 import Testing
 
+@testable import AdminAPI
 @testable import Configuration
-@testable import Operators
 
 /// A browser sends the cookie of a session to every port of the host, so the cookie does nothing without the session's secret.
 @Suite struct SessionSecretTests {

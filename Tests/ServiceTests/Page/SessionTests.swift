@@ -5,8 +5,8 @@ import Testing
 import Threading
 import Time
 
+@testable import AdminAPI
 @testable import Configuration
-@testable import Operators
 
 /// A browser signs in with an admin token, and its session may do what the token may, from the page alone.
 @Suite struct SessionTests {
@@ -176,10 +176,10 @@ import Time
         let second = try book.open(token)
         fixture.pass(minutes: 1)
         #expect(isOpen(first, of: token, in: book))
-        for _ in 2..<SessionBook.mostSessionsPerToken { _ = try book.open(token) }
+        for _ in 2..<AdminSessionStore.mostSessionsPerToken { _ = try book.open(token) }
         fixture.pass(minutes: 1)
         _ = try book.open(token)
-        #expect(book.count == SessionBook.mostSessionsPerToken)
+        #expect(book.count == AdminSessionStore.mostSessionsPerToken)
         #expect(isOpen(first, of: token, in: book))
         #expect(!isOpen(second, of: token, in: book))
     }
@@ -192,20 +192,20 @@ import Time
         let token = try #require(tokens[victim])
         let session = try book.open(token)
         fixture.pass(minutes: 1)
-        for _ in 0..<(4 * SessionBook.mostSessionsPerToken) { _ = try book.open(flood) }
+        for _ in 0..<(4 * AdminSessionStore.mostSessionsPerToken) { _ = try book.open(flood) }
         #expect(isOpen(session, of: token, in: book) == (flooding != victim))
-        #expect(book.count == SessionBook.mostSessionsPerToken + (flooding == victim ? 0 : 1))
+        #expect(book.count == AdminSessionStore.mostSessionsPerToken + (flooding == victim ? 0 : 1))
     }
 
     /// A book on the fixture's clock, and the tokens that sign in, by name.
-    private func bookAndTokens() throws -> (SessionBook, [String: AdminToken]) {
+    private func bookAndTokens() throws -> (AdminSessionStore, [String: AdminToken]) {
         let clock = fixture.clock
         let tokens = fixture.admin.configuration.admin.tokens.filter { $0.has(.read) }
         let named = tokens.map { ($0.hasAllRoles ? "admin" : $0.role.rawValue, $0) }
-        return (SessionBook { .init(nanoseconds: clock.withLock { $0 }) }, Dictionary(uniqueKeysWithValues: named))
+        return (AdminSessionStore { .init(nanoseconds: clock.withLock { $0 }) }, Dictionary(uniqueKeysWithValues: named))
     }
 
-    private func isOpen(_ session: SessionCredential, of token: AdminToken, in book: SessionBook) -> Bool {
+    private func isOpen(_ session: SessionCredential, of token: AdminToken, in book: AdminSessionStore) -> Bool {
         book.token(of: session, among: [token], isUse: true) != nil
     }
 }

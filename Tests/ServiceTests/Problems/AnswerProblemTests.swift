@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Time
 
-@testable import Operators
+@testable import AdminAPI
 
 /// Problems of authorizations, webhooks and their callers.
 @Suite struct AnswerProblemTests: ProblemScene {
@@ -114,7 +114,8 @@ import Time
         #expect(search.problems.allSatisfy { $0.text.isTranslated })
     }
 
-    @Test(arguments: Indecision.allCases.map(\.rawValue)) func `each reason of undecided ones has its remedy`(_ reason: String) throws {
+    @Test(arguments: UndecidedReason.allCases.map(\.rawValue)) func `each reason of undecided ones has its remedy`(_ reason: String) throws
+    {
         let search = try Self.search(answers: [Self.answers(.undecided, app: "shop", reason)])
         let problem = try #require(search.problems.first)
         #expect(problem.text.english.hasSuffix("15 of them as \(reason)."))
@@ -123,7 +124,7 @@ import Time
     }
 
     @Test(
-        arguments: Malformation.Problem.allCases.map { ($0.rawValue, "a field \($0.complaint)") }
+        arguments: ValidationError.Problem.allCases.map { ($0.rawValue, "a field \($0.complaint)") }
             + ["invalid_json", "not_an_object", "invalid_form", "bad_field"].map { ($0, "the body is not as documented") })
     func `each reason of malformed ones has its cause and its remedy`(_ reason: String, _ cause: String) throws {
         let problem = try #require(try Self.search(answers: [Self.answers(.malformed, reason)]).problems.first)

@@ -2,7 +2,7 @@ import Core
 import TestSupport
 import Testing
 
-@testable import Operators
+@testable import AdminAPI
 
 /// Problems that an app's backend causes.
 @Suite struct BackendProblemTests: ProblemScene {
@@ -19,8 +19,8 @@ import Testing
         }
     }
 
-    @Test(arguments: [(UndecidedRule.error, 503), (.deny, 403), (.allowIfKeyValid, 200)])
-    func `an open breaker is told with the rule in force`(_ rule: UndecidedRule, _ status: Int) throws {
+    @Test(arguments: [(UndecidedPolicy.error, 503), (.deny, 403), (.allowIfKeyValid, 200)])
+    func `an open breaker is told with the rule in force`(_ rule: UndecidedPolicy, _ status: Int) throws {
         let open = BackendStatus(breaker: .open, pacesNewKeys: false, lastFailure: BackendFailure(.backendStatus, cause: "status_500"))
         let problem = try #require(open.problems(of: "shop", at: "https://backend.test", rule).first)
         #expect(problem.text.english.contains(" The last call to https://backend.test failed: the receiver failed (status_500)."))

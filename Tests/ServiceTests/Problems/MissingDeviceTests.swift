@@ -3,9 +3,9 @@ import TestSupport
 import Testing
 import Time
 
+@testable import AdminAPI
 @testable import Configuration
 @testable import Core
-@testable import Operators
 @testable import Service
 
 /// Apps of which no device is registered, so that no comment finds one.
@@ -31,7 +31,7 @@ import Time
                 identity: Event.Identity(appID: "shop", ticketID: 17, commentID: HelpDeskID(Int64(number)), deviceID: ""), userID: "ann",
                 deviceType: nil, occurredAt: Self.now.milliseconds, receivedAt: Self.now.milliseconds,
                 expiresAt: Self.now.milliseconds + 86_400_000, data: Event.noData)
-            store.accept(Arrival(event, to: [Self.phones]), telling: .nobody) { _ in }
+            store.accept(IncomingEvent(event, to: [Self.phones]), telling: .nobody) { _ in }
         }
     }
 

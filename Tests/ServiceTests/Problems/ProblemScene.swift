@@ -3,8 +3,8 @@ import HTTPServer
 import TestSupport
 import Time
 
+@testable import AdminAPI
 @testable import Configuration
-@testable import Operators
 
 /// The facts among which suites search for problems.
 protocol ProblemScene {}
@@ -15,7 +15,7 @@ extension ProblemScene {
     static func search(
         apps: String = ConfigurationDirectory.apps, members: String = #""log":{}"#, store: StoreError? = nil,
         revocations: RevocationStatus = known(),
-        refusal: RefusedReload? = nil, standings: [NotifierStanding] = [],
+        refusal: RefusedReload? = nil, statuses: [NotifierStatus] = [],
         pending: [PendingDeliveries] = [], replicas: [Replica] = [], others: String = "", crowded: [CrowdedListener] = [],
         backends: [(app: String, status: BackendStatus)] = [], answers: [AnswerWindow.Finding] = [], letsIn: Bool = true,
         nearestApp: String? = nil, unserved: [UnservedDevices.Finding] = [],
@@ -30,7 +30,7 @@ extension ProblemScene {
         var facts = StoreFacts()
         (facts.disks, facts.dead, facts.renewedCertificates, facts.appsWithoutDevices) = (disks, dead, renewed, withoutDevices)
         return ProblemSearch(
-            configuration, now: now.milliseconds, store: store, revocations: revocations, refusal: refusal, standings: standings,
+            configuration, now: now.milliseconds, store: store, revocations: revocations, refusal: refusal, statuses: statuses,
             pending: pending,
             replicas: replicas, keysDigest: "own", revokedKeys: revokedKeys, crowded: crowded, backends: backends, answers: answers,
             letsIn: letsIn,
@@ -53,11 +53,11 @@ extension ProblemScene {
 
     static var secret: String { "whsec_" + String(repeating: "QUJD", count: 8) }
 
-    static func standing(
-        _ state: BreakerStanding, of name: String = "crm", pause: String? = nil, failure: String = "status_503", doubt: String? = nil,
+    static func status(
+        _ state: BreakerStatus, of name: String = "crm", pause: String? = nil, failure: String = "status_503", doubt: String? = nil,
         ends: UnixSeconds? = nil
-    ) -> NotifierStanding {
-        NotifierStanding(
+    ) -> NotifierStatus {
+        NotifierStatus(
             name: name, state: state, pause: pause.map { ($0, "as the log says") }, lastFailure: failure, settingsDoubt: doubt,
             credentialExpiresAt: ends)
     }

@@ -6,13 +6,13 @@ import TestSupport
 import Testing
 import Time
 
-@testable import Operators
+@testable import AdminAPI
 
 /// Problems as the first view and `GET /v1/status` show them.
 @Suite struct ProblemTests: ProblemScene {
     @Test func whereNothingIsWrongNothingIsSaid() throws {
         let healthy = try Self.search(
-            standings: [Self.standing(.working, ends: Self.now + 90 * 86_400), Self.standing(.failing)],
+            statuses: [Self.status(.working, ends: Self.now + 90 * 86_400), Self.status(.failing)],
             pending: [Self.waiting("crm", seconds: 20)],
             replicas: [
                 Replica(id: "me", isOwn: true, silentMilliseconds: 0, keysDigest: "own"),
@@ -34,14 +34,14 @@ import Time
             Self.search(revocations: Self.known(at: Self.now - 31)),
             Self.search(revocations: Self.known(copyProblem: "cannot write /copy")),
             Self.search(refusal: Self.refused(["$.x: unknown key"])),
-            Self.search(standings: [Self.standing(.paused, pause: "status_410")], pending: [Self.waiting("crm", seconds: 3600)]),
-            Self.search(standings: [Self.standing(.open)], pending: [Self.waiting("crm", seconds: 3600)]),
-            Self.search(standings: [Self.standing(.working, doubt: "status_401")], pending: [Self.waiting("crm", seconds: 3600)]),
-            Self.search(standings: [Self.standing(.working, ends: Self.now + 86_400)]),
+            Self.search(statuses: [Self.status(.paused, pause: "status_410")], pending: [Self.waiting("crm", seconds: 3600)]),
+            Self.search(statuses: [Self.status(.open)], pending: [Self.waiting("crm", seconds: 3600)]),
+            Self.search(statuses: [Self.status(.working, doubt: "status_401")], pending: [Self.waiting("crm", seconds: 3600)]),
+            Self.search(statuses: [Self.status(.working, ends: Self.now + 86_400)]),
             Self.search(apps: Self.ending(Self.now + 86_400)),
             Self.search(pending: [Self.waiting("former", seconds: 10)]),
             Self.search(pending: [Self.waiting("crm", seconds: 10, count: 250_000)]),
-            Self.search(standings: [Self.standing(.working)], pending: [Self.waiting("crm", seconds: 901, count: 11)]),
+            Self.search(statuses: [Self.status(.working)], pending: [Self.waiting("crm", seconds: 901, count: 11)]),
             Self.search(replicas: [Replica(id: "other", isOwn: false, silentMilliseconds: 0, keysDigest: "other")]),
             Self.search(crowded: [CrowdedListener(.public, ReachedBound(of: nil, isRefused: true))]),
             Self.search(crowded: [CrowdedListener(.public, ReachedBound(of: IPAddress("192.0.2.7"), isRefused: false))]),
@@ -82,7 +82,7 @@ import Time
 
     @Test func `every kind is counted`() throws {
         let search = try Self.search(
-            standings: [Self.standing(.open), Self.standing(.open, of: "phones")], answers: [Self.answers(.unknownApp, "unknown_app")])
+            statuses: [Self.status(.open), Self.status(.open, of: "phones")], answers: [Self.answers(.unknownApp, "unknown_app")])
         let counted = search.counts.filter { $0.count > 0 }.map { "\($0.kind) \($0.severity) \($0.count)" }
         #expect(counted == ["unknown_app problem 1", "notifier_failing problem 2"])
         #expect(search.counts.count == 2 * (Problem.Kind.allCases.count - 1), "the service counts, so it runs")
@@ -90,7 +90,7 @@ import Time
 
     @Test func `operators are told of what no other event tells`() throws {
         let search = try Self.search(
-            refusal: Self.refused(["$.x: unknown key"]), standings: [Self.standing(.paused, pause: "status_410")],
+            refusal: Self.refused(["$.x: unknown key"]), statuses: [Self.status(.paused, pause: "status_410")],
             backends: [("shop", BackendStatus(breaker: .halfOpen, pacesNewKeys: false))],
             answers: [
                 Self.answers(.undecided, app: "shop", "backend_timeout"), Self.answers(.callersRefused, "network"),
@@ -115,7 +115,7 @@ import Time
     @Test func `operators are told of notifiers and the store that need them`() throws {
         let search = try Self.search(
             store: StoreError(.diskFull, "full"), revocations: Self.known(.none, at: 0),
-            standings: [Self.standing(.working, of: "phones", doubt: "not_found")],
+            statuses: [Self.status(.working, of: "phones", doubt: "not_found")],
             pending: [
                 Self.waiting("phones", seconds: 10), Self.waiting("former", seconds: 10), Self.waiting("crm", seconds: 10, count: 250_000),
             ],
@@ -148,7 +148,7 @@ import Time
         let problems = try Self.search(
             members: #""admin":{"tokens":[{"name":"reader","role":"read","token":{"file":"secrets/read-token"}}]}"#,
             store: StoreError(.diskFull, "full"),
-            standings: [Self.standing(.paused, pause: "status_410")]
+            statuses: [Self.status(.paused, pause: "status_410")]
         ).problems
         #expect(problems.map(\.kind) == [.store, .notifierPaused, .configurationWarning])
     }

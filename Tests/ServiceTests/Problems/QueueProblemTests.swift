@@ -3,14 +3,14 @@ import TestSupport
 import Testing
 import Time
 
-@testable import Operators
+@testable import AdminAPI
 
 /// Problems of notifiers and their queues.
 @Suite struct QueueProblemTests: ProblemScene {
     @Test func `held messages that wait are a problem of the help desk`() throws {
         let held = Self.waiting(HeldMessage.notifier, seconds: 901, count: 2)
-        let standing = Self.standing(.working, of: HeldMessage.notifier)
-        let problems = try Self.search(apps: Self.sendbird, standings: [standing], pending: [held]).problems
+        let status = Self.status(.working, of: HeldMessage.notifier)
+        let problems = try Self.search(apps: Self.sendbird, statuses: [status], pending: [held]).problems
         #expect(problems.count == 1)
         let problem = try #require(problems.first { $0.kind == .queueLate })
         #expect(
@@ -24,8 +24,8 @@ import Time
     /// Further webhooks of Chat are then answered 503 while Desk does not answer.
     @Test func `a full queue of held messages is a problem`() throws {
         let held = Self.waiting(HeldMessage.notifier, seconds: 10, count: 250_000)
-        let standing = Self.standing(.working, of: HeldMessage.notifier)
-        let problems = try Self.search(apps: Self.sendbird, standings: [standing], pending: [held]).problems
+        let status = Self.status(.working, of: HeldMessage.notifier)
+        let problems = try Self.search(apps: Self.sendbird, statuses: [status], pending: [held]).problems
         #expect(problems.map(\.kind) == [.queueFull])
         #expect(problems.first?.subject == HeldMessage.notifier)
     }
@@ -33,7 +33,7 @@ import Time
     /// From the first refusal on, without waiting until the queue is late.
     @Test func `settings that may be wrong are a problem at once`() throws {
         let search = try Self.search(
-            standings: [Self.standing(.working, of: "phones", doubt: "not_found")], pending: [Self.waiting("phones", seconds: 1)],
+            statuses: [Self.status(.working, of: "phones", doubt: "not_found")], pending: [Self.waiting("phones", seconds: 1)],
             others: #","phones":{"type":"rustore","project_id":"p","token":"\#(Self.secret)"}"#)
         let problem = try #require(search.problems.first)
         #expect(search.problems.map(\.kind) == [.settingsDoubtful])
@@ -46,18 +46,18 @@ import Time
     }
 
     @Test func `doubtful settings are no problem when nothing waits`() throws {
-        #expect(try Self.search(standings: [Self.standing(.working, doubt: "status_401")]).problems.isEmpty)
+        #expect(try Self.search(statuses: [Self.status(.working, doubt: "status_401")]).problems.isEmpty)
     }
 
     /// Webhooks are answered 503 because of it, whatever else is known of the notifier.
     @Test func `a queue is a problem from its bound on`() throws {
-        func kinds(_ count: Int, _ standing: NotifierStanding) throws -> [Problem.Kind] {
-            try Self.search(standings: [standing], pending: [Self.waiting("crm", seconds: 10, count: count)]).problems.map(\.kind)
+        func kinds(_ count: Int, _ status: NotifierStatus) throws -> [Problem.Kind] {
+            try Self.search(statuses: [status], pending: [Self.waiting("crm", seconds: 10, count: count)]).problems.map(\.kind)
         }
-        #expect(try kinds(249_999, Self.standing(.working)) == [])
-        #expect(try kinds(250_000, Self.standing(.working)) == [.queueFull])
-        #expect(try kinds(500_000, Self.standing(.open)) == [.notifierFailing, .queueFull])
-        #expect(try kinds(250_000, Self.standing(.paused, pause: "status_410")) == [.notifierPaused, .queueFull])
+        #expect(try kinds(249_999, Self.status(.working)) == [])
+        #expect(try kinds(250_000, Self.status(.working)) == [.queueFull])
+        #expect(try kinds(500_000, Self.status(.open)) == [.notifierFailing, .queueFull])
+        #expect(try kinds(250_000, Self.status(.paused, pause: "status_410")) == [.notifierPaused, .queueFull])
         let problem = try #require(try Self.search(pending: [Self.waiting("crm", seconds: 10, count: 250_001)]).problems.first)
         #expect(problem.severity == .problem)
         #expect(problem.subject == "crm")
@@ -89,10 +89,10 @@ import Time
         func kinds(_ seconds: UInt64, count: Int, _ thresholds: String = "") throws -> [Problem.Kind] {
             let members = #""log":{},"operators":{"thresholds":{\#(thresholds)}}"#
             return try Self.search(
-                members: members, standings: [Self.standing(.working)], pending: [Self.waiting("crm", seconds: seconds, count: count)]
+                members: members, statuses: [Self.status(.working)], pending: [Self.waiting("crm", seconds: seconds, count: count)]
             ).problems.map(\.kind)
         }
-        let late = try Self.search(standings: [Self.standing(.working)], pending: [Self.waiting("crm", seconds: 901, count: 11)])
+        let late = try Self.search(statuses: [Self.status(.working)], pending: [Self.waiting("crm", seconds: 901, count: 11)])
         #expect(late.queue(of: "crm").count == 11)
         #expect(late.queue(of: "crm").late?.kind == .queueLate)
         #expect(late.queue(of: "log").late == nil)
@@ -106,7 +106,7 @@ import Time
 
     @Test func `the remedy of a late queue names commands and the key that speeds it up`() throws {
         let late = Self.waiting("crm", seconds: 901, count: 11)
-        let problem = try #require(Self.search(standings: [Self.standing(.working)], pending: [late]).problems.first)
+        let problem = try #require(Self.search(statuses: [Self.status(.working)], pending: [late]).problems.first)
         #expect(problem.remedy.english.contains("deskgate deliveries list --state pending --notifier crm. "))
         #expect(problem.remedy.english.hasSuffix("raise notifiers.crm.concurrency and run deskgate reload."))
         #expect(problem.remedy.isTranslated)
@@ -125,10 +125,10 @@ import Time
     @Test(
         arguments: [
             (.open, [.notifierFailing]), (.halfOpen, [.notifierFailing]), (.working, [.queueLate]), (.failing, [.notifierFailing]),
-        ] as [(BreakerStanding, [Problem.Kind])])
-    func `a notifier fails until a probe succeeds`(_ state: BreakerStanding, _ kinds: [Problem.Kind]) throws {
+        ] as [(BreakerStatus, [Problem.Kind])])
+    func `a notifier fails until a probe succeeds`(_ state: BreakerStatus, _ kinds: [Problem.Kind]) throws {
         let search = try Self.search(
-            standings: [Self.standing(state)], pending: [Self.waiting("crm", seconds: 901, count: 11)])
+            statuses: [Self.status(state)], pending: [Self.waiting("crm", seconds: 901, count: 11)])
         #expect(search.problems.map(\.kind) == kinds)
     }
 
@@ -182,7 +182,7 @@ import Time
     @Test(arguments: [(59, []), (60, [.notifierFailing])] as [(UInt64, [Problem.Kind])])
     func `a notifier that fails is told of when something waits for a minute`(_ seconds: UInt64, _ kinds: [Problem.Kind]) throws {
         let problems = try Self.search(
-            standings: [Self.standing(.failing, failure: "status_401")], pending: [Self.waiting("crm", seconds: seconds, count: 1)]
+            statuses: [Self.status(.failing, failure: "status_401")], pending: [Self.waiting("crm", seconds: seconds, count: 1)]
         ).problems
         #expect(problems.map(\.kind) == kinds)
         #expect(problems.allSatisfy { $0.severity == .warning })
@@ -193,7 +193,7 @@ import Time
 
     @Test func `attempts that fail are told of as the thresholds say`() throws {
         let problems = try Self.search(
-            members: #""log":{},"operators":{"thresholds":{"paused_seconds":120}}"#, standings: [Self.standing(.failing)],
+            members: #""log":{},"operators":{"thresholds":{"paused_seconds":120}}"#, statuses: [Self.status(.failing)],
             pending: [Self.waiting("crm", seconds: 119, count: 1)]
         ).problems
         #expect(problems.isEmpty)
@@ -212,7 +212,7 @@ import Time
         ("", "now and then only.", ""),
     ])
     func `a failing notifier tells its last reason and what to do`(_ reason: String, _ text: String, _ remedy: String) throws {
-        let problem = try #require(try Self.search(standings: [Self.standing(.open, failure: reason)]).problems.first)
+        let problem = try #require(try Self.search(statuses: [Self.status(.open, failure: reason)]).problems.first)
         #expect(problem.text.english.hasPrefix("crm has failed several times in a row and is tried now and then only"))
         #expect(problem.text.english.hasSuffix(text))
         #expect(problem.remedy.english.hasPrefix(remedy))
@@ -228,7 +228,7 @@ import Time
     ])
     func `a push provider that fails is no receiver to mend`(_ reason: String, _ remedy: String) throws {
         let search = try Self.search(
-            standings: [Self.standing(.open, of: "phones", failure: reason)],
+            statuses: [Self.status(.open, of: "phones", failure: reason)],
             others: #","phones":{"type":"rustore","project_id":"p","token":"\#(Self.secret)"}"#)
         let problem = try #require(search.problems.first)
         #expect(problem.kind == .notifierFailing)
@@ -243,14 +243,14 @@ import Time
     }
 
     @Test func `a pause is told in place of doubtful settings`() throws {
-        let search = try Self.search(standings: [Self.standing(.paused, pause: "status_401", doubt: "status_401")])
+        let search = try Self.search(statuses: [Self.status(.paused, pause: "status_401", doubt: "status_401")])
         #expect(search.problems.map(\.kind) == [.notifierPaused])
     }
 
     /// One device's refusal is about that device; a pause is about all of them.
     @Test func `a notifier that many refusals have paused sends nobody to one phone`() throws {
         let phones = #","phones":{"type":"rustore","project_id":"p","token":"a-token-of-the-provider"}"#
-        let search = try Self.search(standings: [Self.standing(.paused, of: "phones", pause: "not_found")], others: phones)
+        let search = try Self.search(statuses: [Self.status(.paused, of: "phones", pause: "not_found")], others: phones)
         let problem = try #require(search.problems.first { $0.kind == .notifierPaused })
         let text = "phones is paused and sends nothing: the provider refuses many devices, as if they belonged to another app or project"
         #expect(problem.text.english == "\(text) (not_found).")

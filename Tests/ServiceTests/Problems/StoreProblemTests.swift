@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Time
 
-@testable import Operators
+@testable import AdminAPI
 
 /// Problems of the store, its disk, the configuration and credentials.
 @Suite struct StoreProblemTests: ProblemScene {
@@ -54,7 +54,7 @@ import Time
     /// They end for want of time, whatever the receiver did.
     @Test(arguments: [("expired", true), ("status_404", false)])
     func `expired deliveries name the failure behind them`(_ reason: String, _ isNamed: Bool) throws {
-        let search = try Self.search(standings: [Self.standing(.working, failure: "cannot_connect")], dead: [Self.dead(reason, 3)])
+        let search = try Self.search(statuses: [Self.status(.working, failure: "cannot_connect")], dead: [Self.dead(reason, 3)])
         let problem = try #require(search.problems.first { $0.kind == .deliveriesDead })
         let cause = " The last attempt of crm that failed: no connection to the receiver could be made (cannot_connect)."
         #expect(problem.text.english.hasSuffix(cause) == isNamed, "\(problem.text.english)")
@@ -80,7 +80,7 @@ import Time
 
     @Test func aCredentialThatHasEndedIsWorseThanOneThatEnds() throws {
         func severity(_ end: UnixSeconds) throws -> Problem.Severity? {
-            try Self.search(standings: [Self.standing(.working, ends: end)]).problems.first?.severity
+            try Self.search(statuses: [Self.status(.working, ends: end)]).problems.first?.severity
         }
         #expect(try severity(Self.now) == .problem)
         #expect(try severity(Self.now - 86_400) == .problem)
@@ -145,7 +145,7 @@ import Time
 
     @Test func `a credential is shown no later than operators are told`() throws {
         let members = #""log":{},"operators":{"thresholds":{"expires_days":45}}"#
-        let search = try Self.search(members: members, standings: [Self.standing(.working, ends: Self.now + 44 * 86_400)])
+        let search = try Self.search(members: members, statuses: [Self.status(.working, ends: Self.now + 44 * 86_400)])
         #expect(search.problems.map(\.kind) == [.credentialEnds])
     }
 

@@ -3,10 +3,10 @@ import JSON
 import TestSupport
 import Testing
 
+@testable import AdminAPI
 @testable import Configuration
 @testable import Dispatch
 @testable import HelpDesk
-@testable import Operators
 @testable import Pyrus
 @testable import Service
 

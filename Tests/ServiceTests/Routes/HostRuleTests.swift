@@ -2,10 +2,10 @@ import HTTPServer
 import TestSupport
 import Testing
 
+@testable import AdminAPI
 @testable import Configuration
 @testable import Dispatch
 @testable import HelpDesk
-@testable import Operators
 @testable import Pyrus
 @testable import Service
 

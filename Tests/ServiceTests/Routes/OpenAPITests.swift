@@ -5,8 +5,8 @@ import POSIX
 import TestSupport
 import Testing
 
+@testable import AdminAPI
 @testable import Configuration
-@testable import Operators
 @testable import Service
 
 /// The OpenAPI document describes the routes that are served, and `docs/openapi.json` is a copy of it. `make test-api` proves what it says.

@@ -55,11 +55,12 @@ private final class URLPreviewFixture: RouteFixture {
         let configuration = fixture.configuration
         let shared = HelpDeskState(configuration, authorizer: try configuration.makeAuthorizer(), metrics: metrics)
         let services = HelpDeskServices(
-            state: Live(shared), revocations: Live(.none), store: store, metrics: metrics, clocks: clocks, random: RandomPool(),
+            state: SnapshotReference(shared), revocations: SnapshotReference(.none), store: store, metrics: metrics, clocks: clocks,
+            random: RandomPool(),
             logger: log.logger, denials: DenialLog(logger: log.logger, monotonicMilliseconds: clocks.monotonicMilliseconds),
             tracer: TraceExporter(registry: registry, logger: log.logger, clocks: clocks, version: "1", instance: { "" }).tracer,
-            client: LazyClient(settings: ClientSettings()), news: HelpDeskNews(), onChange: {})
-        let state = Live(try SendbirdState(configuration, shared, services))
+            client: LazyClient(settings: ClientSettings()), invalidation: CacheInvalidation(), onChange: {})
+        let state = SnapshotReference(try SendbirdState(configuration, shared, services))
         router = Router([
             URLPreviewRoute(services, previewer, limits: limits) { state.current.app($0)?.settings.makesURLPreviews == true }.route
         ])

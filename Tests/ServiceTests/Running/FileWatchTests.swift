@@ -105,7 +105,7 @@ import Testing
         #expect(place.files("a").names[real]?.isSuperset(of: ["a", "b"]) == true)
         #expect(place.files("up").files == ["\(real)/etc/config.json"])
         #expect(place.files("out").names["/etc"] == ["hostname"])
-        #expect(FilePlaces(of: ["/"]).names.isEmpty)
+        #expect(WatchedPaths(of: ["/"]).names.isEmpty)
         for name in ["a", "up", "out"] { _ = try FileWatch(place.files(name)) }
     }
 
@@ -142,7 +142,7 @@ private struct WatchedPlace {
 
     func path(_ name: String) -> String { directory.path(name) }
 
-    func files(_ name: String = "etc/config.json") -> FilePlaces { FilePlaces(of: [path(name)]) }
+    func files(_ name: String = "etc/config.json") -> WatchedPaths { WatchedPaths(of: [path(name)]) }
 
     func link(_ name: String, to target: String) {
         unsafe symlink(target, path(name))

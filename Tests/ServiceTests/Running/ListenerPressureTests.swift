@@ -6,7 +6,7 @@ import Testing
 import Threading
 import Time
 
-@testable import Operators
+@testable import AdminAPI
 @testable import Service
 
 /// Operators see that a listener has no room for connections.

@@ -5,10 +5,10 @@ import TestSupport
 import Testing
 import Time
 
+@testable import AdminAPI
 @testable import Configuration
 @testable import Dispatch
 @testable import HelpDesk
-@testable import Operators
 @testable import Pyrus
 @testable import Service
 
@@ -27,7 +27,7 @@ import Time
                 id: DeliveryFixture.event(number), kind: .commentCreated,
                 identity: Event.Identity(appID: "shop", ticketID: 1, commentID: HelpDeskID(Int64(number)), deviceID: ""), userID: "user",
                 occurredAt: Self.time, receivedAt: Self.time - 5000, expiresAt: Self.time + 60_000, data: Array("{}".utf8))
-            store.accept(Arrival(event, to: [Subscription(notifier: "gone")])) { _ in }
+            store.accept(IncomingEvent(event, to: [Subscription(notifier: "gone")])) { _ in }
         }
     }
 

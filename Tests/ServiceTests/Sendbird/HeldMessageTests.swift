@@ -76,8 +76,10 @@ import Testing
     }
 
     /// Sendbird sends the webhook again, before and after the owner is known.
-    @Test(arguments: SharedPlace.Kind.allCases) func `a message that is sent again is told of once`(_ kind: SharedPlace.Kind) throws {
-        let place = try SharedPlace(kind)
+    @Test(arguments: SharedStoreFixture.Kind.allCases) func `a message that is sent again is told of once`(_ kind: SharedStoreFixture.Kind)
+        throws
+    {
+        let place = try SharedStoreFixture(kind)
         defer { place.close() }
         let away = try SendbirdFixture(shared: place.store(), desk: .everyRequest(SendbirdFixture.away))
         let well = try SendbirdFixture(shared: place.store(), desk: .everyRequest(SendbirdFixture.named))
@@ -93,8 +95,10 @@ import Testing
     }
 
     /// A process ends in the middle of an attempt, before it or after the message was told of; then all do.
-    @Test(arguments: SharedPlace.Kind.allCases) func `held messages survive the end of processes`(_ kind: SharedPlace.Kind) throws {
-        let place = try SharedPlace(kind)
+    @Test(arguments: SharedStoreFixture.Kind.allCases) func `held messages survive the end of processes`(_ kind: SharedStoreFixture.Kind)
+        throws
+    {
+        let place = try SharedStoreFixture(kind)
         defer { place.close() }
         do {
             let fixture = try SendbirdFixture(shared: place.store(), desk: .everyRequest(SendbirdFixture.away))
@@ -120,8 +124,10 @@ import Testing
     }
 
     /// Two processes make an attempt each, because the lease of the first has ended.
-    @Test(arguments: SharedPlace.Kind.allCases) func `two replicas tell of a held message once`(_ kind: SharedPlace.Kind) throws {
-        let place = try SharedPlace(kind)
+    @Test(arguments: SharedStoreFixture.Kind.allCases) func `two replicas tell of a held message once`(_ kind: SharedStoreFixture.Kind)
+        throws
+    {
+        let place = try SharedStoreFixture(kind)
         defer { place.close() }
         let first = try SendbirdFixture(shared: place.store(), desk: .requests([[SendbirdFixture.away], [SendbirdFixture.named]]))
         let second = try SendbirdFixture(shared: place.store(), desk: .everyRequest(SendbirdFixture.named))

@@ -43,7 +43,7 @@ import Time
         var inquiry = Inquiry()
         for answer in row.known { _ = inquiry.take(answer) }
         // As it is read from the store.
-        var stored = Inquiry(Topic(Topic.Name("closure", "c/1"), userID: "", data: inquiry.data))
+        var stored = Inquiry(ConversationState(ConversationState.Name("closure", "c/1"), userID: "", data: inquiry.data))
         #expect(stored == inquiry)
         #expect(stored.take(row.arrives) == row.step, "\(index)")
     }
@@ -56,14 +56,14 @@ import Time
 
     @Test func whatIsNotUnderstoodIsNothing() {
         for data in ["", "[]", #"{"state":7,"early":[]}"#, #"{"early":{"state":"LATER"}}"#] {
-            #expect(Inquiry(Topic(Topic.Name("closure", "c/1"), userID: "", data: Array(data.utf8))) == Inquiry())
+            #expect(Inquiry(ConversationState(ConversationState.Name("closure", "c/1"), userID: "", data: Array(data.utf8))) == Inquiry())
         }
     }
 }
 
 /// What follows from what Desk tells of a ticket.
 @Suite struct TicketStateTests {
-    private struct Told {
+    private struct LocalizedText {
         var type = "TICKET.STATUS.UPDATED"
         var status: String?
         var close: String?
@@ -77,30 +77,38 @@ import Time
         }
     }
 
-    private static let created = Told(type: "TICKET.CREATED", status: "INITIALIZED", close: "NOT_CLOSED", group: "cs-team", at: 100)
+    private static let created = LocalizedText(
+        type: "TICKET.CREATED", status: "INITIALIZED", close: "NOT_CLOSED", group: "cs-team", at: 100)
 
-    private func kinds(_ before: [Told], _ last: Told) -> (kinds: [Event.Kind], remark: WebhookRemark?) {
+    private func kinds(_ before: [LocalizedText], _ last: LocalizedText) -> (kinds: [Event.Kind], remark: WebhookRemark?) {
         var state = KnownTicket()
         for told in before { _ = state.take(told.ticket, type: told.type, toldAt: told.at) }
-        if !before.isEmpty { state = KnownTicket(Topic(Topic.Name("ticket", "101"), userID: "u", data: state.data)) }
+        if !before.isEmpty {
+            state = KnownTicket(ConversationState(ConversationState.Name("ticket", "101"), userID: "u", data: state.data))
+        }
         let step = state.take(last.ticket, type: last.type, toldAt: last.at)
         return (step.kinds, step.remark)
     }
 
     @Test func tellsWhatHasChanged() {
-        let taken = Told(status: "ACTIVE", close: "NOT_CLOSED", group: "cs-team", agent: 5, at: 200)
-        let closed = Told(type: "TICKET.CLOSED", status: "CLOSED", close: "CLOSED_BY_AGENT", at: 300)
+        let taken = LocalizedText(status: "ACTIVE", close: "NOT_CLOSED", group: "cs-team", agent: 5, at: 200)
+        let closed = LocalizedText(type: "TICKET.CLOSED", status: "CLOSED", close: "CLOSED_BY_AGENT", at: 300)
         #expect(kinds([], Self.created).kinds == [.ticketCreated])
         #expect(kinds([Self.created], Self.created).kinds == [])
-        #expect(kinds([Self.created], Told(status: "PENDING", at: 150)).kinds == [.ticketUpdated])
+        #expect(kinds([Self.created], LocalizedText(status: "PENDING", at: 150)).kinds == [.ticketUpdated])
         #expect(kinds([Self.created], taken).kinds == [.ticketAssigned])
-        #expect(kinds([Self.created, Told(status: "PENDING", at: 150)], Told(status: "ACTIVE", at: 160)).kinds == [.ticketAssigned])
-        #expect(kinds([Self.created, taken], Told(agent: 6, at: 250)).kinds == [.ticketAssigned])
-        #expect(kinds([Self.created, taken], Told(type: "TICKET.TRANSFERRED", group: "vip", at: 250)).kinds == [.ticketTransferred])
-        #expect(kinds([Self.created, taken], Told(status: "IDLE", at: 250)).kinds == [.ticketUpdated])
-        #expect(kinds([Self.created, taken], Told(priority: "HIGH", at: 250)).kinds == [.ticketUpdated])
+        #expect(
+            kinds([Self.created, LocalizedText(status: "PENDING", at: 150)], LocalizedText(status: "ACTIVE", at: 160)).kinds == [
+                .ticketAssigned
+            ])
+        #expect(kinds([Self.created, taken], LocalizedText(agent: 6, at: 250)).kinds == [.ticketAssigned])
+        #expect(
+            kinds([Self.created, taken], LocalizedText(type: "TICKET.TRANSFERRED", group: "vip", at: 250)).kinds == [.ticketTransferred])
+        #expect(kinds([Self.created, taken], LocalizedText(status: "IDLE", at: 250)).kinds == [.ticketUpdated])
+        #expect(kinds([Self.created, taken], LocalizedText(priority: "HIGH", at: 250)).kinds == [.ticketUpdated])
         #expect(kinds([Self.created, taken], closed).kinds == [.ticketClosed])
-        #expect(kinds([Self.created, taken, closed], Told(status: "PENDING", close: "NOT_CLOSED", at: 400)).kinds == [.ticketReopened])
+        #expect(
+            kinds([Self.created, taken, closed], LocalizedText(status: "PENDING", close: "NOT_CLOSED", at: 400)).kinds == [.ticketReopened])
         #expect(kinds([], closed).kinds == [.ticketClosed], "though nothing was heard of the ticket before")
         #expect(kinds([], taken).kinds == [], "nothing is known to have changed")
     }
@@ -109,11 +117,11 @@ import Time
     @Test(arguments: [100, 200, 400, nil] as [UnixMilliseconds?]) func aLateCreationIsToldOnce(at time: UnixMilliseconds?) {
         var created = Self.created
         created.at = time
-        let before: [(String, [Told])] = [
-            ("a change", [Told(status: "PENDING", at: 300)]),
-            ("an assignment", [Told(status: "ACTIVE", agent: 5, at: 300)]),
-            ("the end", [Told(type: "TICKET.CLOSED", status: "CLOSED", close: "CLOSED_BY_AGENT", at: 300)]),
-            ("an unknown type", [Told(type: "TICKET.MERGED", priority: "HIGH", at: 300)]),
+        let before: [(String, [LocalizedText])] = [
+            ("a change", [LocalizedText(status: "PENDING", at: 300)]),
+            ("an assignment", [LocalizedText(status: "ACTIVE", agent: 5, at: 300)]),
+            ("the end", [LocalizedText(type: "TICKET.CLOSED", status: "CLOSED", close: "CLOSED_BY_AGENT", at: 300)]),
+            ("an unknown type", [LocalizedText(type: "TICKET.MERGED", priority: "HIGH", at: 300)]),
         ]
         for (name, earlier) in before {
             let late = kinds(earlier, created)
@@ -124,17 +132,17 @@ import Time
     }
 
     @Test func aLateCreationChangesNothingThatIsKnown() {
-        let taken = Told(status: "ACTIVE", close: "NOT_CLOSED", group: "vip", agent: 5, at: 300)
+        let taken = LocalizedText(status: "ACTIVE", close: "NOT_CLOSED", group: "vip", agent: 5, at: 300)
         var created = Self.created
         created.at = nil
         #expect(kinds([taken, created], taken).kinds == [])
-        #expect(kinds([taken, created], Told(status: "IDLE", at: 200)).remark == .stale)
+        #expect(kinds([taken, created], LocalizedText(status: "IDLE", at: 200)).remark == .stale)
     }
 
     @Test func whatIsOlderIsStale() {
-        let closed = Told(type: "TICKET.CLOSED", status: "CLOSED", close: "CLOSED_BY_AGENT", at: 300)
-        let late = kinds([Self.created, closed], Told(status: "ACTIVE", close: "NOT_CLOSED", at: 200))
+        let closed = LocalizedText(type: "TICKET.CLOSED", status: "CLOSED", close: "CLOSED_BY_AGENT", at: 300)
+        let late = kinds([Self.created, closed], LocalizedText(status: "ACTIVE", close: "NOT_CLOSED", at: 200))
         #expect(late.kinds == [] && late.remark == .stale)
-        #expect(kinds([Self.created, closed], Told(close: "NOT_CLOSED", at: nil)).kinds == [.ticketReopened])
+        #expect(kinds([Self.created, closed], LocalizedText(close: "NOT_CLOSED", at: nil)).kinds == [.ticketReopened])
     }
 }

@@ -20,8 +20,8 @@ import Testing
         #expect(fixture.counts().contains(#"{app="APP",result="stale"} 1"#), "only the second one")
     }
 
-    @Test(arguments: SharedPlace.Kind.allCases) func replicasTellOfALateCreationOnce(_ kind: SharedPlace.Kind) throws {
-        let place = try SharedPlace(kind)
+    @Test(arguments: SharedStoreFixture.Kind.allCases) func replicasTellOfALateCreationOnce(_ kind: SharedStoreFixture.Kind) throws {
+        let place = try SharedStoreFixture(kind)
         defer { place.close() }
         let first = try SendbirdFixture(shared: place.store())
         let second = try SendbirdFixture(shared: place.store())
@@ -34,8 +34,8 @@ import Testing
         #expect(first.counts().contains(#"{app="APP",result="stale"} 1"#))
     }
 
-    @Test(arguments: SharedPlace.Kind.allCases) func aLateCreationIsToldOnceOverRestarts(_ kind: SharedPlace.Kind) throws {
-        let place = try SharedPlace(kind)
+    @Test(arguments: SharedStoreFixture.Kind.allCases) func aLateCreationIsToldOnceOverRestarts(_ kind: SharedStoreFixture.Kind) throws {
+        let place = try SharedStoreFixture(kind)
         defer { place.close() }
         var told: [[String]] = []
         for body in [Self.assigned, SendbirdBody.ticket(), Self.again] {

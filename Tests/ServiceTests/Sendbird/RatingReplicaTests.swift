@@ -26,8 +26,10 @@ import Testing
         try fixture.events().filter { $0.hasPrefix("ticket.rated ") && $0.contains(" log ") }.count
     }
 
-    @Test(arguments: SharedPlace.Kind.allCases) func `a rating follows a question of support, once`(_ shared: SharedPlace.Kind) throws {
-        let place = try SharedPlace(shared)
+    @Test(arguments: SharedStoreFixture.Kind.allCases) func `a rating follows a question of support, once`(
+        _ shared: SharedStoreFixture.Kind
+    ) throws {
+        let place = try SharedStoreFixture(shared)
         defer { place.close() }
         let first = try SendbirdFixture(shared: place.store())
         let second = try SendbirdFixture(shared: place.store())
@@ -48,10 +50,12 @@ import Testing
         #expect(counted(first) + counted(second) == 1)
     }
 
-    @Test(arguments: SharedPlace.Kind.allCases) func `a question and its rating are remembered over a restart`(_ shared: SharedPlace.Kind)
+    @Test(arguments: SharedStoreFixture.Kind.allCases) func `a question and its rating are remembered over a restart`(
+        _ shared: SharedStoreFixture.Kind
+    )
         throws
     {
-        let place = try SharedPlace(shared)
+        let place = try SharedStoreFixture(shared)
         defer { place.close() }
         do {
             let fixture = try SendbirdFixture(shared: place.store())

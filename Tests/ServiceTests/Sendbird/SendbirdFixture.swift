@@ -32,7 +32,7 @@ final class SendbirdFixture: RouteFixture {
     let log: TestLog
     let router: Router
     let registry = MetricsRegistry()
-    let revocations = Live(Revocations.none)
+    let revocations = SnapshotReference(Revocations.none)
     private let directory: ConfigurationDirectory
     private let closesStore: Bool
     /// Desk's Platform API of all apps.
@@ -72,9 +72,9 @@ final class SendbirdFixture: RouteFixture {
             monotonicNanoseconds: { [elapsed] in (1000 + elapsed.withLock { $0 }) * 1_000_000 })
         let tracer = TraceExporter(registry: registry, logger: log.logger, clocks: clocks, version: "1", instance: { "" }).tracer
         let services = HelpDeskServices(
-            state: Live(state), revocations: revocations, store: store, metrics: metrics, clocks: clocks, random: RandomPool(),
+            state: SnapshotReference(state), revocations: revocations, store: store, metrics: metrics, clocks: clocks, random: RandomPool(),
             logger: log.logger, denials: DenialLog(logger: log.logger, monotonicMilliseconds: clocks.monotonicMilliseconds),
-            tracer: tracer, client: platform, news: HelpDeskNews(), onChange: {})
+            tracer: tracer, client: platform, invalidation: CacheInvalidation(), onChange: {})
         let desks = try [HelpDesk.pyrus, .sendbird].map { try $0.serve(configuration, services) }
         router = Router(desks.flatMap(\.routes))
         lookup = try #require(desks.lazy.compactMap(\.lookup).first)

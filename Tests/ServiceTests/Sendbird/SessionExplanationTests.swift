@@ -5,8 +5,8 @@ import TestSupport
 import Testing
 import Time
 
+@testable import AdminAPI
 @testable import Configuration
-@testable import Operators
 @testable import Service
 
 /// What `GET /v1/explain` says of a person's session tokens.
@@ -116,17 +116,17 @@ import Time
         }
     }
 
-    private static let standings: [SessionStanding] = [
-        SessionStanding(kept: nil, obstacle: nil),
-        SessionStanding(kept: SessionStanding.Kept(obtainedAt: 1, expiresAt: 2), obstacle: nil),
-        SessionStanding(kept: nil, obstacle: .limited(LimitRule(per: .app, max: 3, windowMilliseconds: 60_000), until: 7)),
-        SessionStanding(kept: nil, obstacle: .throttled(until: 7)), SessionStanding(kept: nil, obstacle: .tokenRefused),
-        SessionStanding(kept: nil, obstacle: .noAddress), SessionStanding(kept: nil, obstacle: .supportAccount),
+    private static let statuses: [SessionStatus] = [
+        SessionStatus(kept: nil, obstacle: nil),
+        SessionStatus(kept: SessionStatus.Kept(obtainedAt: 1, expiresAt: 2), obstacle: nil),
+        SessionStatus(kept: nil, obstacle: .limited(LimitRule(per: .app, max: 3, windowMilliseconds: 60_000), until: 7)),
+        SessionStatus(kept: nil, obstacle: .throttled(until: 7)), SessionStatus(kept: nil, obstacle: .tokenRefused),
+        SessionStatus(kept: nil, obstacle: .noAddress), SessionStatus(kept: nil, obstacle: .supportAccount),
     ]
 
     @Test func isTranslated() {
         let settings = Configuration.SessionTokens(lifeSeconds: 3600, limits: [])
-        for facts in [.off, .unknown] + Self.standings.map({ SessionFacts.known(settings, $0) }) {
+        for facts in [.off, .unknown] + Self.statuses.map({ SessionFacts.known(settings, $0) }) {
             for bound in [nil, TestTime.now] {
                 let step = facts.step(countingFrom: bound)
                 #expect(step.text.isTranslated && step.remedy?.isTranslated != false, "\(step.text.russian)")

@@ -4,10 +4,10 @@ import TestSupport
 import Testing
 import Threading
 
+@testable import AdminAPI
 @testable import Configuration
 @testable import Dispatch
 @testable import HelpDesk
-@testable import Operators
 @testable import Pyrus
 @testable import Service
 
@@ -23,7 +23,7 @@ import Threading
         store = try DeliveryStore()
         let readiness = Readiness(
             store: store, dispatcherInbox: inbox, record: ConfigurationRecord(fixture.configuration, clocks: ServiceFixture.clocks),
-            revocations: RevocationKeeper(store, logger: fixture.log.logger, clocks: ServiceFixture.clocks))
+            revocations: RevocationPoller(store, logger: fixture.log.logger, clocks: ServiceFixture.clocks))
         liveness = Liveness(readiness: readiness, dispatcherInbox: inbox) { [isListenerSilent] in isListenerSilent.withLock { $0 } }
     }
 

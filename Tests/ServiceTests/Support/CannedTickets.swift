@@ -22,7 +22,7 @@ struct CannedTickets: TicketDesk {
             throw HandOffFailure(error, mayBeDone: error.mayHaveChanged)
         }
     }
-    func ticket(_ place: TicketPlace) throws(TicketFailure) -> Ticket { try ticket() }
+    func ticket(_ place: TicketLocator) throws(TicketFailure) -> Ticket { try ticket() }
     func list(_ question: TicketQuestion) throws(TicketFailure) -> TicketPage { TicketPage(tickets: [try ticket()], next: nil) }
     func count(of userID: String?) throws(TicketFailure) -> [TicketState: Int64] {
         _ = try ticket()

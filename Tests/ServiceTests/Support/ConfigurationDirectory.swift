@@ -2,9 +2,9 @@ import Configuration
 import Service
 import TestSupport
 
+@testable import AdminAPI
 @testable import Dispatch
 @testable import HelpDesk
-@testable import Operators
 @testable import Pyrus
 
 /// A directory with a configuration file and the secrets that it names.

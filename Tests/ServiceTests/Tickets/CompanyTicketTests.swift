@@ -4,7 +4,7 @@ import Simulators
 import TestSupport
 import Testing
 
-@testable import Operators
+@testable import AdminAPI
 @testable import Sendbird
 @testable import Service
 

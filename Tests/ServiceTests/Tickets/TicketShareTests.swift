@@ -89,7 +89,7 @@ import Time
             site.pass(milliseconds: TimeLimit.milliseconds(37_000) as UInt64)
             desk.release(2)
             for client in waiting {
-                let told = TicketSite.Told(try client.readResponse())
+                let told = TicketSite.LocalizedText(try client.readResponse())
                 #expect(told.status == 503)
                 #expect(told.error == "overloaded")
             }
@@ -108,7 +108,7 @@ import Time
             let person = Array(#"{"app_id":"stuck","user_id":"user-1"}"#.utf8)
             #expect(try site.post(site.service.adminAddress, "/v1/users/sign-out", person).status == 200)
             desk.release(2)
-            let told = try waiting.map { TicketSite.Told(try $0.readResponse()) }
+            let told = try waiting.map { TicketSite.LocalizedText(try $0.readResponse()) }
             #expect(told.map(\.status).sorted() == [Int](repeating: 403, count: 8) + [503])
             #expect(told.count { $0.error == "denied" } == 8)
             for client in asking { #expect(try client.readResponse().status == 503) }

@@ -71,9 +71,10 @@ final class TicketSite {
     func pass(milliseconds: UInt64) { elapsed.update { $0 += milliseconds } }
 
     /// What a customer's call is answered.
-    func call(_ name: String, _ members: JSONObject = [:], user: String = "user-1", app: String = "shop", key: String? = nil) throws -> Told
+    func call(_ name: String, _ members: JSONObject = [:], user: String = "user-1", app: String = "shop", key: String? = nil) throws
+        -> LocalizedText
     {
-        Told(try begin(name, members, user: user, app: app, key: key).readResponse())
+        LocalizedText(try begin(name, members, user: user, app: app, key: key).readResponse())
     }
 
     /// Sends a customer's call, and does not wait for its answer.
@@ -88,7 +89,7 @@ final class TicketSite {
     }
 
     /// What a request to the admin listener is answered.
-    func ask(_ name: String, _ members: JSONObject? = nil, query: String = "") throws -> Told {
+    func ask(_ name: String, _ members: JSONObject? = nil, query: String = "") throws -> LocalizedText {
         let path = "/v1/tickets\(name)"
         guard let members else { return try send(service.adminAddress, "GET \(path)?app_id=shop\(query)", []) }
         var body: JSONObject = ["app_id": "shop"]
@@ -96,10 +97,10 @@ final class TicketSite {
         return try post(service.adminAddress, path, JSONValue.object(body).serialized())
     }
 
-    func post(_ address: ListenAddress, _ path: String, _ body: [UInt8]) throws -> Told { try send(address, "POST \(path)", body) }
+    func post(_ address: ListenAddress, _ path: String, _ body: [UInt8]) throws -> LocalizedText { try send(address, "POST \(path)", body) }
 
-    private func send(_ address: ListenAddress, _ line: String, _ body: [UInt8]) throws -> Told {
-        Told(try begin(address, line, body).readResponse())
+    private func send(_ address: ListenAddress, _ line: String, _ body: [UInt8]) throws -> LocalizedText {
+        LocalizedText(try begin(address, line, body).readResponse())
     }
 
     /// Sends a request, and does not wait for its answer.
@@ -128,7 +129,7 @@ final class TicketSite {
     }
 
     /// An answer.
-    struct Told {
+    struct LocalizedText {
         let status: Int
         let json: JSONValue?
         let text: String

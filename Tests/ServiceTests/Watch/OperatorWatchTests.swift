@@ -6,10 +6,10 @@ import Testing
 import Threading
 import Time
 
+@testable import AdminAPI
 @testable import Configuration
 @testable import Dispatch
 @testable import HelpDesk
-@testable import Operators
 @testable import Pyrus
 @testable import Service
 
@@ -305,7 +305,7 @@ import Time
 
     /// Two processes with one database tell once together, and the end when neither sees it any more.
     @Test func replicasTellOnce() throws {
-        let place = try PostgresPlace()
+        let place = try PostgresSchemaFixture()
         defer { withExtendedLifetime(place) {} }
         let replicas = try (0..<2).map { _ in try WatchFixture(store: try place.store()) }
         for replica in replicas {

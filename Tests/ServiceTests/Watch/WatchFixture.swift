@@ -7,10 +7,10 @@ import TestSupport
 import Threading
 import Time
 
+@testable import AdminAPI
 @testable import Configuration
 @testable import Dispatch
 @testable import HelpDesk
-@testable import Operators
 @testable import Pyrus
 @testable import Service
 
@@ -96,8 +96,8 @@ final class WatchFixture {
     func sleep(_ seconds: UInt64) { passed.withLock { $0 += seconds } }
 
     /// Says how a notifier does its work.
-    func set(_ notifier: String, _ state: BreakerStanding, reason: String = "status_401", successes: UInt64 = 0) {
-        inbox.withLock { $0.health[notifier] = NotifierHealth(standing: state, lastFailure: reason, successes: successes) }
+    func set(_ notifier: String, _ state: BreakerStatus, reason: String = "status_401", successes: UInt64 = 0) {
+        inbox.withLock { $0.health[notifier] = NotifierHealth(status: state, lastFailure: reason, successes: successes) }
     }
 
     /// Says which severe problems there are.
@@ -123,7 +123,7 @@ final class WatchFixture {
             let id = UUIDv7(milliseconds: now, using: &random).event
             let event = Event(
                 OperatorTest(appID: "shop", notifier: "\(number)"), id: id, now: now, lifeMilliseconds: 86_400_000)
-            store.accept(Arrival(event, to: [Subscription(notifier: notifier)]), telling: .nobody) { _ in }
+            store.accept(IncomingEvent(event, to: [Subscription(notifier: notifier)]), telling: .nobody) { _ in }
         }
     }
 

@@ -65,9 +65,9 @@ import Testing
     @Test func `registers no push token`() throws {
         let fixture = try WebhookFixture()
         _ = fixture.client.send(.post, Self.path, body: Self.body(["user_id": nil, "token": #""MARKER""#]))
-        let arrival = try #require(fixture.store.accepted.first)
-        #expect(arrival.token == nil)
-        #expect(!String(decoding: arrival.event.data, as: UTF8.self).contains("MARKER"))
+        let incoming = try #require(fixture.store.accepted.first)
+        #expect(incoming.token == nil)
+        #expect(!String(decoding: incoming.event.data, as: UTF8.self).contains("MARKER"))
         #expect(!(try fixture.log.text()).contains("MARKER"))
     }
 

@@ -7,13 +7,13 @@ import Time
 /// A store that remembers what it was given, and answers on a thread of its own, as the test wants.
 final class RecordingStore: Store {
     private struct Work {
-        let arrival: Arrival
+        let incoming: IncomingEvent
         let completion: @Sendable (Result<Acceptance, StoreError>) -> Void
     }
 
     private struct State {
         var work: [Work] = []
-        var accepted: [Arrival] = []
+        var accepted: [IncomingEvent] = []
         var registrations: [Registration] = []
         var failure: StoreError?
         var isHolding = false
@@ -27,7 +27,7 @@ final class RecordingStore: Store {
     }
 
     private let state: Monitor<State>
-    private let thread: OwnThread
+    private let thread: DedicatedThread
     /// Decides what comes of registrations.
     private let registry = MemoryStore()
 
@@ -41,7 +41,7 @@ final class RecordingStore: Store {
     }
 
     /// What has been stored, in its order.
-    var accepted: [Arrival] { state.withLock { $0.accepted } }
+    var accepted: [IncomingEvent] { state.withLock { $0.accepted } }
 
     /// Which registrations have come, in their order.
     var registrations: [Registration] { state.withLock { $0.registrations } }
@@ -67,10 +67,10 @@ final class RecordingStore: Store {
     }
 
     func accept(
-        _ arrival: Arrival, telling audience: RegistryAudience, isAwaited: @escaping @Sendable () -> Bool,
+        _ incoming: IncomingEvent, telling audience: RegistryAudience, isAwaited: @escaping @Sendable () -> Bool,
         completion: @escaping @Sendable (Result<Acceptance, StoreError>) -> Void
     ) {
-        state.update { $0.work.append(Work(arrival: arrival, completion: completion)) }
+        state.update { $0.work.append(Work(incoming: incoming, completion: completion)) }
     }
 
     func accept(
@@ -103,11 +103,11 @@ final class RecordingStore: Store {
         guard !state.isHolding, !state.work.isEmpty else { return state.isClosed ? .end : nil }
         let work = state.work.removeFirst()
         if let failure = state.failure { return .answer(work, .failure(failure)) }
-        if let earlier = state.accepted.first(where: { $0.event.identity == work.arrival.event.identity }) {
+        if let earlier = state.accepted.first(where: { $0.event.identity == work.incoming.event.identity }) {
             return .answer(work, .success(.duplicate(of: earlier.event.id)))
         }
         if state.isIgnoring { return .answer(work, .success(.ignored)) }
-        state.accepted.append(work.arrival)
+        state.accepted.append(work.incoming)
         return .answer(work, .success(.accepted))
     }
 
@@ -172,9 +172,9 @@ final class RecordingStore: Store {
 
     func conditions() throws(StoreError) -> [OperatorCondition] { [] }
 
-    func raise(_ condition: OperatorCondition, announcing arrival: Arrival?) throws(StoreError) -> Bool { false }
+    func raise(_ condition: OperatorCondition, announcing incoming: IncomingEvent?) throws(StoreError) -> Bool { false }
 
-    func clear(_ key: OperatorCondition.Key, announcing arrival: Arrival?) throws(StoreError) -> Bool { false }
+    func clear(_ key: OperatorCondition.Key, announcing incoming: IncomingEvent?) throws(StoreError) -> Bool { false }
 
     func keep(_ time: TrustedTime) throws(StoreError) {}
 
@@ -189,13 +189,13 @@ final class RecordingStore: Store {
 
     func dead() throws(StoreError) -> DeadCounts { DeadCounts([], endedBy: nil) }
 
-    func arrival(ofForgotten comment: HelpDeskID, appID: String) throws(StoreError) -> UnixMilliseconds? { nil }
+    func incoming(ofForgotten comment: HelpDeskID, appID: String) throws(StoreError) -> UnixMilliseconds? { nil }
 
     /// Registrations are then refused.
     func revoke(
-        _ revocation: Revocation, of person: RevokedPerson?, announcing arrival: Arrival?, telling audience: RegistryAudience
+        _ revocation: Revocation, of person: RevokedPerson?, announcing incoming: IncomingEvent?, telling audience: RegistryAudience
     ) throws(StoreError) -> Int {
-        try registry.revoke(revocation, of: person, announcing: arrival, telling: audience)
+        try registry.revoke(revocation, of: person, announcing: incoming, telling: audience)
     }
 
     func signOutDevices(
@@ -218,7 +218,7 @@ final class RecordingStore: Store {
 
     func removeRevocation(_ id: UUIDv7) throws(StoreError) -> Revocation? { nil }
 
-    func revocationNews(since version: Int64?) throws(StoreError) -> RevocationNews {
-        RevocationNews(changes: [], version: 0, isComplete: true)
+    func revocationChanges(since version: Int64?) throws(StoreError) -> RevocationChanges {
+        RevocationChanges(changes: [], version: 0, isComplete: true)
     }
 }

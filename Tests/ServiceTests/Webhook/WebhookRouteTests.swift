@@ -5,10 +5,10 @@ import TestSupport
 import Testing
 import Time
 
+@testable import AdminAPI
 @testable import Configuration
 @testable import Dispatch
 @testable import HelpDesk
-@testable import Operators
 @testable import Pyrus
 @testable import Service
 
@@ -38,8 +38,8 @@ import Time
     @Test func storesTheEventForEachNotifier() throws {
         let fixture = try WebhookFixture()
         #expect(fixture.client.send(.post, WebhookCases.shopPath, body: WebhookBody.json()).status == 200)
-        let arrival = try #require(fixture.store.accepted.first)
-        let event = arrival.event
+        let incoming = try #require(fixture.store.accepted.first)
+        let event = incoming.event
         let identity = Event.Identity(appID: "shop", ticketID: 9_007_199_254_740_993, commentID: 71, deviceID: "device-1")
         #expect(event.kind == .commentCreated)
         #expect(event.identity == identity)
@@ -49,8 +49,8 @@ import Time
         #expect(event.expiresAt == WebhookFixture.time + 60_000)
         #expect(event.deviceType == "ios")
         #expect(event.id == event.id.event, "there is room for the ids of its deliveries")
-        #expect(arrival.subscriptions.map(\.notifier) == ["log", "journal"])
-        #expect(arrival.subscriptions.allSatisfy { !$0.requiresDevice && $0.deviceTypes == .all })
+        #expect(incoming.subscriptions.map(\.notifier) == ["log", "journal"])
+        #expect(incoming.subscriptions.allSatisfy { !$0.requiresDevice && $0.deviceTypes == .all })
     }
 
     /// The snapshot of revocations in memory is behind: another replica has forgotten the user a moment ago.
@@ -87,9 +87,9 @@ import Time
             WebhookBody.json(token: ["token": "7"], comment: ["comment_id": "72"]),
         ]
         for body in bodies { #expect(fixture.client.send(.post, WebhookCases.shopPath, body: body).text == WebhookCases.accepted) }
-        let arrivals = fixture.store.accepted
-        #expect(arrivals.map { $0.token?.text } == ["MARKER-token", nil])
-        #expect(arrivals.allSatisfy { !String(decoding: $0.event.data, as: UTF8.self).contains("MARKER") })
+        let incomingEvents = fixture.store.accepted
+        #expect(incomingEvents.map { $0.token?.text } == ["MARKER-token", nil])
+        #expect(incomingEvents.allSatisfy { !String(decoding: $0.event.data, as: UTF8.self).contains("MARKER") })
         #expect(!(try fixture.log.text()).contains("MARKER"))
     }
 

@@ -45,7 +45,7 @@ import Time
 
     /// However the same calls come to several processes at once, each begins once.
     @Test func ofAllReplicasOneBegins() throws {
-        let place = try PostgresPlace()
+        let place = try PostgresSchemaFixture()
         let stores = try [place.store(), place.store()]
         defer { for store in stores { store.close() } }
         let began = Monitor<[Int: Int]>([:])
@@ -66,7 +66,7 @@ import Time
     }
 
     @Test func eachReplicaSeesAndEndsTheOthersCalls() throws {
-        let place = try PostgresPlace()
+        let place = try PostgresSchemaFixture()
         let stores = try [place.store(), place.store()]
         defer { for store in stores { store.close() } }
         let call = BotCall.sample(1, key: 1)
@@ -89,7 +89,7 @@ import Time
 
     /// Moments are stored by the database's clock, and told by each process's own.
     @Test func clocksThatDifferAgree() throws {
-        let place = try PostgresPlace()
+        let place = try PostgresSchemaFixture()
         let ahead = try place.store(clock: { SystemClock.unixMilliseconds() + 3_600_000 })
         let right = try place.store()
         defer { for store in [ahead, right] { store.close() } }

@@ -10,7 +10,7 @@ import Time
 /// A SQLite store with something of everything, an empty place in a database, and a path for what comes back.
 final class CopyFixture: Sendable {
     let directory: TemporaryDirectory
-    let place: PostgresPlace
+    let place: PostgresSchemaFixture
     /// Few rows a transaction, so that there are many.
     static let rowsPerStep = 3
 
@@ -19,7 +19,7 @@ final class CopyFixture: Sendable {
 
     init() throws {
         directory = try TemporaryDirectory()
-        place = try PostgresPlace()
+        place = try PostgresSchemaFixture()
     }
 
     /// Limits that every call must be within.
@@ -47,12 +47,12 @@ final class CopyFixture: Sendable {
                 ($0.app, $0.user, $0.device) = (strange, strange, strange)
                 $0.data = Array(0...255)
                 $0.trace = TraceContext(traceID: 5, spanID: .max, isSampled: true)
-            }.arrival(to: ["log", "http"]))
+            }.incoming(to: ["log", "http"]))
         // One that was signed out, calls that are counted, and an attempt that is under way at the end.
         try store.put("T-left", app: "app", user: "left", device: "d", at: 2000)
         try store.put(nil, app: "app", user: "left", device: "d", at: 2001)
         for scope in LimitRule.Scope.allCases {
-            _ = try store.wish(.of("T-\(scope)", app: "counted", user: "\(scope)", at: 3000, .fiveMinutes(scope)))
+            _ = try store.payload(.of("T-\(scope)", app: "counted", user: "\(scope)", at: 3000, .fiveMinutes(scope)))
         }
         try store.take(
             Sample(700_002).with {
@@ -70,10 +70,10 @@ final class CopyFixture: Sendable {
         for user in ["keyed", "revoked"] {
             let claims = KeyClaims(KeyIdentity(keyID: .max, issuedAt: 7, salt: Array(200...215)))
             let key = Device.Key(appID: "app", userID: user, deviceID: "d")
-            _ = try store.wish(Registration(key: key, type: "", token: try PushToken(user), now: 2000, rules: [], claims: claims))
+            _ = try store.payload(Registration(key: key, type: "", token: try PushToken(user), now: 2000, rules: [], claims: claims))
         }
         try store.revoke(.sample(20, .user("revoked")))
-        let pace = [PaceRule(per: .person, max: 5, windowMilliseconds: 300_000)]
+        let pace = [OutboundRateLimit(per: .person, max: 5, windowMilliseconds: 300_000)]
         _ = try store.claimDue(Claim(notifier: "registry", now: 5000, leaseMilliseconds: 1000, limit: 100, pace: pace))
         for revocation in Revocation.samples(appID: strange) { try store.revoke(revocation) }
         _ = try store.removeRevocation(Revocation.samples(appID: strange)[0].id)
@@ -83,11 +83,12 @@ final class CopyFixture: Sendable {
         }
         for (number, name) in ["7", "", strange, strange + "2"].enumerated() {
             guard let identity = Report.identity(appID: strange, digest: "report-\(number)") else { continue }
-            let topic = Topic(Topic.Name("ticket", name), userID: strange, data: Array(0...255))
+            let conversation = ConversationState(ConversationState.Name("ticket", name), userID: strange, data: Array(0...255))
             let report = Report(
-                appID: strange, identity: identity, id: Sample(700_010 + number).event.id, receivedAt: 4000, topics: [topic.name],
+                appID: strange, identity: identity, id: Sample(700_010 + number).event.id, receivedAt: 4000,
+                conversations: [conversation.name],
                 userID: nil
-            ) { _ in .decided(topics: [topic], arrivals: [], remark: nil) }
+            ) { _ in .decided(conversations: [conversation], incomingEvents: [], remark: nil) }
             _ = try store.take(report)
         }
         let ended = BotCall.Ending(.refused, statusCode: 404, reason: strange, at: 5000)
@@ -96,7 +97,7 @@ final class CopyFixture: Sendable {
             .sample(3, app: strange, user: strange, at: 4000, ended),
         ] { try store.begin(call) }
         // Remembered, without its event.
-        try store.take(Sample(700_004).arrival(to: []))
+        try store.take(Sample(700_004).incoming(to: []))
     }
 
     /// The copy of the filled store, or into another file.

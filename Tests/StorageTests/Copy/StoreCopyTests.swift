@@ -99,15 +99,15 @@ import Time
         let shared = try fixture.shared()
         defer { shared.close() }
         for scope in LimitRule.Scope.allCases {
-            let outcome = try shared.wish(.of("T-more", app: "counted", user: "\(scope)", at: 4000, .fiveMinutes(scope)))
+            let outcome = try shared.payload(.of("T-more", app: "counted", user: "\(scope)", at: 4000, .fiveMinutes(scope)))
             guard case .limited = outcome else {
                 Issue.record("\(scope): \(outcome)")
                 continue
             }
         }
-        #expect(try shared.take(Sample(700_004).arrival(to: [])) == .duplicate(of: Sample(700_004).event.id))
-        #expect(try shared.take(Sample(700_002).arrival()) == .duplicate(of: Sample(700_002).event.id))
-        #expect(try shared.take(Sample(700_009).arrival()) == .accepted)
+        #expect(try shared.take(Sample(700_004).incoming(to: [])) == .duplicate(of: Sample(700_004).event.id))
+        #expect(try shared.take(Sample(700_002).incoming()) == .duplicate(of: Sample(700_002).event.id))
+        #expect(try shared.take(Sample(700_009).incoming()) == .accepted)
     }
 
     /// The database's clock is two hours ahead of this machine's, or behind it.
@@ -124,7 +124,7 @@ import Time
             $0.expires = .max
         }
         try store.take(never)
-        _ = try store.wish(.of("T", at: now, LimitRule(per: .user, max: 2, windowMilliseconds: 300_000)))
+        _ = try store.payload(.of("T", at: now, LimitRule(per: .user, max: 2, windowMilliseconds: 300_000)))
         store.close()
         _ = try fixture.copy(clock: ahead).toPostgres()
         let row = try #require(

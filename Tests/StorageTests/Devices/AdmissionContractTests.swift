@@ -65,7 +65,7 @@ import Time
         ]
     }
 
-    private func wish(
+    private func payload(
         _ token: String?, claims: KeyClaims?, user: String = "user", at now: UnixMilliseconds = 1000, _ rules: [LimitRule] = []
     ) throws -> Registration {
         Registration(
@@ -77,16 +77,16 @@ import Time
         let fixture = try backend.store()
         let store = fixture.store
         // The store has read its revocations before.
-        _ = try store.wish(wish("Z", claims: nil, user: "somebody"))
+        _ = try store.payload(payload("Z", claims: nil, user: "somebody"))
         let revocation = Revocation.sample(1, appID: attempt.app, attempt.subject, issuedBefore: attempt.issuedBefore)
         try store.revoke(revocation)
         let rules = [LimitRule.fiveMinutes(.user)]
-        #expect(try store.wish(wish("A", claims: attempt.claims, rules)) == (attempt.isRefused ? .revoked : .registered))
+        #expect(try store.payload(payload("A", claims: attempt.claims, rules)) == (attempt.isRefused ? .revoked : .registered))
         #expect(try store.device()?.token.text == (attempt.isRefused ? nil : "A"))
         guard attempt.isRefused else { return }
-        #expect(try store.wish(wish(nil, claims: attempt.claims)) == .revoked)
+        #expect(try store.payload(payload(nil, claims: attempt.claims)) == .revoked)
         guard try store.removeRevocation(revocation.id) != nil else { return }
-        #expect(try store.wish(wish("A", claims: attempt.claims, rules)) == .registered, "what was refused does not count")
+        #expect(try store.payload(payload("A", claims: attempt.claims, rules)) == .registered, "what was refused does not count")
     }
 
     /// A transaction that is undone takes its revocation with it.
@@ -96,9 +96,9 @@ import Time
         defer { store.close() }
         try store.take(Sample(1))
         // Its event has an id that is in use.
-        #expect(throws: StoreError.self) { try store.revoke(.sample(1, .user("user")), announcing: Sample(1).arrival()) }
+        #expect(throws: StoreError.self) { try store.revoke(.sample(1, .user("user")), announcing: Sample(1).incoming()) }
         #expect(try store.revocations(of: nil, after: nil, limit: 1).isEmpty)
-        #expect(try store.wish(wish("A", claims: Self.claims(issuedAt: 100))) == .registered)
+        #expect(try store.payload(payload("A", claims: Self.claims(issuedAt: 100))) == .registered)
     }
 
     @Test(arguments: Backend.allCases) func storesNothingAboutSomebodyForgotten(_ backend: Backend) throws {
@@ -107,11 +107,11 @@ import Time
         try store.take(Sample(1).with { $0.user = "other" })
         try store.revoke(.sample(1, .formerUser(try Self.former())))
         let token = try PushToken("A")
-        #expect(try store.take(Sample(2).with { ($0.device, $0.token) = ("d1", token) }.arrival()) == .ignored)
+        #expect(try store.take(Sample(2).with { ($0.device, $0.token) = ("d1", token) }.incoming()) == .ignored)
         #expect(try store.all().map(\.event.id) == [Sample(1).event.id])
         #expect(try store.registered() == [])
         #expect(try store.proveErasure(of: PersonTraces(Self.person)).tables.isEmpty)
-        #expect(try store.take(Sample(3).with { $0.user = "other" }.arrival()) == .accepted)
+        #expect(try store.take(Sample(3).with { $0.user = "other" }.incoming()) == .accepted)
     }
 
     /// Events that report that a person was forgotten are stored after that, too.
@@ -120,8 +120,8 @@ import Time
         let store = fixture.store
         try store.revoke(.sample(1, .formerUser(try Self.former())))
         for (number, isErased) in [(1, false), (2, true)] {
-            let arrival = Sample(number).arrival()
-            let event = Arrival(arrival.event, to: arrival.subscriptions, isErased: isErased)
+            let incoming = Sample(number).incoming()
+            let event = IncomingEvent(incoming.event, to: incoming.subscriptions, isErased: isErased)
             #expect(try store.take(event) == (isErased ? .accepted : .ignored))
         }
         let told = try #require(try store.claim(at: 2000).first)
@@ -141,7 +141,7 @@ import Time
         let answers = ["user", "blocked", "other"].enumerated().map { number, user in
             let answer = Answer<Acceptance>()
             let sample = Sample(number).with { ($0.user, $0.device, $0.token) = (user, "d-\(user)", user == "other" ? token : nil) }
-            store.accept(sample.arrival(), telling: .registry, isAwaited: { true }) { answer.set($0) }
+            store.accept(sample.incoming(), telling: .registry, isAwaited: { true }) { answer.set($0) }
             return answer
         }
         #expect(try answers.map { try $0.get() } == [.ignored, .accepted, .accepted])
@@ -157,8 +157,8 @@ import Time
 
     /// Opens two replicas, and closes them after the body.
     /// - Parameter ahead: by how much the clock of the second one is ahead, in milliseconds.
-    private func withReplicas(ahead: Int64, _ body: (PostgresPlace, any Store, any Store) throws -> Void) throws {
-        let place = try PostgresPlace()
+    private func withReplicas(ahead: Int64, _ body: (PostgresSchemaFixture, any Store, any Store) throws -> Void) throws {
+        let place = try PostgresSchemaFixture()
         let (one, other) = (try place.store(), try place.store(aheadMilliseconds: ahead))
         defer {
             one.close()
@@ -167,7 +167,7 @@ import Time
         try body(place, one, other)
     }
 
-    private func wish(_ token: String, user: String = "user", at now: UnixMilliseconds) throws -> Registration {
+    private func payload(_ token: String, user: String = "user", at now: UnixMilliseconds) throws -> Registration {
         Registration(
             key: Device.Key(appID: "app", userID: user, deviceID: "d1"), type: "ios", token: try PushToken(token), now: now, rules: [],
             claims: KeyClaims(KeyIdentity(keyID: 1, issuedAt: 100, salt: [UInt8](repeating: 7, count: 16))))
@@ -176,7 +176,8 @@ import Time
     /// Registers while another connection has the locks of all persons.
     /// - Parameter body: called once the registration waits for them.
     private func register(
-        _ wish: Registration, at store: any Store, in place: PostgresPlace, meanwhile body: (Connection) throws(PostgresError) -> Void
+        _ payload: Registration, at store: any Store, in place: PostgresSchemaFixture,
+        meanwhile body: (Connection) throws(PostgresError) -> Void
     ) throws -> Registration.Outcome {
         // A transaction that waits for a row's lock holds the row's place in the queue.
         let waits = Query(
@@ -188,7 +189,7 @@ import Time
         let other = try Connection(try place.settings(), by: .after(milliseconds: WaitLimit.milliseconds))
         try other.transaction(by: .after(milliseconds: WaitLimit.milliseconds)) { () throws(PostgresError) in
             _ = try other.run(Query("SELECT FROM persons FOR UPDATE"), by: .after(milliseconds: WaitLimit.milliseconds))
-            store.register(wish) { answer.set($0) }
+            store.register(payload) { answer.set($0) }
             #expect(eventually { (try? place.run(waits)) != nil })
             try body(other)
         }
@@ -198,18 +199,18 @@ import Time
     @Test(arguments: skews) func whatOneRevokesTheOtherRefusesAtOnce(ahead: Int64) throws {
         try withReplicas(ahead: ahead) { _, one, other in
             let (now, theirs) = (SystemClock.unixMilliseconds(), SystemClock.unixMilliseconds().advanced(by: ahead))
-            #expect(try other.wish(wish("A", at: theirs)) == .registered)
+            #expect(try other.payload(payload("A", at: theirs)) == .registered)
             let block = Revocation.sample(1, .user("user"))
             try one.revoke(block)
-            #expect(try other.wish(wish("B", at: theirs)) == .revoked)
+            #expect(try other.payload(payload("B", at: theirs)) == .revoked)
             #expect(try other.device() == nil)
             _ = try one.removeRevocation(block.id)
-            #expect(try other.wish(wish("B", at: theirs)) == .registered)
+            #expect(try other.payload(payload("B", at: theirs)) == .registered)
             let former = try FormerUser(RevokedPerson(appID: "app", userID: "user"), salt: [UInt8](0..<32))
             try other.revoke(.sample(2, .formerUser(former)))
-            #expect(try one.wish(wish("C", at: now)) == .revoked)
-            #expect(try one.take(Sample(1).arrival()) == .ignored)
-            #expect(try one.take(Sample(2).with { $0.user = "another" }.arrival()) == .accepted)
+            #expect(try one.payload(payload("C", at: now)) == .revoked)
+            #expect(try one.take(Sample(1).incoming()) == .ignored)
+            #expect(try one.take(Sample(2).with { $0.user = "another" }.incoming()) == .accepted)
         }
     }
 
@@ -219,11 +220,11 @@ import Time
             let now = SystemClock.unixMilliseconds()
             let blocks = (1...3).map { Revocation.sample(UInt64($0), .user("user-\($0)")) }
             for block in blocks { try other.revoke(block) }
-            #expect(try one.wish(wish("A", user: "user-1", at: now)) == .revoked)
+            #expect(try one.payload(payload("A", user: "user-1", at: now)) == .revoked)
             for block in blocks.prefix(2) { _ = try other.removeRevocation(block.id) }
             try place.run(Query("DELETE FROM removed_revocations"), Query("UPDATE revocation_versions SET forgotten = last"))
-            #expect(try one.wish(wish("A", user: "user-1", at: now)) == .registered)
-            #expect(try one.wish(wish("C", user: "user-3", at: now)) == .revoked)
+            #expect(try one.payload(payload("A", user: "user-1", at: now)) == .registered)
+            #expect(try one.payload(payload("C", user: "user-3", at: now)) == .revoked)
         }
     }
 
@@ -232,33 +233,33 @@ import Time
         try withReplicas(ahead: ahead) { place, one, other in
             let now = SystemClock.unixMilliseconds()
             for number in 1...3 as ClosedRange<UInt64> { try other.revoke(.sample(number, .user("user-\(number)"))) }
-            #expect(try one.wish(wish("A", user: "user-1", at: now)) == .revoked)
+            #expect(try one.payload(payload("A", user: "user-1", at: now)) == .revoked)
             try place.run(Query("DELETE FROM revocations WHERE version > 1"), Query("UPDATE revocation_versions SET last = 1"))
-            #expect(try one.wish(wish("A", user: "user-2", at: now)) == .registered)
+            #expect(try one.payload(payload("A", user: "user-2", at: now)) == .registered)
             try other.revoke(.sample(4, .user("user-4")))
             try other.revoke(.sample(5, .user("user-5")))
-            for number in 4...5 { #expect(try one.wish(wish("B", user: "user-\(number)", at: now)) == .revoked) }
-            #expect(try one.wish(wish("C", user: "user-3", at: now)) == .registered)
+            for number in 4...5 { #expect(try one.payload(payload("B", user: "user-\(number)", at: now)) == .revoked) }
+            #expect(try one.payload(payload("C", user: "user-3", at: now)) == .registered)
         }
     }
 
     /// A batch waits for the lock of a person, and another transaction deletes the row: without one nothing would be locked, nor counted.
     @Test func aRowThatIsDeletedMeanwhileIsMadeAgain() throws {
-        let place = try PostgresPlace()
+        let place = try PostgresSchemaFixture()
         let store = try place.store()
         defer { store.close() }
         let key = Device.Key(appID: "app", userID: "user", deviceID: "d1")
         let now = SystemClock.unixMilliseconds()
-        let wishes = try ["A", "B", "C"].map { token in
+        let payloads = try ["A", "B", "C"].map { token in
             let rules = token == "A" ? [] : [LimitRule.fiveMinutes(.user)]
             return Registration(key: key, type: "ios", token: try PushToken(token), now: now, rules: rules)
         }
-        #expect(try store.wish(wishes[0]) == .registered)
-        let outcome = try register(wishes[1], at: store, in: place) { other throws(PostgresError) in
+        #expect(try store.payload(payloads[0]) == .registered)
+        let outcome = try register(payloads[1], at: store, in: place) { other throws(PostgresError) in
             _ = try other.run(Query("DELETE FROM persons"), by: .after(milliseconds: WaitLimit.milliseconds))
         }
         #expect(outcome == .registered)
-        guard case .limited = try store.wish(wishes[2]) else {
+        guard case .limited = try store.payload(payloads[2]) else {
             Issue.record("the call that waited does not count")
             return
         }
@@ -268,8 +269,8 @@ import Time
     @Test(arguments: skews) func aRegistrationThatWaitsSeesWhatWasRevokedMeanwhile(ahead: Int64) throws {
         try withReplicas(ahead: ahead) { place, one, other in
             let theirs = SystemClock.unixMilliseconds().advanced(by: ahead)
-            #expect(try other.wish(wish("A", at: theirs)) == .registered)
-            let outcome = try register(wish("B", at: theirs), at: other, in: place) { _ in
+            #expect(try other.payload(payload("A", at: theirs)) == .registered)
+            let outcome = try register(payload("B", at: theirs), at: other, in: place) { _ in
                 #expect(throws: Never.self) { try one.revoke(.sample(1, .keyID(1))) }
             }
             #expect(outcome == .revoked)
@@ -284,7 +285,7 @@ import Time
                 let user = "user-\(round)"
                 let answers = (0..<4).map { _ in Answer<Registration.Outcome>() }
                 for (number, answer) in answers.enumerated() {
-                    other.register(try wish("T\(round)-\(number)", user: user, at: theirs)) { answer.set($0) }
+                    other.register(try payload("T\(round)-\(number)", user: user, at: theirs)) { answer.set($0) }
                 }
                 try one.revoke(.sample(round, .user(user), issuedBefore: 101))
                 _ = try one.removeDevices(DeviceFilter(appID: "app", userID: user), now: SystemClock.unixMilliseconds())

@@ -7,7 +7,7 @@ import Time
 @Suite struct LearnContractTests {
     private func webhook(
         _ number: Int, _ token: String?, user: String = "user", device: String = "d1", type: String? = "ios"
-    ) throws -> Arrival {
+    ) throws -> IncomingEvent {
         var sample = Sample(number)
         sample.user = user
         sample.device = device
@@ -15,7 +15,7 @@ import Time
         sample.requiresDevice = true
         sample.received = 1000 + UInt64(number)
         sample.token = try token.map { try PushToken($0) }
-        return sample.arrival()
+        return sample.incoming()
     }
 
     @Test(arguments: Backend.allCases) func isUsedAndAnnouncedOnce(_ backend: Backend) throws {
@@ -81,9 +81,9 @@ import Time
     ) throws {
         let fixture = try backend.store()
         let day = 86_400_000 as UInt64
-        func webhook(_ number: Int, at received: UnixMilliseconds) throws -> Arrival {
+        func webhook(_ number: Int, at received: UnixMilliseconds) throws -> IncomingEvent {
             let token = try PushToken("A")
-            return Sample(number).with { ($0.device, $0.token, $0.received) = (number == 1 ? "d1" : device, token, received) }.arrival()
+            return Sample(number).with { ($0.device, $0.token, $0.received) = (number == 1 ? "d1" : device, token, received) }.incoming()
         }
         _ = try fixture.store.take(webhook(1, at: 1000))
         #expect(try fixture.store.removeDevices(DeviceFilter(appID: "app", userID: "user"), now: 2000) == 1)
@@ -176,7 +176,7 @@ import Time
         try fixture.store.finish([
             FinishedAttempt(
                 id: delivery.id, attempt: 1, next: .dead, reason: "unregistered", now: 3000, device: delivery.device,
-                news: .gone(since: nil))
+                update: .gone(since: nil))
         ])
         _ = try fixture.store.take(webhook(2, "A"))
         #expect(try fixture.store.registered() == [])
@@ -194,7 +194,7 @@ import Time
         try fixture.store.finish([
             FinishedAttempt(
                 id: delivery.id, attempt: 1, next: .delivered, reason: "ok", now: 3000, device: delivery.device,
-                news: .environment("sandbox"))
+                update: .environment("sandbox"))
         ])
         _ = try fixture.store.take(webhook(2, "B"))
         #expect(try fixture.store.registered() == [isRegistered ? "user d1 A" : "user d1 B"])
@@ -246,14 +246,14 @@ import Time
     /// The help desk may know more devices than may be: none that an app itself has told of leaves for them, signed in or out.
     @Test(arguments: Backend.allCases) func noDeviceOfAnAppLeavesForALearnedOne(_ backend: Backend) throws {
         let fixture = try backend.store(devicesPerUser: 2)
-        _ = try fixture.store.wish(.of("A", device: "d1", at: 100))
+        _ = try fixture.store.payload(.of("A", device: "d1", at: 100))
         _ = try fixture.store.take(webhook(2, "B", device: "d2"))
         _ = try fixture.store.take(webhook(3, "C", device: "d3"))
         #expect(try fixture.store.registered() == ["user d1 A", "user d3 C"], "the learned one leaves, though it came later")
-        _ = try fixture.store.wish(.of(nil, device: "d1", at: 5000))
-        _ = try fixture.store.wish(.of("D", device: "d4", at: 5001))
+        _ = try fixture.store.payload(.of(nil, device: "d1", at: 5000))
+        _ = try fixture.store.payload(.of("D", device: "d4", at: 5001))
         #expect(try fixture.store.registered() == ["user d3 C", "user d4 D"])
-        _ = try fixture.store.wish(.of("E", device: "d5", at: 5002))
+        _ = try fixture.store.payload(.of("E", device: "d5", at: 5002))
         #expect(try fixture.store.registered() == ["user d4 D", "user d5 E"])
         _ = try fixture.store.take(webhook(4, "F", device: "d6"))
         #expect(try fixture.store.registered() == ["user d4 D", "user d5 E"])
@@ -266,7 +266,7 @@ import Time
                 ($0.device, $0.deviceType) = ("d\(number)", String(repeating: "x", count: count))
                 $0.token = try? PushToken("T\(number)")
             }
-            _ = try fixture.store.take(sample.arrival())
+            _ = try fixture.store.take(sample.incoming())
         }
         let types = try fixture.store.devices(DeviceFilter(appID: "app"), after: nil, limit: 10).map(\.type)
         #expect(types == [String(repeating: "x", count: 32), ""])

@@ -13,7 +13,7 @@ import Time
         let store = try backend.store()
         let rule = LimitRule.fiveMinutes(scope)
         func outcome(_ token: String, _ elapsed: UInt64) throws -> Registration.Outcome {
-            try store.store.wish(.of(token, at: Self.start + elapsed, rule))
+            try store.store.payload(.of(token, at: Self.start + elapsed, rule))
         }
         let limited = Registration.Outcome.limited(rule: rule, until: Self.start + 300_000)
         #expect(try outcome("A", 0) == .registered)
@@ -33,7 +33,7 @@ import Time
         let fixture = try backend.store()
         let rule = LimitRule.fiveMinutes(scope)
         func isAllowed(_ app: String, _ user: String, _ device: String) throws -> Bool {
-            try fixture.store.wish(.of("\(app)\(user)\(device)", app: app, user: user, device: device, rules: [rule])) == .registered
+            try fixture.store.payload(.of("\(app)\(user)\(device)", app: app, user: user, device: device, rules: [rule])) == .registered
         }
         #expect(try isAllowed("app", "caf\u{E9}", "d1"))
         #expect(try isAllowed("app", "caf\u{E9}", "d2") == (scope == .device))
@@ -45,7 +45,7 @@ import Time
         let fixture = try backend.store()
         let rules = [LimitRule.fiveMinutes(.user, 2), .fiveMinutes(.device, 3)]
         func outcome(_ token: String, _ elapsed: UInt64) throws -> Registration.Outcome {
-            try fixture.store.wish(.of(token, at: Self.start + elapsed, rules: rules))
+            try fixture.store.payload(.of(token, at: Self.start + elapsed, rules: rules))
         }
         #expect(try outcome("A", 0) == .registered)
         #expect(try outcome("B", 100) == .registered)
@@ -66,7 +66,7 @@ import Time
         for rules in [[short, long, equal], [equal, long, short]] {
             let fixture = try backend.store()
             func outcome(_ token: String, _ elapsed: UInt64) throws -> Registration.Outcome {
-                try fixture.store.wish(.of(token, at: Self.start + elapsed, rules: rules))
+                try fixture.store.payload(.of(token, at: Self.start + elapsed, rules: rules))
             }
             #expect(try outcome("A", 0) == .registered)
             #expect(try outcome("B", 999) == .limited(rule: short, until: Self.start + 1000))
@@ -81,7 +81,7 @@ import Time
         let rules = [LimitRule(per: .user, max: 1, windowMilliseconds: 100), LimitRule(per: .user, max: 3, windowMilliseconds: 10_000)]
         var allowed: [UInt64] = []
         for elapsed in stride(from: 0, through: 20_000, by: 50) as StrideThrough<UInt64> {
-            let outcome = try fixture.store.wish(.of("T\(elapsed)", at: Self.start + elapsed, rules: rules))
+            let outcome = try fixture.store.payload(.of("T\(elapsed)", at: Self.start + elapsed, rules: rules))
             if outcome == .registered { allowed.append(elapsed) }
         }
         #expect(allowed == [0, 100, 200, 10_000, 10_100, 10_200, 20_000])
@@ -90,14 +90,14 @@ import Time
     @Test(arguments: Backend.allCases) func whatChangesNothingCountsAsWell(_ backend: Backend) throws {
         let fixture = try backend.store()
         let rule = LimitRule.fiveMinutes(.user)
-        #expect(try fixture.store.wish(.of("A", at: Self.start, rule)) == .registered)
+        #expect(try fixture.store.payload(.of("A", at: Self.start, rule)) == .registered)
         let limited = Registration.Outcome.limited(rule: rule, until: Self.start + 300_000)
-        #expect(try fixture.store.wish(.of("A", at: Self.start + 299_999, rule)) == limited)
+        #expect(try fixture.store.payload(.of("A", at: Self.start + 299_999, rule)) == limited)
         #expect(try fixture.store.device()?.seenAt == Self.start)
-        #expect(try fixture.store.wish(.of("A", at: Self.start + 300_000, rule)) == .unchanged)
+        #expect(try fixture.store.payload(.of("A", at: Self.start + 300_000, rule)) == .unchanged)
         #expect(try fixture.store.device()?.seenAt == Self.start + 300_000)
         #expect(
-            try fixture.store.wish(.of("A", at: Self.start + 300_001, rule)) == .limited(rule: rule, until: Self.start + 600_000))
+            try fixture.store.payload(.of("A", at: Self.start + 300_001, rule)) == .limited(rule: rule, until: Self.start + 600_000))
         #expect(try fixture.store.announced().count == 1)
     }
 
@@ -105,7 +105,7 @@ import Time
         let fixture = try backend.store()
         let rules = LimitRule.Scope.allCases.map { LimitRule.fiveMinutes($0) }
         func outcome(_ token: String?, _ elapsed: UInt64) throws -> Registration.Outcome {
-            try fixture.store.wish(.of(token, at: Self.start + elapsed, rules: rules))
+            try fixture.store.payload(.of(token, at: Self.start + elapsed, rules: rules))
         }
         #expect(try outcome(nil, 0) == .unchanged)
         #expect(try outcome("A", 0) == .registered)
@@ -120,12 +120,12 @@ import Time
         let fixture = try backend.store()
         let rule = LimitRule.fiveMinutes(.user)
         let tolerance = LimitRule.clockToleranceMilliseconds
-        #expect(try fixture.store.wish(.of("A", at: Self.start, rule)) == .registered)
+        #expect(try fixture.store.payload(.of("A", at: Self.start, rule)) == .registered)
         let until = Registration.Outcome.limited(rule: rule, until: Self.start + 300_000)
-        #expect(try fixture.store.wish(.of("B", at: Self.start - tolerance, rule)) == until)
-        #expect(try fixture.store.wish(.of("B", at: Self.start - tolerance - 1, rule)) == .registered)
+        #expect(try fixture.store.payload(.of("B", at: Self.start - tolerance, rule)) == until)
+        #expect(try fixture.store.payload(.of("B", at: Self.start - tolerance - 1, rule)) == .registered)
         let again = Registration.Outcome.limited(rule: rule, until: Self.start - tolerance - 1 + 300_000)
-        #expect(try fixture.store.wish(.of("C", at: Self.start - tolerance, rule)) == again)
+        #expect(try fixture.store.payload(.of("C", at: Self.start - tolerance, rule)) == again)
     }
 
     @Test(arguments: Backend.allCases) func letsOneOfManySimultaneousCallsThrough(_ backend: Backend) throws {
@@ -149,7 +149,7 @@ import Time
         let fixture = try backend.store()
         let rules = [LimitRule.fiveMinutes(.user), .fiveMinutes(.device), LimitRule(per: .app, max: 2, windowMilliseconds: 300_000)]
         func outcome(_ token: String, user: String = "user", device: String = "d1") throws -> Registration.Outcome {
-            try fixture.store.wish(.of(token, user: user, device: device, at: Self.start, rules: rules))
+            try fixture.store.payload(.of(token, user: user, device: device, at: Self.start, rules: rules))
         }
         #expect(try outcome("A") == .registered)
         #expect(try fixture.store.removeDevices(DeviceFilter(appID: "app", userID: "user", deviceID: "d1"), now: Self.start) == 1)
@@ -170,7 +170,7 @@ import Time
         let fixture = try backend.store()
         let rules = [LimitRule.fiveMinutes(.user), .fiveMinutes(.device, 5)]
         func outcome(_ number: Int, at elapsed: UInt64) throws -> Registration.Outcome {
-            try fixture.store.wish(.of("T", user: "user-\(number)", at: Self.start + elapsed, rules: rules))
+            try fixture.store.payload(.of("T", user: "user-\(number)", at: Self.start + elapsed, rules: rules))
         }
         for number in 1...5 { #expect(try outcome(number, at: UInt64(number)) == .registered) }
         #expect(try outcome(6, at: 6) == .limited(rule: rules[1], until: Self.start + 300_001))
@@ -183,7 +183,7 @@ import Time
         let fixture = try backend.store(devicesPerUser: 2)
         let rules = [LimitRule.fiveMinutes(.device)]
         func outcome(_ token: String?, _ device: String, at elapsed: UInt64) throws -> Registration.Outcome {
-            try fixture.store.wish(.of(token, device: device, at: Self.start + elapsed, rules: rules))
+            try fixture.store.payload(.of(token, device: device, at: Self.start + elapsed, rules: rules))
         }
         #expect(try outcome("A", "d1", at: 0) == .registered)
         #expect(try outcome(nil, "d1", at: 1) == .removed)
@@ -195,7 +195,7 @@ import Time
         let fixture = try backend.store()
         let rules = [LimitRule.fiveMinutes(.user), .fiveMinutes(.device), LimitRule(per: .app, max: 2, windowMilliseconds: 300_000)]
         func outcome(_ token: String) throws -> Registration.Outcome {
-            try fixture.store.wish(.of(token, at: Self.start, rules: rules))
+            try fixture.store.payload(.of(token, at: Self.start, rules: rules))
         }
         #expect(try outcome("A") == .registered)
         #expect(try fixture.store.removeIdleDevices(seenBefore: Self.start, now: Self.start, limit: 10) == 0)

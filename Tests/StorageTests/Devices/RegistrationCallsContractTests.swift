@@ -16,8 +16,9 @@ import Time
         let nobody = RegistrationCalls(user: CallTimes(), devices: [CallTimes()])
         #expect(try fixture.store.registrationCalls(of: Self.ann, devices: ["d1"]) == nobody, "also of an app without a row")
         func register(_ device: String, _ elapsed: UInt64, user: String = "ann") throws {
-            let wish = try Registration.of("\(device)\(elapsed)", user: user, device: device, at: Self.start + elapsed, rules: Self.rules)
-            #expect(try fixture.store.wish(wish) == .registered)
+            let payload = try Registration.of(
+                "\(device)\(elapsed)", user: user, device: device, at: Self.start + elapsed, rules: Self.rules)
+            #expect(try fixture.store.payload(payload) == .registered)
         }
         try register("d1", 0)
         try register("d2", 1000)
@@ -41,8 +42,8 @@ import Time
     @Test(arguments: Backend.allCases) func anyTextIsAName(_ backend: Backend) throws {
         let fixture = try backend.store()
         let strange = "a\u{0}b\u{1}e\u{301}"
-        let wish = try Registration.of("T", app: strange, user: strange, device: strange, at: Self.start, rules: Self.rules)
-        #expect(try fixture.store.wish(wish) == .registered)
+        let payload = try Registration.of("T", app: strange, user: strange, device: strange, at: Self.start, rules: Self.rules)
+        #expect(try fixture.store.payload(payload) == .registered)
         let calls = try fixture.store.registrationCalls(of: RevokedPerson(appID: strange, userID: strange), devices: [strange])
         #expect(calls.user.earliest(ofLast: 1) == Self.start && calls.devices[0].earliest(ofLast: 1) == Self.start)
     }

@@ -202,10 +202,10 @@ import Time
     }
 
     /// A webhook for nobody that carries a token.
-    private func learning(_ token: String, device: String, number: Int) throws -> Arrival {
+    private func learning(_ token: String, device: String, number: Int) throws -> IncomingEvent {
         var sample = Sample(number)
         sample.device = device
         sample.token = try PushToken(token)
-        return sample.arrival(to: [])
+        return sample.incoming(to: [])
     }
 }

@@ -35,7 +35,7 @@ import Time
     @Test(arguments: Backend.allCases) func areNoComments(_ backend: Backend) throws {
         let fixture = try backend.store()
         try fixture.store.put("A")
-        _ = try fixture.store.take(Sample(1).with { $0.device = "d1" }.arrival(to: ["registry"]))
+        _ = try fixture.store.take(Sample(1).with { $0.device = "d1" }.incoming(to: ["registry"]))
         #expect(try fixture.store.comments().map { $0.device?.token.text } == ["A"])
     }
 }

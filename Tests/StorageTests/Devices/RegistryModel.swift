@@ -28,16 +28,16 @@ struct RegistryModel {
         }.map { "\($0.key.userID) \($0.key.deviceID) \($0.type) \($0.token ?? "") \($0.registeredAt) \($0.seenAt)" }
     }
 
-    mutating func register(_ wish: Registration) -> Registration.Outcome {
-        guard let token = wish.token?.text else { return unsubscribe(wish) }
-        if let limited = limit(wish) { return limited }
-        allowed.append((wish.key, wish.now))
-        if let index = index(wish.key), entries[index].token == token, entries[index].type == wish.type {
-            entries[index].seenAt = wish.now
+    mutating func register(_ payload: Registration) -> Registration.Outcome {
+        guard let token = payload.token?.text else { return unsubscribe(payload) }
+        if let limited = limit(payload) { return limited }
+        allowed.append((payload.key, payload.now))
+        if let index = index(payload.key), entries[index].token == token, entries[index].type == payload.type {
+            entries[index].seenAt = payload.now
             entries[index].isFromApp = true
             return .unchanged
         }
-        put(wish.key, type: wish.type, token: token, at: wish.now, isFromApp: true)
+        put(payload.key, type: payload.type, token: token, at: payload.now, isFromApp: true)
         return .registered
     }
 
@@ -53,10 +53,10 @@ struct RegistryModel {
         put(key, type: type ?? known?.type ?? "", token: token, at: time, isFromApp: false)
     }
 
-    private func limit(_ wish: Registration) -> Registration.Outcome? {
+    private func limit(_ payload: Registration) -> Registration.Outcome? {
         var waits: [(rule: LimitRule, until: UnixMilliseconds)] = []
-        for rule in wish.rules {
-            let inWindow = allowed.filter { isTogether(rule.scope, $0.key, wish.key) && wish.now < $0.at + rule.windowMilliseconds }
+        for rule in payload.rules {
+            let inWindow = allowed.filter { isTogether(rule.scope, $0.key, payload.key) && payload.now < $0.at + rule.windowMilliseconds }
             guard inWindow.count >= rule.max else { continue }
             // Allowed again once so many have left the window that there is room for one.
             let leaving = inWindow.map(\.at).sorted()[inWindow.count - rule.max]
@@ -75,18 +75,20 @@ struct RegistryModel {
         }
     }
 
-    private mutating func unsubscribe(_ wish: Registration) -> Registration.Outcome {
-        guard let index = index(wish.key) else {
+    private mutating func unsubscribe(_ payload: Registration) -> Registration.Outcome {
+        guard let index = index(payload.key) else {
             entries.append(
-                Entry(key: wish.key, type: wish.type, token: nil, lastToken: nil, registeredAt: wish.now, seenAt: wish.now, isFromApp: true)
+                Entry(
+                    key: payload.key, type: payload.type, token: nil, lastToken: nil, registeredAt: payload.now, seenAt: payload.now,
+                    isFromApp: true)
             )
             return .unchanged
         }
-        entries[index].seenAt = wish.now
+        entries[index].seenAt = payload.now
         entries[index].isFromApp = true
         guard let token = entries[index].token else { return .unchanged }
         entries[index].token = nil
-        told.append("unsubscribed \(wish.key.userID) \(wish.key.deviceID) \(token)")
+        told.append("unsubscribed \(payload.key.userID) \(payload.key.deviceID) \(token)")
         return .removed
     }
 

@@ -30,9 +30,9 @@ import Time
                 model.learn(token, type: type, key: key, at: now)
             } else {
                 let isLeaving = Int.random(in: 0..<6, using: &random) == 0
-                let wish = Registration(key: key, type: type, token: isLeaving ? nil : try PushToken(token), now: now, rules: rules)
-                let outcome = try fixture.store.wish(wish)
-                #expect(outcome == model.register(wish), "step \(step)")
+                let payload = Registration(key: key, type: type, token: isLeaving ? nil : try PushToken(token), now: now, rules: rules)
+                let outcome = try fixture.store.payload(payload)
+                #expect(outcome == model.register(payload), "step \(step)")
                 answers.insert(outcome.isLimited ? "limited" : "\(outcome)")
             }
             // A wrong change of the other app stays, so that app is compared less often.
@@ -54,12 +54,12 @@ import Time
         for step in 0..<200 {
             now = now + UInt64.random(in: 0..<200_000, using: &random) - UInt64.random(in: 0..<190_000, using: &random)
             if Int.random(in: 0..<20, using: &random) == 0 { now = now - 5_000_000 }
-            let wish = try Registration.of("T\(step)", device: random.element(of: ["d1", "d2"]), at: now, rules: rules)
-            guard case .limited(let rule, let until) = try fixture.store.wish(wish) else { continue }
+            let payload = try Registration.of("T\(step)", device: random.element(of: ["d1", "d2"]), at: now, rules: rules)
+            guard case .limited(let rule, let until) = try fixture.store.payload(payload) else { continue }
             #expect(until > now && until <= now + rule.windowMilliseconds + LimitRule.clockToleranceMilliseconds)
             now = until
-            let later = Registration(key: wish.key, type: wish.type, token: wish.token, now: until, rules: [rule])
-            #expect(try fixture.store.wish(later) == .registered, "and then it is allowed")
+            let later = Registration(key: payload.key, type: payload.type, token: payload.token, now: until, rules: [rule])
+            #expect(try fixture.store.payload(later) == .registered, "and then it is allowed")
         }
     }
 
@@ -80,7 +80,7 @@ import Time
         (sample.deviceType, sample.received) = (type, now)
         sample.token = try PushToken(token)
         // Each has a comment of its own, so none is a duplicate.
-        #expect(try store.take(sample.arrival(to: [])) == .accepted)
+        #expect(try store.take(sample.incoming(to: [])) == .accepted)
     }
 
     private func devices(_ store: any Store, _ app: String) throws -> [String] {

@@ -21,16 +21,16 @@ import Time
     @Test func limitsHold() throws {
         let rules = [LimitRule.fiveMinutes(.user, 2), .fiveMinutes(.service, 3)]
         let (first, second) = (try Registration.of("A", at: 1000, rules: rules), try Registration.of("B", at: 2000, rules: rules))
-        #expect(try withStore { try $0.wish(first) } == .registered)
-        #expect(try withStore { try $0.wish(second) } == .registered)
+        #expect(try withStore { try $0.payload(first) } == .registered)
+        #expect(try withStore { try $0.payload(second) } == .registered)
         let third = try Registration.of("C", at: 300_999, rules: rules)
-        #expect(try withStore { try $0.wish(third) } == .limited(rule: rules[0], until: 301_000))
+        #expect(try withStore { try $0.payload(third) } == .limited(rule: rules[0], until: 301_000))
         let fourth = try Registration.of("C", at: 301_000, rules: rules)
-        #expect(try withStore { try $0.wish(fourth) } == .registered)
+        #expect(try withStore { try $0.payload(fourth) } == .registered)
         let other = try Registration.of("D", user: "other", at: 301_001, rules: rules)
-        #expect(try withStore { try $0.wish(other) } == .registered)
+        #expect(try withStore { try $0.payload(other) } == .registered)
         let last = try Registration.of("E", user: "last", at: 301_002, rules: rules)
-        #expect(try withStore { try $0.wish(last) } == .limited(rule: rules[1], until: 302_000))
+        #expect(try withStore { try $0.payload(last) } == .limited(rule: rules[1], until: 302_000))
     }
 
     @Test func devicesStay() throws {

@@ -60,7 +60,7 @@ extension Store {
         Phone(name: "what the app's users were given", subject: .everyKey, issuedBefore: 1001, hasKey: false, isSignedOut: true),
     ]
 
-    private func wish(
+    private func payload(
         _ token: String?, user: String = "user", device: String = "d1", claims: KeyClaims?, at now: UnixMilliseconds = 1_000_500
     ) throws -> Registration {
         Registration(
@@ -78,7 +78,7 @@ extension Store {
     @Test(arguments: Backend.allCases, phones) func isNotNotifiedAnyMore(_ backend: Backend, _ phone: Phone) throws {
         let fixture = try backend.store()
         let store = fixture.store
-        #expect(try store.wish(wish("A", claims: phone.hasKey ? Self.claims() : nil)) == .registered)
+        #expect(try store.payload(payload("A", claims: phone.hasKey ? Self.claims() : nil)) == .registered)
         #expect(try reply(1, to: store) == .pending)
         let revocation = Revocation.sample(1, appID: phone.app, phone.subject, issuedBefore: phone.issuedBefore)
         var removed = try store.signOut(revocation)
@@ -94,10 +94,10 @@ extension Store {
         #expect(try store.signOutRevokedDevices(now: 2_000_001, telling: .registry) == nil, "nothing is left to do")
         guard phone.isSignedOut else { return }
         let token = try PushToken("A")
-        try store.take(Sample(4).with { ($0.device, $0.token) = ("d1", token) }.arrival())
+        try store.take(Sample(4).with { ($0.device, $0.token) = ("d1", token) }.incoming())
         #expect(try store.registered() == [], "a webhook does not bring it back")
         _ = try store.removeRevocation(revocation.id)
-        #expect(try store.wish(wish("A", claims: Self.claims(issuedAt: 3000, keyID: 3))) == .registered)
+        #expect(try store.payload(payload("A", claims: Self.claims(issuedAt: 3000, keyID: 3))) == .registered)
         #expect(try reply(5, to: store) == .pending)
     }
 
@@ -107,7 +107,7 @@ extension Store {
         let store = fixture.store
         for number in 1...3 {
             let claims = Self.claims(keyID: UInt32(number), salt: [UInt8](repeating: UInt8(number), count: 16))
-            _ = try store.wish(wish("T\(number)", device: "d\(number)", claims: claims))
+            _ = try store.payload(payload("T\(number)", device: "d\(number)", claims: claims))
         }
         try store.revoke(.sample(1, .keyID(2)))
         let sample = Sample(1).with { ($0.requiresDevice, $0.notifier) = (true, "push") }
@@ -123,9 +123,9 @@ extension Store {
         let fixture = try backend.store()
         let store = fixture.store
         let token = try PushToken("A")
-        let arrival = Sample(1).with { ($0.device, $0.token) = ("d1", token) }.arrival()
-        try store.take(arrival)
-        let learned = store.sharedTime(of: arrival.event.receivedAt).seconds
+        let incoming = Sample(1).with { ($0.device, $0.token) = ("d1", token) }.incoming()
+        try store.take(incoming)
+        let learned = store.sharedTime(of: incoming.event.receivedAt).seconds
         let bound = isLater ? learned + 10 : learned.saturating(subtracting: 10)
         let removed = try store.signOut(.sample(1, .user("user"), issuedBefore: bound))
         #expect(removed == (isLater ? 1 : 0))
@@ -138,8 +138,8 @@ extension Store {
         let fixture = try backend.store()
         let store = fixture.store
         let token = try PushToken("A")
-        func webhook(_ number: Int, at received: UnixMilliseconds) -> Arrival {
-            Sample(number).with { ($0.device, $0.token, $0.received) = ("d1", token, received) }.arrival()
+        func webhook(_ number: Int, at received: UnixMilliseconds) -> IncomingEvent {
+            Sample(number).with { ($0.device, $0.token, $0.received) = ("d1", token, received) }.incoming()
         }
         let early = webhook(1, at: 1_000_000)
         let bound = store.sharedTime(of: early.event.receivedAt).seconds.saturating(adding: 10)
@@ -154,7 +154,7 @@ extension Store {
     @Test(arguments: Backend.allCases) func aPersonWhoIsForgottenIsNotSignedOut(_ backend: Backend) throws {
         let fixture = try backend.store()
         let store = fixture.store
-        #expect(try store.wish(wish("A", claims: Self.claims())) == .registered)
+        #expect(try store.payload(payload("A", claims: Self.claims())) == .registered)
         let former = try FormerUser(RevokedPerson(appID: "app", userID: "user"), salt: [UInt8](0..<32))
         let revocation = Revocation.sample(1, .formerUser(former))
         #expect(try store.signOut(revocation) == 0)
@@ -166,8 +166,8 @@ extension Store {
     @Test(arguments: Backend.allCases) func aNewKeyKeepsADevice(_ backend: Backend) throws {
         let fixture = try backend.store()
         let store = fixture.store
-        #expect(try store.wish(wish("A", claims: Self.claims())) == .registered)
-        #expect(try store.wish(wish("A", claims: Self.claims(issuedAt: 200, keyID: 3), at: 2_000_000)) == .unchanged)
+        #expect(try store.payload(payload("A", claims: Self.claims())) == .registered)
+        #expect(try store.payload(payload("A", claims: Self.claims(issuedAt: 200, keyID: 3), at: 2_000_000)) == .unchanged)
         for subject in [Revocation.Subject.keyID(2), .securityKey(salt: Self.salt)] {
             let revocation = Revocation.sample(subject == .keyID(2) ? 1 : 2, subject, issuedBefore: 150)
             try store.revoke(revocation)
@@ -186,9 +186,9 @@ extension Store {
         }
         let store = fixture.store
         for number in 0..<20 {
-            _ = try store.wish(wish("T\(number)", user: "user-\(number / 2)", device: "d\(number % 2)", claims: Self.claims()))
+            _ = try store.payload(payload("T\(number)", user: "user-\(number / 2)", device: "d\(number % 2)", claims: Self.claims()))
         }
-        _ = try store.wish(wish("kept", user: "user-5", device: "d2", claims: Self.claims(keyID: 3)))
+        _ = try store.payload(payload("kept", user: "user-5", device: "d2", claims: Self.claims(keyID: 3)))
         try store.put("left", user: "user-6", device: "d2")
         try store.put(nil, user: "user-6", device: "d2")
         try store.put("other", app: "app2")
@@ -212,7 +212,7 @@ extension Store {
     private func registerTwenty(_ store: any Store, at now: UnixMilliseconds = 1_000_500) throws {
         for number in 0..<20 {
             let (user, device) = ("user-\(number / 2)", "d\(number % 2)")
-            #expect(try store.wish(wish("T\(number)", user: user, device: device, claims: Self.claims(), at: now)) == .registered)
+            #expect(try store.payload(payload("T\(number)", user: user, device: device, claims: Self.claims(), at: now)) == .registered)
         }
     }
 
@@ -236,9 +236,9 @@ extension Store {
     @Test(arguments: Backend.allCases) func theKeyOfAKnownUserIsSearchedForAmongTheirDevices(_ backend: Backend) throws {
         let fixture = try backend.store { $0.sweepMilliseconds = 0 }
         let store = fixture.store
-        #expect(try store.wish(wish("A", claims: Self.claims())) == .registered)
+        #expect(try store.payload(payload("A", claims: Self.claims())) == .registered)
         let other = Self.claims(salt: [UInt8](repeating: 8, count: 16))
-        #expect(try store.wish(wish("B", device: "d2", claims: other)) == .registered)
+        #expect(try store.payload(payload("B", device: "d2", claims: other)) == .registered)
         let revocation = Revocation.sample(1, .securityKey(salt: Self.salt))
         #expect(try store.signOut(revocation, keyOf: RevokedPerson(appID: "app", userID: "user")) == 1)
         #expect(try store.registered() == ["user d2 B"])
@@ -253,7 +253,7 @@ extension Store {
         let store = fixture.store
         let salt = [UInt8](repeating: 8, count: 16)
         for (token, device) in [("A", "d1"), ("B", "d2")] {
-            #expect(try store.wish(wish(token, user: "a-user", device: device, claims: Self.claims(salt: salt))) == .registered)
+            #expect(try store.payload(payload(token, user: "a-user", device: device, claims: Self.claims(salt: salt))) == .registered)
         }
         try registerTwenty(store)
         let revocation = Revocation.sample(1, .securityKey(salt: salt))
@@ -273,7 +273,7 @@ extension Store {
         let directory = try TemporaryDirectory()
         let path = directory.path("store.db")
         var store = try SQLiteStore(path: path)
-        _ = try store.wish(wish("A", claims: Self.claims(issuedAt: 1000)))
+        _ = try store.payload(payload("A", claims: Self.claims(issuedAt: 1000)))
         try store.revoke(.sample(1, subject, issuedBefore: issuedBefore))
         store.close()
         let connection = try Connection(path: path, mode: .readWriteCreate)
@@ -285,7 +285,7 @@ extension Store {
         #expect(try store.signOutRevokedDevices(now: 2_000_000, telling: .registry) == removed)
         #expect(try store.registered().count == 1 - removed)
         #expect(try store.signOutRevokedDevices(now: 2_000_000, telling: .registry) == nil)
-        _ = try store.wish(wish("A", claims: Self.claims(issuedAt: 1000)))
+        _ = try store.payload(payload("A", claims: Self.claims(issuedAt: 1000)))
         #expect(try reply(2, to: store) == .pending)
     }
 
@@ -294,7 +294,7 @@ extension Store {
         let directory = try TemporaryDirectory()
         let path = directory.path("store.db")
         var store = try SQLiteStore(path: path)
-        _ = try store.wish(wish("A", claims: Self.claims()))
+        _ = try store.payload(payload("A", claims: Self.claims()))
         store.close()
         store = try SQLiteStore(path: path)
         defer { store.close() }
@@ -307,14 +307,14 @@ extension Store {
     /// On another replica, whose clock differs, and which nobody has told.
     @Test(arguments: phones.filter(\.hasKey), [-7_200_000, 7_200_000] as [Int64])
     func isInForceOnEveryReplicaAtOnce(_ phone: Phone, ahead: Int64) throws {
-        let place = try PostgresPlace()
+        let place = try PostgresSchemaFixture()
         let (one, other) = (try place.store(), try place.store(aheadMilliseconds: ahead))
         defer {
             one.close()
             other.close()
         }
         let theirs = SystemClock.unixMilliseconds().advanced(by: ahead)
-        #expect(try other.wish(wish("A", claims: Self.claims(), at: theirs)) == .registered)
+        #expect(try other.payload(payload("A", claims: Self.claims(), at: theirs)) == .registered)
         #expect(try reply(1, to: other) == .pending)
         let revocation = Revocation.sample(1, appID: phone.app, phone.subject, issuedBefore: phone.issuedBefore)
         var removed = try one.signOut(revocation)
@@ -327,7 +327,7 @@ extension Store {
 
     /// One replica answers the operator, another one does the upkeep: each device counts once.
     @Test func twoReplicasShareASearch() throws {
-        let place = try PostgresPlace()
+        let place = try PostgresSchemaFixture()
         var settings = StoreSettings()
         (settings.rowsPerCommit, settings.eventsPerStep, settings.sweepMilliseconds) = (3, 5, 0)
         let stores = try (0..<2).map { _ in try place.store(settings) }

@@ -48,7 +48,7 @@ import Time
         try fill(fixture.store)
         for (number, device) in ["unknown", "d1", "d2", "", "d3", "elsewhere"].enumerated() {
             let sample = comment(number, device: device) { $0.comment = 7 }
-            #expect(try fixture.store.take(sample.arrival(to: ["log", "http"])) == .accepted)
+            #expect(try fixture.store.take(sample.incoming(to: ["log", "http"])) == .accepted)
         }
         #expect(
             try fixture.store.comments().map { "\($0.notifier) \($0.deviceID ?? "-")" }.sorted() == [
@@ -88,9 +88,10 @@ import Time
         #expect(try fixture.store.deliveries(filter, limit: 9).count == 2)
         #expect(try fixture.store.retryAll(DeliveryFilter(), now: 5000, expiresAt: 9000).retried == 0, "it is not dead")
         #expect(
-            try fixture.store.purge(now: UnixMilliseconds(Recognition.milliseconds + 1001), deliveredBefore: 1001, deadBefore: 0, limit: 9)
+            try fixture.store.purge(
+                now: UnixMilliseconds(Deduplication.milliseconds + 1001), deliveredBefore: 1001, deadBefore: 0, limit: 9)
                 == 4)
-        #expect(try fixture.store.take(named.arrival()) == .accepted, "it was forgotten like what was delivered")
+        #expect(try fixture.store.take(named.incoming()) == .accepted, "it was forgotten like what was delivered")
     }
 
     /// A signed-out device gets nothing, though the person has others.
@@ -106,7 +107,7 @@ import Time
         let fixture = try backend.store()
         let subscriptions = [Subscription(notifier: "push", requiresDevice: true), Subscription(notifier: "crm")]
         func take(_ number: Int, _ device: String) throws {
-            _ = try fixture.store.take(Arrival(comment(number, device: device).event, to: subscriptions))
+            _ = try fixture.store.take(IncomingEvent(comment(number, device: device).event, to: subscriptions))
         }
         try take(1, "unknown")
         try fixture.store.put("T1")
@@ -130,12 +131,12 @@ import Time
             Subscription(notifier: "apns", deviceTypes: .only(["ios"]), requiresDevice: true),
             Subscription(notifier: "fcm", deviceTypes: .except(["ios", "huawei"]), requiresDevice: true),
         ]
-        _ = try fixture.store.take(Arrival(comment(1, device: "unknown").event, to: subscriptions))
+        _ = try fixture.store.take(IncomingEvent(comment(1, device: "unknown").event, to: subscriptions))
         #expect(try fixture.store.comments().map { "\($0.notifier) \($0.deviceID ?? "-")" } == ["apns d0", "fcm d1", "fcm d3"])
-        _ = try fixture.store.take(Arrival(comment(2, device: "d2").event, to: subscriptions))
+        _ = try fixture.store.take(IncomingEvent(comment(2, device: "d2").event, to: subscriptions))
         #expect(try rows(fixture.store).last == "d2 T2 no_target", "nobody is for its type, which can be seen")
         _ = try fixture.store.take(
-            Arrival(comment(3, device: "d2").event, to: subscriptions + [Subscription(notifier: "crm", deviceTypes: .only(["tv"]))]))
+            IncomingEvent(comment(3, device: "d2").event, to: subscriptions + [Subscription(notifier: "crm", deviceTypes: .only(["tv"]))]))
         #expect(
             try fixture.store.comments().last.map { "\($0.notifier) \($0.deviceID ?? "-") \($0.state)" } == "crm - pending",
             "who needs no device hears of it")

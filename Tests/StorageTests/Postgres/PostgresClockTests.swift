@@ -12,7 +12,7 @@ import Time
 
     /// Round trips in the contract suites cannot show a moment that is converted neither on its way in nor on its way out.
     @Test(arguments: [-7_200_000, 7_200_000] as [Int64]) func eachIsToldTheTimeOfItsOwnClock(ahead: Int64) throws {
-        let place = try PostgresPlace()
+        let place = try PostgresSchemaFixture()
         let (right, wrong) = (try place.store(), try place.store(aheadMilliseconds: ahead))
         defer { for store in [right, wrong] { store.close() } }
         let now = SystemClock.unixMilliseconds()
@@ -52,13 +52,13 @@ import Time
         #expect(try wrong.forget(.delivered, endedBefore: wrongNow - Self.tolerance, limit: 9) == 0)
         #expect(try wrong.forget(.delivered, endedBefore: wrongNow + Self.tolerance, limit: 9) == 1)
         let comment = try #require(claimed.event.identity.commentID)
-        let arrivedAt = try #require(try wrong.arrival(ofForgotten: comment, appID: "app"))
+        let arrivedAt = try #require(try wrong.incoming(ofForgotten: comment, appID: "app"))
         #expect(arrivedAt.offset(from: wrongNow).magnitude < Self.tolerance)
     }
 
     /// A receiver is told the same by whichever process delivers, also if it tries again.
     @Test(arguments: [-7_200_000, 7_200_000] as [Int64]) func eventsOfOurOwnHappenByTheDatabasesClock(ahead: Int64) throws {
-        let place = try PostgresPlace()
+        let place = try PostgresSchemaFixture()
         let (right, wrong) = (try place.store(), try place.store(aheadMilliseconds: ahead))
         defer { for store in [right, wrong] { store.close() } }
         let now = SystemClock.unixMilliseconds()
@@ -66,7 +66,7 @@ import Time
         let condition = OperatorCondition(
             OperatorCondition.Key(.diskLow, "store"), since: now.advanced(by: ahead), data: Array("{}".utf8))
         let begun = condition.begun(id: UUIDv7(milliseconds: 1, number: 1 << 16), lifeMilliseconds: 100_000)
-        #expect(try wrong.raise(condition, announcing: Arrival(begun, to: [Subscription(notifier: "log")])))
+        #expect(try wrong.raise(condition, announcing: IncomingEvent(begun, to: [Subscription(notifier: "log")])))
         for store in [right, wrong] {
             let events = try store.all().map(\.event)
             #expect(Set(events.map(\.kind)) == [.pushTokenRegistered, .diskLow])
@@ -112,16 +112,16 @@ import Time
     @Test(arguments: [-7_200_000, 7_200_000] as [Int64]) func neverIsTheSameByEveryClock(ahead: Int64) {
         let offset = ClockOffset.none.adjusted(to: ahead)
         for never in [UnixMilliseconds.max, UnixMilliseconds(rawValue: UInt64(Int64.max))] {
-            #expect(offset.stored(never) == never)
-            #expect(offset.told(never) == never)
+            #expect(offset.databaseTime(never) == never)
+            #expect(offset.localTime(never) == never)
         }
         let moment: UnixMilliseconds = 1_700_000_000_000
-        #expect(offset.stored(moment) == moment.advanced(by: ahead))
-        #expect(offset.told(offset.stored(moment)) == moment)
+        #expect(offset.databaseTime(moment) == moment.advanced(by: ahead))
+        #expect(offset.localTime(offset.databaseTime(moment)) == moment)
     }
 
     @Test func nothingIsBeforeTheClocksZero() {
         let offset = ClockOffset.none.adjusted(to: -7_200_000)
-        #expect(offset.stored(1000 as UnixMilliseconds) == 0)
+        #expect(offset.databaseTime(1000 as UnixMilliseconds) == 0)
     }
 }

@@ -10,12 +10,12 @@ import Time
 @Suite struct PostgresLossTests {
     @Test func aStoreWhoseDatabaseDiesSaysSoAndAnotherOneFindsEverything() throws {
         let server = try PostgresServer()
-        let place = try PostgresPlace(server)
+        let place = try PostgresSchemaFixture(server)
         let store = try place.store()
         try store.take(Sample(1))
         #expect(store.refusal == nil)
         try server.kill()
-        #expect(throws: StoreError.self) { try store.take(Sample(2).arrival()) }
+        #expect(throws: StoreError.self) { try store.take(Sample(2).incoming()) }
         #expect(store.refusal?.kind == .notOpen, "whoever has it opens another one")
         #expect(throws: StoreError.self) { _ = try store.claim(at: 2000) }
         store.close()
@@ -23,35 +23,35 @@ import Time
         try server.start()
         let again = try place.store()
         defer { again.close() }
-        #expect(try again.take(Sample(1).arrival()) == .duplicate(of: Sample(1).event.id))
-        #expect(try again.take(Sample(2).arrival()) == .accepted)
+        #expect(try again.take(Sample(1).incoming()) == .duplicate(of: Sample(1).event.id))
+        #expect(try again.take(Sample(2).incoming()) == .accepted)
     }
 
     /// It answers nothing and refuses nothing, as behind a cut network.
     @Test func aDatabaseThatHangsCostsNobodyMoreThanItsPatience() throws {
         let server = try PostgresServer()
-        let place = try PostgresPlace(server)
+        let place = try PostgresSchemaFixture(server)
         let store = try place.store()
         try server.pause()
-        #expect(throws: StoreError.self) { try store.take(Sample(1).arrival()) }
+        #expect(throws: StoreError.self) { try store.take(Sample(1).incoming()) }
         #expect(store.refusal?.kind == .notOpen)
         try server.resume()
         store.close()
         let again = try place.store()
         defer { again.close() }
-        #expect(try again.take(Sample(1).arrival()) == .accepted, "the other store did not come to its COMMIT")
+        #expect(try again.take(Sample(1).incoming()) == .accepted, "the other store did not come to its COMMIT")
     }
 
     /// Sessions are ended one by one, as by an operator or a failover, while webhooks come.
     @Test func whatWasAcceptedIsThereHoweverOftenConnectionsBreak() throws {
         // Of its own, as it ends everybody's sessions.
-        let place = try PostgresPlace(try PostgresServer())
+        let place = try PostgresSchemaFixture(try PostgresServer())
         let accepted = Monitor<[Int]>([])
         for round in 0..<5 {
             let store = try place.store()
             let sender = startThread {
                 for number in (round * 1000)..<(round * 1000 + 1000) {
-                    guard let result = try? store.take(Sample(number).arrival()) else { return }
+                    guard let result = try? store.take(Sample(number).incoming()) else { return }
                     if result == .accepted { accepted.withLock { $0.append(number) } }
                 }
             }
@@ -67,7 +67,7 @@ import Time
         defer { store.close() }
         let numbers = accepted.withLock { $0 }
         for number in numbers {
-            #expect(try store.take(Sample(number).arrival()) == .duplicate(of: Sample(number).event.id))
+            #expect(try store.take(Sample(number).incoming()) == .duplicate(of: Sample(number).event.id))
         }
     }
 }

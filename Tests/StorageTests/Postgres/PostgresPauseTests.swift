@@ -6,13 +6,13 @@ import Time
 
 /// Pauses of notifiers that replicas tell each other.
 @Suite struct PostgresPauseTests {
-    private func pauses(_ store: any Store, _ news: PauseNews..., at now: UnixMilliseconds = 1000) throws -> [SharedPause]? {
-        let claim = Claim(notifier: "log", now: now, leaseMilliseconds: 1, limit: 0, pauseNews: news)
+    private func pauses(_ store: any Store, _ update: PauseUpdate..., at now: UnixMilliseconds = 1000) throws -> [SharedPause]? {
+        let claim = Claim(notifier: "log", now: now, leaseMilliseconds: 1, limit: 0, pauseUpdates: update)
         return try store.claimDue(claim).pauses?.sorted { $0.kind.rawValue < $1.kind.rawValue }
     }
 
     @Test func areToldToAllAndEndForAll() throws {
-        let place = try PostgresPlace()
+        let place = try PostgresSchemaFixture()
         let (first, second) = (try place.store(), try place.store())
         defer {
             first.close()
@@ -35,7 +35,7 @@ import Time
 
     /// Each tells them by its own clock.
     @Test func areToldByTheDatabasesClock() throws {
-        let place = try PostgresPlace()
+        let place = try PostgresSchemaFixture()
         let ahead: UInt64 = 7_200_000
         let (right, wrong) = (try place.store(), try place.store(clock: { SystemClock.unixMilliseconds() + ahead }))
         defer {

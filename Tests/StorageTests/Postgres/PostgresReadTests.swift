@@ -9,12 +9,12 @@ import Time
 
 /// Operators' reads of a database: beside those who write, without writing, and for a limited time.
 @Suite struct PostgresReadTests {
-    private func connection(_ place: PostgresPlace) throws -> Connection {
+    private func connection(_ place: PostgresSchemaFixture) throws -> Connection {
         try Connection(try place.settings(), by: .after(milliseconds: WaitLimit.milliseconds))
     }
 
     /// Holds a lock on the tables of events while `body` runs.
-    private func holding(_ lock: StaticString, _ place: PostgresPlace, _ body: () throws -> Void) throws {
+    private func holding(_ lock: StaticString, _ place: PostgresSchemaFixture, _ body: () throws -> Void) throws {
         let other = try connection(place)
         let result = try other.transaction(by: .after(milliseconds: WaitLimit.milliseconds)) { () throws(PostgresError) in
             try other.run(Query(lock), by: .after(milliseconds: WaitLimit.milliseconds))
@@ -24,13 +24,13 @@ import Time
     }
 
     @Test func areAnsweredWhileSomebodyWrites() throws {
-        let place = try PostgresPlace()
+        let place = try PostgresSchemaFixture()
         let store = try place.store()
         defer { store.close() }
         try store.take(Sample(1))
         let answer = Monitor<Result<Acceptance, StoreError>?>(nil)
         try holding("LOCK TABLE events, deliveries, devices, persons IN EXCLUSIVE MODE", place) { () throws in
-            store.accept(Sample(2).arrival(), telling: .nobody) { result in answer.update { $0 = result } }
+            store.accept(Sample(2).incoming(), telling: .nobody) { result in answer.update { $0 = result } }
             #expect(try store.deliveries(DeliveryFilter(), limit: 10).count == 1)
             #expect(try store.story(of: Sample(1).delivery().id) != nil)
             #expect(try store.devices(DeviceFilter(appID: "app", userID: nil), after: nil, limit: 10).isEmpty)
@@ -41,7 +41,7 @@ import Time
     }
 
     @Test func cannotWrite() throws {
-        let place = try PostgresPlace()
+        let place = try PostgresSchemaFixture()
         let store = try place.store()
         defer { store.close() }
         try store.take(Sample(1))
@@ -55,7 +55,7 @@ import Time
     }
 
     @Test func areEndedWhenTheirTimeIsOver() throws {
-        let place = try PostgresPlace()
+        let place = try PostgresSchemaFixture()
         var settings = StoreSettings()
         settings.readMilliseconds = 20
         let store = try place.store(settings)
@@ -77,7 +77,7 @@ import Time
 
     /// What operators wait for delays neither metrics nor the question for revocations.
     @Test func areApartFromMetrics() throws {
-        let place = try PostgresPlace()
+        let place = try PostgresSchemaFixture()
         let store = try place.store(Self.withoutReadLimit)
         defer { store.close() }
         try store.take(Sample(1))
@@ -89,7 +89,7 @@ import Time
             }
             #expect(try isWaiting(place))
             #expect(try store.pending().count == 1)
-            _ = try store.revocationNews(since: nil)
+            _ = try store.revocationChanges(since: nil)
             // Ends the read, which would otherwise take its time.
             try place.run(
                 Query("SELECT count(pg_cancel_backend(pid)) FROM pg_locks WHERE relation = 'key_uses'::regclass AND NOT granted"))
@@ -99,7 +99,7 @@ import Time
     }
 
     @Test func areEndedWhenTheStoreIsClosed() throws {
-        let place = try PostgresPlace()
+        let place = try PostgresSchemaFixture()
         let store = try place.store(Self.withoutReadLimit)
         try store.take(Sample(1))
         try holding("LOCK TABLE key_uses IN ACCESS EXCLUSIVE MODE", place) { () throws in
@@ -120,7 +120,7 @@ import Time
 
     @Test func goOnAfterTheDatabaseWasAway() throws {
         let server = try PostgresServer()
-        let place = try PostgresPlace(server)
+        let place = try PostgresSchemaFixture(server)
         let store = try place.store()
         defer { store.close() }
         try store.take(Sample(1))
@@ -139,7 +139,7 @@ import Time
     }
 
     /// Whether a read of the place's own table waits for its lock, before long.
-    private func isWaiting(_ place: PostgresPlace) throws -> Bool {
+    private func isWaiting(_ place: PostgresSchemaFixture) throws -> Bool {
         eventually {
             let rows = try? place.run(Query("SELECT count(*) FROM pg_locks WHERE relation = 'key_uses'::regclass AND NOT granted"))
             return (try? rows?.one().int64(0)) ?? 0 > 0

@@ -9,10 +9,10 @@ import Time
 
 /// Several processes on one database.
 @Suite struct PostgresReplicaTests {
-    private let place: PostgresPlace
+    private let place: PostgresSchemaFixture
 
     init() throws {
-        place = try PostgresPlace()
+        place = try PostgresSchemaFixture()
     }
 
     private func withTwo(_ body: (_ first: PostgresStore, _ second: PostgresStore) throws -> Void) throws {
@@ -27,7 +27,7 @@ import Time
     @Test func eachSeesWhatTheOthersHaveAccepted() throws {
         try withTwo { first, second in
             try first.take(Sample(1))
-            #expect(try second.take(Sample(1).arrival()) == .duplicate(of: Sample(1).event.id))
+            #expect(try second.take(Sample(1).incoming()) == .duplicate(of: Sample(1).event.id))
             #expect(try second.pending().map(\.count) == [1])
             #expect(try second.claim(at: 2000).map(\.id) == [Sample(1).delivery().id])
             #expect(try first.claim(at: 2000) == [], "it is leased")
@@ -41,9 +41,9 @@ import Time
             let senders = [first, second, first, second].map { store in
                 startThread {
                     for number in 0..<100 {
-                        let arrival = Sample(number).with { $0.user = "user-\(number % 7)" }.arrival()
+                        let incoming = Sample(number).with { $0.user = "user-\(number % 7)" }.incoming()
                         do {
-                            guard try store.take(arrival) == .accepted, let comment = arrival.event.identity.commentID else { continue }
+                            guard try store.take(incoming) == .accepted, let comment = incoming.event.identity.commentID else { continue }
                             accepted.withLock { $0[comment, default: 0] += 1 }
                         } catch {
                             Issue.record("an event was not accepted: \(error)")
@@ -68,8 +68,8 @@ import Time
                 startThread {
                     for number in 0..<15 {
                         do {
-                            let wish = try Registration.of("T\(index)-\(number)", at: 1_000_000, rules: rules)
-                            if case .limited = try store.wish(wish) { continue }
+                            let payload = try Registration.of("T\(index)-\(number)", at: 1_000_000, rules: rules)
+                            if case .limited = try store.payload(payload) { continue }
                             allowed.withLock { $0 += 1 }
                         } catch {
                             Issue.record("a registration failed: \(error)")
@@ -124,7 +124,7 @@ import Time
     /// A look that reads another index may pass over the whole backlog, whatever the planner believes of it.
     @Test func aClaimSearchesTheIndexThatLeadsByTheApp() throws {
         // Of its own, because the statistics stay.
-        let place = try PostgresPlace(PostgresServer.shared.get())
+        let place = try PostgresSchemaFixture(PostgresServer.shared.get())
         let session = try PostgresSession(place.settings(), replica: [])
         try session.migrate()
         func fill(_ state: Int32, from first: Int64) throws {
@@ -254,7 +254,7 @@ import Time
                             calls.withLock { $0 += claimed.deliveries }
                             // The first call of each never reaches its receiver, and counts no more.
                             for delivery in claimed.deliveries {
-                                let uncalled = delivery.attempts == 1 ? PacedCall(delivery, StoreContractPaceTests.pace) : nil
+                                let uncalled = delivery.attempts == 1 ? RateLimitedCall(delivery, StoreContractPaceTests.pace) : nil
                                 if uncalled != nil { calls.withLock { $0.removeAll { $0 == delivery } } }
                                 try store.finish([
                                     FinishedAttempt(
@@ -339,8 +339,8 @@ import Time
         #expect(next.offset(from: wrongNow + 90_000).magnitude < 60_000, "it is told by the clock of who asks")
         #expect(try right.claimDue(claim(now + 30_000)).deliveries == [], "it is leased")
         let rules = [LimitRule.fiveMinutes(.user)]
-        #expect(try right.wish(.of("A", at: now, rules: rules)) == .registered)
-        guard case .limited(_, let until) = try wrong.wish(.of("B", at: wrongNow, rules: rules)) else {
+        #expect(try right.payload(.of("A", at: now, rules: rules)) == .registered)
+        guard case .limited(_, let until) = try wrong.payload(.of("B", at: wrongNow, rules: rules)) else {
             Issue.record("the limit was exceeded")
             return
         }
@@ -354,7 +354,7 @@ import Time
 
     @Test func tenStartAtOnceOnAnEmptyDatabase() throws {
         // On a server of its own, because a place of the shared one usually has the schema already.
-        let place = try PostgresPlace(try PostgresServer())
+        let place = try PostgresSchemaFixture(try PostgresServer())
         let stores = Monitor<[PostgresStore]>([])
         let starters = (0..<10).map { _ in
             startThread {

@@ -8,10 +8,10 @@ import Time
 
 /// Replicas of the version before go on beside those of this one. The statements are those of schema 1, as they were released.
 @Suite struct PostgresRollingUpdateTests {
-    private let place: PostgresPlace
+    private let place: PostgresSchemaFixture
 
     init() throws {
-        place = try PostgresPlace(PostgresServer.shared.get())
+        place = try PostgresSchemaFixture(PostgresServer.shared.get())
         try PostgresSession(place.settings(), replica: []).migrate(to: 1)
     }
 

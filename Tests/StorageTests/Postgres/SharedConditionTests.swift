@@ -9,29 +9,29 @@ import Time
 /// Conditions that several processes on one database see.
 @Suite struct SharedConditionTests {
     private static let key = OperatorCondition.Key(.queueLate, "sink")
-    private let place: PostgresPlace
+    private let place: PostgresSchemaFixture
 
     init() throws {
-        place = try PostgresPlace()
+        place = try PostgresSchemaFixture()
     }
 
     private func condition() -> OperatorCondition {
         OperatorCondition(Self.key, since: SystemClock.unixMilliseconds(), data: Array("{}".utf8))
     }
 
-    private func arrival(_ number: Int) -> Arrival {
+    private func incoming(_ number: Int) -> IncomingEvent {
         let event = condition().begun(id: UUIDv7(milliseconds: 1, number: number << 16), lifeMilliseconds: 100_000)
-        return Arrival(event, to: [Subscription(notifier: "log")])
+        return IncomingEvent(event, to: [Subscription(notifier: "log")])
     }
 
     @Test func itEndsWithTheLastWhoSeesIt() throws {
         let stores = try (0..<2).map { _ in try place.store() }
         defer { for store in stores { store.close() } }
-        #expect(try stores[0].raise(condition(), announcing: arrival(1)))
-        #expect(try stores[1].raise(condition(), announcing: arrival(2)) == false)
-        #expect(try stores[0].clear(Self.key, announcing: arrival(3)) == false)
+        #expect(try stores[0].raise(condition(), announcing: incoming(1)))
+        #expect(try stores[1].raise(condition(), announcing: incoming(2)) == false)
+        #expect(try stores[0].clear(Self.key, announcing: incoming(3)) == false)
         #expect(try stores[0].conditions().count == 1)
-        #expect(try stores[1].clear(Self.key, announcing: arrival(4)))
+        #expect(try stores[1].clear(Self.key, announcing: incoming(4)))
         #expect(try stores[0].conditions() == [])
         #expect(try stores[0].all().count == 2)
     }
@@ -40,8 +40,8 @@ import Time
     @Test(arguments: [true, false]) func whoIsGoneSeesNothing(isKilled: Bool) throws {
         let (lost, other) = (try place.store(), try place.store())
         defer { for store in [lost, other] { store.close() } }
-        #expect(try lost.raise(condition(), announcing: arrival(1)))
-        #expect(try other.clear(Self.key, announcing: arrival(2)) == false)
+        #expect(try lost.raise(condition(), announcing: incoming(1)))
+        #expect(try other.clear(Self.key, announcing: incoming(2)) == false)
         if isKilled {
             // A replica that has been silent for long takes the place of `lost`, whose heartbeats go on.
             let silentSince = Int64(SystemClock.unixMilliseconds().rawValue) - Int64(2 * Replica.deadMilliseconds)
@@ -51,7 +51,7 @@ import Time
         } else {
             lost.close()
         }
-        #expect(try other.clear(Self.key, announcing: arrival(3)))
+        #expect(try other.clear(Self.key, announcing: incoming(3)))
         #expect(try other.all().count == 2)
     }
 
@@ -62,12 +62,12 @@ import Time
         for round in 0..<20 {
             let begun = Answers()
             onThreads(stores.count) { index in
-                begun.add(try? stores[index].raise(condition(), announcing: arrival(round * 10 + index + 1)))
+                begun.add(try? stores[index].raise(condition(), announcing: incoming(round * 10 + index + 1)))
             }
             #expect(begun.yes == 1 && begun.count == 2)
             let ended = Answers()
             onThreads(stores.count) { index in
-                ended.add(try? stores[index].clear(Self.key, announcing: arrival(round * 10 + index + 4)))
+                ended.add(try? stores[index].clear(Self.key, announcing: incoming(round * 10 + index + 4)))
             }
             #expect(ended.yes == 1 && ended.count == 2)
         }
@@ -80,17 +80,17 @@ import Time
         defer { for store in stores { store.close() } }
         var expected = 0
         for round in 0..<20 {
-            if try stores[0].raise(condition(), announcing: arrival(round * 10 + 1)) { expected += 1 }
+            if try stores[0].raise(condition(), announcing: incoming(round * 10 + 1)) { expected += 1 }
             let changes = Answers()
             onThreads(2) { index in
                 changes.add(
                     index == 0
-                        ? try? stores[0].clear(Self.key, announcing: arrival(round * 10 + 2))
-                        : try? stores[1].raise(condition(), announcing: arrival(round * 10 + 3)))
+                        ? try? stores[0].clear(Self.key, announcing: incoming(round * 10 + 2))
+                        : try? stores[1].raise(condition(), announcing: incoming(round * 10 + 3)))
             }
             expected += changes.yes
             #expect(try stores[0].conditions().count == 1, "the second one sees it")
-            #expect(try stores[1].clear(Self.key, announcing: arrival(round * 10 + 4)))
+            #expect(try stores[1].clear(Self.key, announcing: incoming(round * 10 + 4)))
             expected += 1
         }
         #expect(try stores[0].all().count == expected)

@@ -8,10 +8,10 @@ import Time
 
 /// Questions about users between processes on one database.
 @Suite struct UserQuestionTests {
-    private let place: PostgresPlace
+    private let place: PostgresSchemaFixture
 
     init() throws {
-        place = try PostgresPlace()
+        place = try PostgresSchemaFixture()
     }
 
     /// Processes of which each knows that the others serve.

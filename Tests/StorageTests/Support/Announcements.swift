@@ -31,8 +31,8 @@ func replaced(_ event: Event) -> String? {
 
 /// Calls that tell `registry`.
 extension Store {
-    func accept(_ arrival: Arrival, completion: @escaping @Sendable (Result<Acceptance, StoreError>) -> Void) {
-        accept(arrival, telling: .registry, completion: completion)
+    func accept(_ incoming: IncomingEvent, completion: @escaping @Sendable (Result<Acceptance, StoreError>) -> Void) {
+        accept(incoming, telling: .registry, completion: completion)
     }
 
     func register(_ registration: Registration, completion: @escaping @Sendable (Result<Registration.Outcome, StoreError>) -> Void) {

@@ -27,7 +27,7 @@ enum Backend: CaseIterable, Sendable {
             let store = try SQLiteStore(path: directory.path("store.db"), settings: settings)
             return StoreFixture(store, in: directory)
         case .postgres:
-            let place = try PostgresPlace()
+            let place = try PostgresSchemaFixture()
             return StoreFixture(try place.store(settings, aheadMilliseconds: aheadMilliseconds), in: nil, place)
         }
     }

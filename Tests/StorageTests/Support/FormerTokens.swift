@@ -37,13 +37,13 @@ enum FormerTokens {
     static let joinedInOther = ["kay d1 \(token("a1"))"]
 
     /// A webhook that was on its way with the former form of a token which its device has lost.
-    static func lateWebhook(_ number: Int, user: String, _ pair: String) throws -> Arrival {
+    static func lateWebhook(_ number: Int, user: String, _ pair: String) throws -> IncomingEvent {
         Sample(number).with {
             $0.user = user
             $0.device = "d1"
             $0.deviceType = "ios"
             $0.token = try? PushToken(token(pair))
-        }.arrival()
+        }.incoming()
     }
 
     /// Whether another person's registration takes a token over in each form.

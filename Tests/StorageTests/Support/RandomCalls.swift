@@ -9,7 +9,7 @@ struct RandomCalls {
     static let apps = ["caf\u{E9}", "cafe\u{301}"]
     private static let notifiers = ["log", "http", "registry"]
     private static let pace = [
-        PaceRule(per: .person, max: 1, windowMilliseconds: 60), PaceRule(per: .device, max: 3, windowMilliseconds: 80),
+        OutboundRateLimit(per: .person, max: 1, windowMilliseconds: 60), OutboundRateLimit(per: .device, max: 3, windowMilliseconds: 80),
     ]
 
     var random: SeededGenerator
@@ -59,8 +59,8 @@ struct RandomCalls {
         sample.keepsOrder = Bool.random(using: &random)
         sample.requiresDevice = Bool.random(using: &random)
         sample.deviceTypes = random.element(of: [.all, .all, .only(["ios"]), .except(["ios"])])
-        let arrival = sample.arrival(to: names)
-        return { store in describe { try store.take(arrival) } }
+        let incoming = sample.incoming(to: names)
+        return { store in describe { try store.take(incoming) } }
     }
 
     private mutating func claim() -> Call {
@@ -84,8 +84,8 @@ struct RandomCalls {
         let stale = Int.random(in: 0..<6, using: &random) == 0 ? 1 : 0
         let pace = number % 2 == 0 ? [] : Self.pace
         let next = random.element(of: [.delivered, .dead, .retry(at: now + 30), .givenUp(.expired)] as [FinishedAttempt.Next])
-        let news = random.element(
-            of: [nil, nil, .gone(since: nil), .gone(since: now), .environment("sandbox")] as [FinishedAttempt.DeviceNews?])
+        let update = random.element(
+            of: [nil, nil, .gone(since: nil), .gone(since: now), .environment("sandbox")] as [FinishedAttempt.DeviceUpdate?])
         // Both stores choose among their own, which are the same ones as long as the test has not failed.
         return { store in
             describe {
@@ -93,7 +93,7 @@ struct RandomCalls {
                 guard let delivery = tried.dropFirst(pick % max(1, tried.count)).first else { return "none" }
                 let report = FinishedAttempt(
                     id: delivery.id, attempt: delivery.attempts - stale, next: next, reason: "r\(pick)", now: time,
-                    device: delivery.device, news: news, uncalled: PacedCall(delivery, pace))
+                    device: delivery.device, update: update, uncalled: RateLimitedCall(delivery, pace))
                 return "\(try store.work([report], claims))"
             }
         }
@@ -127,7 +127,7 @@ struct RandomCalls {
         let time = now
         let age = UInt64.random(in: 0..<200, using: &random)
         // What arrived in the last moments is recognised for longer.
-        let now = time + Recognition.milliseconds - UInt64.random(in: 0..<300, using: &random)
+        let now = time + Deduplication.milliseconds - UInt64.random(in: 0..<300, using: &random)
         if Int.random(in: 0..<4, using: &random) == 0 {
             let state = random.element(of: Delivery.State.allCases)
             return { store in describe { try store.forget(state, endedBefore: time - age, limit: 1000) } }
@@ -143,11 +143,11 @@ struct RandomCalls {
             [LimitRule(per: .device, max: 1, windowMilliseconds: 50), LimitRule(per: .app, max: 4, windowMilliseconds: 100)],
             [LimitRule(per: .service, max: 5, windowMilliseconds: 60)],
         ])
-        let wish = Registration(
+        let payload = Registration(
             key: deviceKey(), type: random.element(of: ["ios", "android"]),
             token: Int.random(in: 0..<4, using: &random) == 0 ? nil : token(),
             now: now, rules: rules)
-        return { store in describe { try store.wish(wish) } }
+        return { store in describe { try store.payload(payload) } }
     }
 
     private mutating func removeDevices() -> Call {

@@ -41,8 +41,8 @@ struct Sample {
     }
 
     /// The event on its way to its notifier, or to these.
-    func arrival(to notifiers: [String]? = nil) -> Arrival {
-        Arrival(
+    func incoming(to notifiers: [String]? = nil) -> IncomingEvent {
+        IncomingEvent(
             event,
             to: (notifiers ?? [notifier]).map {
                 Subscription(notifier: $0, deviceTypes: deviceTypes, requiresDevice: requiresDevice, keepsOrder: keepsOrder)

@@ -8,9 +8,9 @@ import Time
 final class StoreFixture: Sendable {
     let store: any Store
     private let directory: TemporaryDirectory?
-    private let place: PostgresPlace?
+    private let place: PostgresSchemaFixture?
 
-    init(_ store: any Store, in directory: TemporaryDirectory?, _ place: PostgresPlace? = nil) {
+    init(_ store: any Store, in directory: TemporaryDirectory?, _ place: PostgresSchemaFixture? = nil) {
         self.store = store
         self.directory = directory
         self.place = place
@@ -24,9 +24,9 @@ final class StoreFixture: Sendable {
 extension Store {
     /// Accepts and waits for the answer.
     @discardableResult
-    func take(_ arrival: Arrival) throws(StoreError) -> Acceptance {
+    func take(_ incoming: IncomingEvent) throws(StoreError) -> Acceptance {
         let answer = Answer<Acceptance>()
-        accept(arrival) { answer.set($0) }
+        accept(incoming) { answer.set($0) }
         return try answer.get()
     }
 
@@ -34,26 +34,26 @@ extension Store {
     /// - Returns: the delivery as it should be stored.
     @discardableResult
     func take(_ sample: Sample) throws -> Delivery {
-        _ = try take(sample.arrival())
+        _ = try take(sample.incoming())
         return sample.delivery()
     }
 
     /// Accepts many in their order and waits for all answers: they share their commits.
-    func takeAll(_ arrivals: some Sequence<Arrival>) throws(StoreError) {
+    func takeAll(_ incomingEvents: some Sequence<IncomingEvent>) throws(StoreError) {
         var answers: [Answer<Acceptance>] = []
-        for arrival in arrivals {
+        for incoming in incomingEvents {
             let answer = Answer<Acceptance>()
             answers.append(answer)
-            accept(arrival) { answer.set($0) }
+            accept(incoming) { answer.set($0) }
         }
         for answer in answers { _ = try answer.get() }
     }
 
     /// Accepts many events with one delivery each.
-    func takeAll(_ samples: some Sequence<Sample>) throws(StoreError) { try takeAll(samples.map { $0.arrival() }) }
+    func takeAll(_ samples: some Sequence<Sample>) throws(StoreError) { try takeAll(samples.map { $0.incoming() }) }
 
     /// Registers and waits for the answer.
-    func wish(_ registration: Registration) throws(StoreError) -> Registration.Outcome {
+    func payload(_ registration: Registration) throws(StoreError) -> Registration.Outcome {
         let answer = Answer<Registration.Outcome>()
         register(registration) { answer.set($0) }
         return try answer.get()

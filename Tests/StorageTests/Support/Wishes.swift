@@ -31,7 +31,7 @@ extension Store {
         _ token: String?, app: String = "app", user: String = "user", device: String = "d1", type: String = "ios",
         at now: UnixMilliseconds = 1000
     ) throws -> Registration.Outcome {
-        try wish(.of(token, app: app, user: user, device: device, type: type, at: now))
+        try payload(.of(token, app: app, user: user, device: device, type: type, at: now))
     }
 
     /// The registered devices of an app, each as its person, id and token.

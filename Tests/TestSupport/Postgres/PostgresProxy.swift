@@ -23,14 +23,14 @@ package final class PostgresProxy: Sendable {
         var cut: (Cut, of: String)?
         var cuts = 0
         var links: [ProxyLink] = []
-        var threads: [OwnThread] = []
+        var threads: [DedicatedThread] = []
     }
 
     /// Where clients connect.
     package let port: UInt16
     private let listening: Int32
     private let road: Monitor<Road>
-    private let acceptor: OwnThread
+    private let acceptor: DedicatedThread
 
     /// Listens on a free port of 127.0.0.1.
     /// - Parameter server: the server's port.

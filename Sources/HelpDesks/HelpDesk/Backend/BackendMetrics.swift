@@ -35,10 +35,10 @@ struct BackendCounters: Sendable {
     let hits: LabelledCounters<BackendAnswer>
     let duration: Histogram
 
-    func count(_ finding: BackendLedger<BackendVerifier.Waiter>.Finding) {
+    func count(_ finding: BackendCallCoalescer<BackendVerifier.Waiter>.Finding) {
         switch finding {
         case .kept(let answer): hits.increment(answer)
-        case .refused(let indecision): checks.increment(.undecided(indecision))
+        case .refused(let reason): checks.increment(.undecided(reason))
         }
     }
 }
@@ -46,7 +46,7 @@ struct BackendCounters: Sendable {
 extension BackendAnswer {
     fileprivate static var all: [BackendAnswer] {
         // Before the revocations are known no backend is asked.
-        [.allowed, .denied] + Indecision.allCases.filter { $0 != .revocationsUnknown }.map { .undecided($0) }
+        [.allowed, .denied] + UndecidedReason.allCases.filter { $0 != .revocationsUnknown }.map { .undecided($0) }
     }
 
     /// The result, as in metrics.
@@ -55,7 +55,7 @@ extension BackendAnswer {
         case .allowed: "allowed"
         case .denied: "denied"
         case .undecided(.internalError): "internal_error"
-        case .undecided(.revocationsUnknown): Indecision.revocationsUnknown.rawValue
+        case .undecided(.revocationsUnknown): UndecidedReason.revocationsUnknown.rawValue
         case .undecided(.backendTimeout): "timeout"
         case .undecided(.backendUnreachable): "unreachable"
         case .undecided(.backendStatus): "status"

@@ -38,7 +38,7 @@ package struct BackendServices: Sendable {
     /// Calls a backend, as `Client.send`.
     /// - Parameters:
     ///   - app: the app whose share of the connections the call takes.
-    ///   - isKnown: whether the call is about a known key, as in `BackendLedger`.
+    ///   - isKnown: whether the call is about a known key, as in `BackendCallCoalescer`.
     func send(
         _ request: ClientRequest, for app: String, isKnown: Bool,
         completion: @escaping @Sendable (Result<ClientResponse, ClientError>) -> Void
@@ -105,22 +105,22 @@ package struct BackendVerifiers: Sendable {
     ///   - decision: one that is `unconfirmed`, on these fields.
     ///   - question: set to what is left to ask; the decision is then returned as it is.
     func conclude(
-        _ decision: Authorizer.Decision, appID: Span<UInt8>, userID: Span<UInt8>, securityKey: Span<UInt8>,
-        asking question: inout BackendQuestion?
-    ) -> Authorizer.Decision {
+        _ decision: Authorizer.Authorization, appID: Span<UInt8>, userID: Span<UInt8>, securityKey: Span<UInt8>,
+        asking question: inout BackendVerification?
+    ) -> Authorizer.Authorization {
         guard let application = decision.application, let verifier = verifiers[application] else {
-            return decision.concluded(.undecided(.internalError))
+            return decision.confirmed(by: .undecided(.internalError))
         }
         do throws(CryptoError) {
             let identity = try digest.identity(appID: appID, userID: userID, securityKey: securityKey)
             let keyID = decision.verdict.keyID
             if let answer = verifier.find(identity) {
-                return decision.concluded(verifier.settings.whenUndecided.verdict(on: answer, keyID: keyID))
+                return decision.confirmed(by: verifier.settings.whenUndecided.verdict(on: answer, keyID: keyID))
             }
-            question = BackendQuestion(verifier, identity, keyID: keyID, appID: appID, userID: userID, securityKey: securityKey)
+            question = BackendVerification(verifier, identity, keyID: keyID, appID: appID, userID: userID, securityKey: securityKey)
             return decision
         } catch {
-            return decision.concluded(.undecided(.internalError))
+            return decision.confirmed(by: .undecided(.internalError))
         }
     }
 

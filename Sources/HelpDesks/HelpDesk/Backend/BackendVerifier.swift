@@ -10,7 +10,7 @@ internal import Tracing
 
 /// Asks the backend of one app about its users. It lives as long as the app's `verify` is the same, across reloads. Any thread may ask.
 final class BackendVerifier: Sendable {
-    /// Told the answer once, on any thread; must not block.
+    /// Receives the answer once, on any thread; must not block.
     typealias Waiter = @Sendable (BackendAnswer) -> Void
 
     let app: String
@@ -19,7 +19,7 @@ final class BackendVerifier: Sendable {
     let settings: Configuration.Verify
     private let secrets: [StandardWebhookSecret]
     private let server: ServerAddress?
-    private let ledger: Monitor<BackendLedger<Waiter>>
+    private let coalescer: Monitor<BackendCallCoalescer<Waiter>>
     private let counters: BackendCounters
     private let services: BackendServices
 
@@ -31,14 +31,14 @@ final class BackendVerifier: Sendable {
         self.services = services
         secrets = try settings.signingSecrets()
         server = ServerAddress(url: settings.url)
-        ledger = Monitor(BackendLedger(lifetimes: settings.lifetimes, keysAreChecked: settings.mode != .backend))
+        coalescer = Monitor(BackendCallCoalescer(lifetimes: settings.lifetimes, keysAreChecked: settings.mode != .backend))
         counters = services.metrics.counters(of: app)
     }
 
     /// The answer that is known without a call; nil when somebody has to `ask`.
     func find(_ identity: CheckIdentity) -> BackendAnswer? {
         let now = services.clocks.monotonicMilliseconds()
-        guard let finding = ledger.withLock({ $0.find(identity, now: now) }) else { return nil }
+        guard let finding = coalescer.withLock({ $0.find(identity, now: now) }) else { return nil }
         counters.count(finding)
         return finding.answer
     }
@@ -49,7 +49,7 @@ final class BackendVerifier: Sendable {
     ///   - trace: the request that asks. A call that several wait for belongs to the trace of the first one.
     func ask(_ identity: CheckIdentity, body: [UInt8], in trace: TraceContext?, _ waiter: @escaping Waiter) {
         let now = services.clocks.monotonicMilliseconds()
-        switch ledger.withLock({ $0.ask(identity, waiter, now: now) }) {
+        switch coalescer.withLock({ $0.ask(identity, waiter, now: now) }) {
         case .wait: break
         case .answer(let finding):
             counters.count(finding)
@@ -61,16 +61,16 @@ final class BackendVerifier: Sendable {
     /// How the backend does.
     var status: BackendStatus {
         let now = services.clocks.monotonicMilliseconds()
-        return ledger.withLock { $0.status(now: now) }
+        return coalescer.withLock { $0.status(now: now) }
     }
 
     /// How many requests wait for its answer.
-    var waiting: Int { ledger.withLock { $0.waiting } }
+    var waiting: Int { coalescer.withLock { $0.waiting } }
 
     /// Forgets the answers about a person.
     /// - Parameter person: as in `CheckIdentity`; nil for everybody.
     func forget(person: UInt128?) {
-        ledger.withLock { $0.forget(person: person) }
+        coalescer.withLock { $0.forget(person: person) }
     }
 
     private func call(_ number: UInt64, _ identity: CheckIdentity, _ body: [UInt8], isKnown: Bool, in trace: TraceContext?) {
@@ -93,7 +93,7 @@ final class BackendVerifier: Sendable {
     }
 
     private func endSpan(_ span: OpenSpan?, _ reply: BackendReply, _ status: Int?) {
-        let failure: String? = if case .undecided(let indecision) = reply.answer { indecision.rawValue } else { nil }
+        let failure: String? = if case .undecided(let reason) = reply.answer { reason.rawValue } else { nil }
         services.tracer.end(
             span, .client, failure: failure, "POST backend",
             .request(method: "POST", status: status) + .server(server) + [
@@ -115,24 +115,24 @@ final class BackendVerifier: Sendable {
             needsOnlyHead: true)
     }
 
-    private func answer(_ end: BackendLedger<Waiter>.End, with answer: BackendAnswer) {
+    private func answer(_ end: BackendCallCoalescer<Waiter>.End, with answer: BackendAnswer) {
         for waiter in end.waiters { waiter(answer) }
     }
 
-    private func finish(_ number: UInt64, _ reply: BackendReply, since start: UInt64) -> BackendLedger<Waiter>.End {
+    private func finish(_ number: UInt64, _ reply: BackendReply, since start: UInt64) -> BackendCallCoalescer<Waiter>.End {
         let nanoseconds = services.clocks.monotonicNanoseconds()
         counters.checks.increment(reply.answer)
         counters.duration.observe(nanoseconds: nanoseconds - start)
         // As an existential it takes room: to the thread sanitizer an empty value is whatever lies beside it.
         var random: any RandomNumberGenerator = SystemRandomNumberGenerator()
-        let end = ledger.withLock { ledger in
-            ledger.finish(number, reply, now: MonotonicMilliseconds(nanoseconds: nanoseconds), random: &random)
+        let end = coalescer.withLock { coalescer in
+            coalescer.finish(number, reply, now: MonotonicMilliseconds(nanoseconds: nanoseconds), random: &random)
         }
         if let change = end.change { log(change, reply) }
         return end
     }
 
-    private func log(_ change: BackendLedger<Waiter>.Change, _ reply: BackendReply) {
+    private func log(_ change: BackendCallCoalescer<Waiter>.Change, _ reply: BackendReply) {
         guard change != .closed, let failure = reply.failure else {
             return services.logger.log(.info, "a backend decides again", ["app": .string(app)])
         }

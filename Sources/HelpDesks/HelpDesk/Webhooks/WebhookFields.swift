@@ -82,7 +82,7 @@ package struct WebhookFields {
     ///     - longest: in UTF-16 code units.
     ///     - problem: checks the grammar.
     package func requiredIdentifier(
-        _ key: StaticString, longest: Int, problem: (Span<UInt8>) -> Malformation.Problem?
+        _ key: StaticString, longest: Int, problem: (Span<UInt8>) -> ValidationError.Problem?
     ) throws(WebhookError) -> String {
         try required(key, "a string of 1 to \(longest) UTF-16 code units without control characters") { value in
             value.string.flatMap { problem($0.utf8.span) == nil ? $0 : nil }

@@ -25,12 +25,12 @@ package final class WebhookJournal: Sendable {
     ///   - app: the app that it belongs to, if known.
     package func refuse(
         _ cause: WebhookRefusal, _ counters: LabelledCounters<WebhookResult>, reason: String, kind: String? = nil, app: String?,
-        _ request: borrowing Request, _ mark: RequestMark
+        _ request: borrowing Request, _ context: RequestContext
     ) {
         services.metrics.webhookRefusals.child(app ?? "", cause.rawValue).increment()
         let more: LogFields = ["peer": .string(request.peer()), "remedy": .string(cause.remedy(of: app).english)]
         note(
-            cause.isOfBody ? .malformed : .denied, counters, level: .warning, reason: reason, kind: kind, app: app, more: more, mark)
+            cause.isOfBody ? .malformed : .denied, counters, level: .warning, reason: reason, kind: kind, app: app, more: more, context)
     }
 
     /// Notes a webhook of which nothing is stored.
@@ -41,25 +41,25 @@ package final class WebhookJournal: Sendable {
     ///   - more: further fields.
     package func note(
         _ result: WebhookResult, _ counters: LabelledCounters<WebhookResult>, level: LogLevel, reason: String, kind: String? = nil,
-        app: String?, more: LogFields = [:], _ mark: RequestMark
+        app: String?, more: LogFields = [:], _ context: RequestContext
     ) {
         counters.increment(result)
         guard level >= services.logger.level else { return }
         var fields: LogFields = ["result": .string(result.rawValue), "reason": .string(reason)]
         if let app { fields.append("app", .string(app)) }
         fields.append(more)
-        mark.append(to: &fields)
+        context.append(to: &fields)
         services.denials.log(level, "webhook", reason: kind ?? reason, fields)
     }
 
     /// Counts and logs optional members of a genuine webhook that could not be read.
     /// - Parameter members: paths of names in the program's text, as `WebhookFields.leftOut` has them.
-    package func leaveOut(_ members: [String], app: String, _ mark: RequestMark) {
+    package func leaveOut(_ members: [String], app: String, _ context: RequestContext) {
         for member in members {
             services.metrics.webhookMembersLeftOut.child(app, member).increment()
             guard isDue("\(app) \(member)") else { continue }
             var fields: LogFields = ["member": .string(member), "app": .string(app)]
-            mark.append(to: &fields)
+            context.append(to: &fields)
             services.logger.log(.warning, "a member of a webhook has an unexpected form and was left out", fields)
         }
     }
@@ -76,15 +76,15 @@ package final class WebhookJournal: Sendable {
     /// Notes a genuine webhook about which nothing is to be done.
     /// - Parameter reason: one of few, if somebody may miss what it tells of; such lines are written by default, and sampled.
     package func ignore(
-        _ counters: LabelledCounters<WebhookResult>, reason: String? = nil, app: String, _ mark: RequestMark
+        _ counters: LabelledCounters<WebhookResult>, reason: String? = nil, app: String, _ context: RequestContext
     ) -> Response {
         if let reason {
-            note(.ignored, counters, level: .info, reason: reason, app: app, mark)
+            note(.ignored, counters, level: .info, reason: reason, app: app, context)
             return answers.ignored
         }
         counters.increment(.ignored)
         var fields: LogFields = ["result": .string("ignored"), "app": .string(app)]
-        mark.append(to: &fields)
+        context.append(to: &fields)
         services.logger.log(.debug, "webhook", fields)
         return answers.ignored
     }
@@ -95,27 +95,27 @@ package final class WebhookJournal: Sendable {
     ///   - more: further fields, of stable words; none where the result says everything.
     package func store(
         _ result: WebhookResult, _ counters: LabelledCounters<WebhookResult>, app: String, event: UUIDv7?, level: LogLevel = .debug,
-        more: LogFields = [:], _ mark: RequestMark
+        more: LogFields = [:], _ context: RequestContext
     ) {
         counters.increment(result)
         guard services.logger.level <= level else { return }
         var fields: LogFields = ["result": .string(result.rawValue), "app": .string(app)]
         fields.append(more)
         if let event { fields.append("event", .string(event.description)) }
-        mark.append(to: &fields, isStored: result != .duplicate)
+        context.append(to: &fields, isStored: result != .duplicate)
         services.logger.log(level, "webhook", fields)
     }
 
     /// Notes a webhook that could not be stored.
     package func fail(
-        _ error: StoreError, _ counters: LabelledCounters<WebhookResult>, app: String, _ mark: RequestMark
+        _ error: StoreError, _ counters: LabelledCounters<WebhookResult>, app: String, _ context: RequestContext
     ) -> Response {
         counters.increment(.unavailable)
         var fields: LogFields = [
             "result": .string("unavailable"), "reason": .string(error.kind.rawValue), "app": .string(app),
             "detail": .string(error.description),
         ]
-        mark.append(to: &fields)
+        context.append(to: &fields)
         services.logger.log(.error, "webhook", fields)
         return answers.refusals.response(error.kind)
     }

@@ -14,7 +14,7 @@ package struct DeskTickets: TicketDesk {
     }
 
     /// As `TicketDesk` says.
-    package func ticket(_ place: TicketPlace) throws(TicketFailure) -> Ticket {
+    package func ticket(_ place: TicketLocator) throws(TicketFailure) -> Ticket {
         switch place {
         case .id(let id): return try ticket(id, owner: nil)
         case .channel(let channel):

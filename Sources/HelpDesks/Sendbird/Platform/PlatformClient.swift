@@ -12,7 +12,7 @@ package import Time
 package final class PlatformClient: Sendable {
     /// Sends an HTTP request, as `Client.send` does.
     package typealias Sender = @Sendable (ClientRequest, @escaping @Sendable (Result<ClientResponse, ClientError>) -> Void) -> Void
-    /// Told the result once, on any thread; must not block. The value is null when the answer has no body.
+    /// Receives the result once, on any thread; must not block. The value is null when the answer has no body.
     package typealias Completion = @Sendable (Result<JSONValue, PlatformError>) -> Void
 
     private struct State {

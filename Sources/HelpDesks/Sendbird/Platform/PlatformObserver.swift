@@ -62,7 +62,8 @@ package struct PlatformObserver: Sendable {
             .error, "a help desk refuses the API token",
             [
                 "app": .string(app), "api": .string(api.rawValue),
-                "remedy": .string("set a token that is valid in apps[].sendbird.\(api.rawValue)_token, and \(Told.reload.english)"),
+                "remedy": .string(
+                    "set a token that is valid in apps[].sendbird.\(api.rawValue)_token, and \(LocalizedText.reload.english)"),
             ])
     }
 }

@@ -21,7 +21,7 @@ struct URLPreviewAnswers {
         switch outcome {
         case .preview(let preview):
             (.preview, Response(status: 200, headers: [("Content-Type", "application/json")], body: preview.json))
-        case .none(let refusal): (.none(refusal), Response(status: 200, json: ["preview": .null, "reason": .string(refusal.told)]))
+        case .none(let refusal): (.none(refusal), Response(status: 200, json: ["preview": .null, "reason": .string(refusal.reason)]))
         case .busy: (.busy, busy)
         }
     }
@@ -56,7 +56,7 @@ struct URLPreviewAnswers {
                                 Schema.object(["url", "site_name", "title", "description", "image"].map { ($0, Schema.text) })
                             ),
                         ]),
-                        Schema.object([("preview", ["type": "null"]), ("reason", Schema.choice(PreviewRefusal.allTold))]),
+                        Schema.object([("preview", ["type": "null"]), ("reason", Schema.choice(PreviewRefusal.allReasons))]),
                     ]
                 ]), CallDescription.malformed, CallDescription.denied, RouteDescription.Answer(404, "The app has no URL previews (`off`)."),
             RouteDescription.Answer(429, "The person has asked for too many previews.", headers: ["Retry-After"]),

@@ -39,7 +39,7 @@ final class URLPreviewRoute: Sendable {
     }
 
     var route: Route {
-        ProvenRoute(
+        AuthenticatedRoute(
             "/sendbird/url-preview", of: .sendbird, timeoutMilliseconds: URLPreviewer.longestMilliseconds + Self.marginMilliseconds,
             description: URLPreviewAnswers.description, services, reading: .text("url", longest: WebURL.longest, Self.url),
             count: { [family = services.metrics.urlPreviews] result, app, _ in family.child(app ?? "", result).increment() },
@@ -58,18 +58,18 @@ final class URLPreviewRoute: Sendable {
         }
     }
 
-    private func preview(_ caller: ProvenCaller, _ url: WebURL) -> ProvenStep {
-        guard isOn(caller.appID) else { return .answer(ProvenAnswer(answers.off, result: URLPreviewResult.off.word, reason: "off")) }
+    private func preview(_ caller: AuthenticatedCaller, _ url: WebURL) -> AuthenticatedStep {
+        guard isOn(caller.appID) else { return .answer(AuthenticatedAnswer(answers.off, result: URLPreviewResult.off.word, reason: "off")) }
         guard URLPreviewer.isAvailable else {
             let result = URLPreviewResult.unavailable.word
-            return .answer(ProvenAnswer(answers.undecided, result: result, reason: "no_html_parser", level: .error))
+            return .answer(AuthenticatedAnswer(answers.undecided, result: result, reason: "no_html_parser", level: .error))
         }
         let now = services.clocks.unixMilliseconds()
         if let refusal = limits.withLock({ $0.take(caller.person, now: now) }) { return .answer(.limited(refusal, now: now)) }
         return .later { [self] complete in
             previewer.preview(of: url, for: caller.person.share) { [self] outcome in
                 let (result, response) = answers.answer(to: outcome)
-                complete(ProvenAnswer(response, result: result.word, reason: result == .preview ? nil : result.word))
+                complete(AuthenticatedAnswer(response, result: result.word, reason: result == .preview ? nil : result.word))
             }
         }
     }

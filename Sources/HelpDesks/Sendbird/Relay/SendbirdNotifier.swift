@@ -57,7 +57,7 @@ final class SendbirdNotifier: Notifier {
 
     /// One remedy for every reason: Sendbird refuses nothing else for good.
     func remedy(for reason: String) -> String {
-        "set a token that is valid in apps[].sendbird.chat_token, check chat_url, and \(Told.reload.english)"
+        "set a token that is valid in apps[].sendbird.chat_token, check chat_url, and \(LocalizedText.reload.english)"
     }
 
     /// Passes a registration or a removal on, or ends sessions. Comments are not relayed: the help desk wrote them.
@@ -90,7 +90,7 @@ final class SendbirdNotifier: Notifier {
         app.platform.send(request) { [self] answer in
             let outcome = outcome(of: answer)
             if outcome.verdict == .delivered {
-                services.news.tell(.sessionsEnded(RevokedPerson(appID: event.identity.appID, userID: event.userID)))
+                services.invalidation.tell(.sessionsEnded(RevokedPerson(appID: event.identity.appID, userID: event.userID)))
             }
             completion(outcome)
         }

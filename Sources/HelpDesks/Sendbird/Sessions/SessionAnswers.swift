@@ -18,7 +18,7 @@ struct SessionAnswers: Sendable {
         503, "unavailable", "The help desk gives no session token now; try again.", headers: [("Retry-After", "\(unavailableSeconds)")])
 
     /// The answer of an outcome.
-    func answer(to outcome: SessionOutcome, now: UnixMilliseconds) -> ProvenAnswer {
+    func answer(to outcome: SessionOutcome, now: UnixMilliseconds) -> AuthenticatedAnswer {
         switch outcome {
         case .issued(let session): Self.answer(Self.given(session), .issued)
         case .kept(let session): Self.answer(Self.given(session), .kept)
@@ -34,8 +34,8 @@ struct SessionAnswers: Sendable {
 
     private static func answer(
         _ response: Response, _ result: SessionResult, _ reason: String? = nil, _ level: LogLevel = .info
-    ) -> ProvenAnswer {
-        ProvenAnswer(response, result: result.rawValue, reason: reason, level: level)
+    ) -> AuthenticatedAnswer {
+        AuthenticatedAnswer(response, result: result.rawValue, reason: reason, level: level)
     }
 
     private static func seconds(_ milliseconds: UInt64) -> UInt64 { (milliseconds + 999) / 1000 }

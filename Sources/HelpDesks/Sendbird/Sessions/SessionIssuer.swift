@@ -11,11 +11,11 @@ internal import Time
 /// Gets the session tokens of one app's users from Sendbird. It lives as long as the app's settings are the same, across reloads. Any thread
 /// may ask.
 final class SessionIssuer: Sendable {
-    /// Told the outcome once, on any thread; must not block.
+    /// Receives the outcome once, on any thread; must not block.
     typealias Completion = @Sendable (SessionOutcome) -> Void
 
     private struct Waiter: Sendable {
-        let caller: ProvenCaller
+        let caller: AuthenticatedCaller
         let complete: Completion
     }
 
@@ -31,7 +31,7 @@ final class SessionIssuer: Sendable {
     private let source: SessionSource
     private let platform: PlatformClient
     private let services: HelpDeskServices
-    private let ledger: Monitor<SessionLedger<Waiter>>
+    private let coalescer: Monitor<SessionTokenCoalescer<Waiter>>
 
     /// Makes an issuer, and has it told of revocations.
     init(appID: String, _ source: SessionSource, _ platform: PlatformClient, _ services: HelpDeskServices) {
@@ -39,7 +39,8 @@ final class SessionIssuer: Sendable {
         self.source = source
         self.platform = platform
         self.services = services
-        ledger = Monitor(SessionLedger(app: appID, lifeMilliseconds: source.settings.lifeSeconds * 1000, rules: source.settings.limits))
+        coalescer = Monitor(
+            SessionTokenCoalescer(app: appID, lifeMilliseconds: source.settings.lifeSeconds * 1000, rules: source.settings.limits))
     }
 
     /// Whether the issuer of these settings would be the same.
@@ -49,21 +50,21 @@ final class SessionIssuer: Sendable {
     var longestMilliseconds: UInt64 { 3 * platform.longestMilliseconds }
 
     /// The token that is kept for a caller; nil when Sendbird must be asked.
-    func find(_ caller: ProvenCaller) -> Session? {
+    func find(_ caller: AuthenticatedCaller) -> Session? {
         let now = services.clocks.unixMilliseconds()
-        return ledger.withLock { $0.find(ByteKey(caller.userID), latest: caller.latest, now: now) }
+        return coalescer.withLock { $0.find(ByteKey(caller.userID), latest: caller.latest, now: now) }
     }
 
     /// How a person stands, for operators.
-    func standing(of userID: String) -> SessionStanding {
+    func status(of userID: String) -> SessionStatus {
         let now = services.clocks.unixMilliseconds()
-        let (session, limit) = ledger.withLock { $0.standing(of: ByteKey(userID), now: now) }
-        return SessionStanding(
-            kept: session.map { SessionStanding.Kept(obtainedAt: $0.obtainedAt, expiresAt: $0.expiresAt) },
+        let (session, limit) = coalescer.withLock { $0.status(of: ByteKey(userID), now: now) }
+        return SessionStatus(
+            kept: session.map { SessionStatus.Kept(obtainedAt: $0.obtainedAt, expiresAt: $0.expiresAt) },
             obstacle: obstacle(userID, limit, now))
     }
 
-    private func obstacle(_ userID: String, _ limit: LimitRefusal?, _ now: UnixMilliseconds) -> SessionStanding.Obstacle? {
+    private func obstacle(_ userID: String, _ limit: LimitRefusal?, _ now: UnixMilliseconds) -> SessionStatus.Obstacle? {
         guard PlatformRequest.isAddressable(userID) else { return .noAddress }
         if SupportAccount.resemblesSupport(userID) { return .supportAccount }
         if platform.isRefused { return .tokenRefused }
@@ -73,12 +74,12 @@ final class SessionIssuer: Sendable {
     }
 
     /// Gets a token for a caller whose key was in force just now.
-    func ask(_ caller: ProvenCaller, _ complete: @escaping Completion) {
+    func ask(_ caller: AuthenticatedCaller, _ complete: @escaping Completion) {
         let now = services.clocks.unixMilliseconds()
         guard now < caller.latest else { return complete(.expired) }
-        let request = SessionLedger.Request(
+        let request = SessionTokenCoalescer.Request(
             user: ByteKey(caller.userID), latest: caller.latest, waiter: Waiter(caller: caller, complete: complete))
-        switch ledger.withLock({ $0.ask(request, now: now) }) {
+        switch coalescer.withLock({ $0.ask(request, now: now) }) {
         case .answer(let session): complete(.kept(session))
         case .wait: break
         case .limited(let refusal): complete(.limited(refusal))
@@ -88,20 +89,20 @@ final class SessionIssuer: Sendable {
     }
 
     /// Hears of what may end tokens.
-    func hear(_ item: HelpDeskNews.Item) {
+    func hear(_ item: CacheInvalidation.Item) {
         switch item {
-        case .revocations(nil): ledger.withLock { $0.forgetAll() }
+        case .revocations(nil): coalescer.withLock { $0.forgetAll() }
         case .revocations(.removed): break
         case .revocations(.added(let revocation)):
             guard revocation.appID.utf8.elementsEqual(appID.utf8) else { return }
-            guard case .user(let userID) = revocation.subject else { return ledger.withLock { $0.forgetAll() } }
-            let session = ledger.withLock { $0.forget(ByteKey(userID)) }
+            guard case .user(let userID) = revocation.subject else { return coalescer.withLock { $0.forgetAll() } }
+            let session = coalescer.withLock { $0.forget(ByteKey(userID)) }
             // Another replica may have had Sendbird end the tokens before this one was issued.
             let now = services.clocks.unixMilliseconds()
             if let session, now.elapsed(since: session.receivedAt) < Self.lagMilliseconds { endSessions(of: userID) }
         case .sessionsEnded(let person):
             guard person.appID.utf8.elementsEqual(appID.utf8) else { return }
-            _ = ledger.withLock { $0.forget(ByteKey(person.userID)) }
+            _ = coalescer.withLock { $0.forget(ByteKey(person.userID)) }
         }
     }
 
@@ -132,7 +133,7 @@ final class SessionIssuer: Sendable {
     private func finish(
         _ number: UInt64, _ userID: String, _ answer: Result<Session, PlatformError>, mayHaveArrived: Bool = true
     ) {
-        let end = ledger.withLock { $0.finish(number, try? answer.get(), mayHaveArrived: mayHaveArrived) }
+        let end = coalescer.withLock { $0.finish(number, try? answer.get(), mayHaveArrived: mayHaveArrived) }
         let session: Session
         switch answer {
         case .success(let given): session = given
@@ -146,13 +147,13 @@ final class SessionIssuer: Sendable {
         }
         let isRevoked = verdicts.contains { $0.1 == .success(true) }
         if isRevoked {
-            _ = ledger.withLock { $0.forget(ByteKey(userID)) }
+            _ = coalescer.withLock { $0.forget(ByteKey(userID)) }
             endSessions(of: userID)
         }
         for (waiter, verdict) in verdicts {
             switch verdict {
             case .success(true): waiter.complete(.revoked)
-            case .failure: waiter.complete(.unavailable(reason: Indecision.internalError.rawValue))
+            case .failure: waiter.complete(.unavailable(reason: UndecidedReason.internalError.rawValue))
             case .success(false):
                 let isGood = !isRevoked && !end.isForgotten && session.expiresAt <= waiter.caller.latest
                 if isGood { waiter.complete(.issued(session)) } else { ask(waiter.caller, waiter.complete) }
@@ -168,8 +169,8 @@ final class SessionIssuer: Sendable {
         // The store ignores other events about a person who was forgotten. If OpenSSL fails, the person may have been.
         let isFormer = (try? services.revocations.current.isFormer(appID: appID.utf8.span, userID: userID.utf8.span)) ?? true
         let now = services.clocks.unixMilliseconds()
-        guard let arrival = audience.signOut(person, at: now, isErased: isFormer, using: &random) else { return }
-        services.store.accept(arrival, telling: audience, isAwaited: { true }) { [services, appID] result in
+        guard let incoming = audience.signOut(person, at: now, isErased: isFormer, using: &random) else { return }
+        services.store.accept(incoming, telling: audience, isAwaited: { true }) { [services, appID] result in
             switch result {
             case .success: services.onChange()
             case .failure(let error):

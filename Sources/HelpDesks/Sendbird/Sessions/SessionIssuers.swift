@@ -36,7 +36,7 @@ struct SessionIssuers: Sendable {
     func issuer(of app: String) -> SessionIssuer? { issuers[ByteKey(app)] }
 
     /// Tells all of them what may end tokens.
-    func hear(_ item: HelpDeskNews.Item) {
+    func hear(_ item: CacheInvalidation.Item) {
         for issuer in issuers.values { issuer.hear(item) }
     }
 

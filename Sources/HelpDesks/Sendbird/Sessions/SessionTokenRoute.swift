@@ -23,7 +23,7 @@ final class SessionTokenRoute: Sendable {
     }
 
     var route: Route {
-        ProvenRoute(
+        AuthenticatedRoute(
             "/sendbird/session-token", of: .sendbird,
             timeoutMilliseconds: self.sessions().longestMilliseconds + Self.marginMilliseconds, description: SessionAnswers.description,
             services, reading: .credentials, count: { [sessions] result, app, _ in sessions().counters.count(result, app: app) },
@@ -31,11 +31,11 @@ final class SessionTokenRoute: Sendable {
         ).route
     }
 
-    private func session(_ caller: ProvenCaller) -> ProvenStep {
+    private func session(_ caller: AuthenticatedCaller) -> AuthenticatedStep {
         guard PlatformRequest.isAddressable(caller.userID) else { return .answer(unusable("no_address")) }
         guard !SupportAccount.resemblesSupport(caller.userID) else { return .answer(unusable("support_account")) }
         guard let issuer = sessions().issuer(of: caller.appID) else {
-            return .answer(ProvenAnswer(answers.off, result: SessionResult.off.rawValue, reason: "off"))
+            return .answer(AuthenticatedAnswer(answers.off, result: SessionResult.off.rawValue, reason: "off"))
         }
         if let session = issuer.find(caller) { return .answer(answer(to: .kept(session))) }
         return .later { [self] complete in
@@ -43,9 +43,11 @@ final class SessionTokenRoute: Sendable {
         }
     }
 
-    private func unusable(_ reason: String) -> ProvenAnswer {
-        ProvenAnswer(answers.unusableUser, result: SessionResult.malformed.rawValue, reason: reason)
+    private func unusable(_ reason: String) -> AuthenticatedAnswer {
+        AuthenticatedAnswer(answers.unusableUser, result: SessionResult.malformed.rawValue, reason: reason)
     }
 
-    private func answer(to outcome: SessionOutcome) -> ProvenAnswer { answers.answer(to: outcome, now: services.clocks.unixMilliseconds()) }
+    private func answer(to outcome: SessionOutcome) -> AuthenticatedAnswer {
+        answers.answer(to: outcome, now: services.clocks.unixMilliseconds())
+    }
 }

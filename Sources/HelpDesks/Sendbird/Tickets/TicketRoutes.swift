@@ -33,17 +33,17 @@ final class TicketRoutes: Sendable {
     /// The routes.
     var routes: [Route] {
         [
-            route("/sendbird/tickets/list", TicketRoutes.list, TicketWish.list),
-            route("/sendbird/tickets/show", TicketRoutes.show, TicketWish.show),
+            route("/sendbird/tickets/list", TicketRoutes.list, TicketRequest.list),
+            route("/sendbird/tickets/show", TicketRoutes.show, TicketRequest.show),
             route("/sendbird/tickets/count", TicketRoutes.count) { _ in .count },
-            route("/sendbird/tickets/create", TicketRoutes.create, TicketWish.create),
-            route("/sendbird/tickets/close", TicketRoutes.close, TicketWish.close),
-            route("/sendbird/tickets/reopen", TicketRoutes.reopen, TicketWish.reopen),
-            route("/sendbird/tickets/related-channels", TicketRoutes.relate, TicketWish.relate),
-            route("/sendbird/tickets/fields", TicketRoutes.ticketFields, TicketWish.ticketFields),
-            route("/sendbird/tickets/customer-fields", TicketRoutes.customerFields, TicketWish.customerFields),
-            route("/sendbird/tickets/confirm", TicketRoutes.confirm, TicketWish.confirm),
-            route("/sendbird/tickets/rate", TicketRoutes.rate, TicketWish.rate),
+            route("/sendbird/tickets/create", TicketRoutes.create, TicketRequest.create),
+            route("/sendbird/tickets/close", TicketRoutes.close, TicketRequest.close),
+            route("/sendbird/tickets/reopen", TicketRoutes.reopen, TicketRequest.reopen),
+            route("/sendbird/tickets/related-channels", TicketRoutes.relate, TicketRequest.relate),
+            route("/sendbird/tickets/fields", TicketRoutes.ticketFields, TicketRequest.ticketFields),
+            route("/sendbird/tickets/customer-fields", TicketRoutes.customerFields, TicketRequest.customerFields),
+            route("/sendbird/tickets/confirm", TicketRoutes.confirm, TicketRequest.confirm),
+            route("/sendbird/tickets/rate", TicketRoutes.rate, TicketRequest.rate),
         ]
     }
 
@@ -65,35 +65,36 @@ final class TicketRoutes: Sendable {
 
     private func route(
         _ path: StaticString, _ description: RouteDescription,
-        _ read: @escaping @Sendable (JSONObject) throws(BodyError) -> TicketWish
+        _ read: @escaping @Sendable (JSONObject) throws(BodyError) -> TicketRequest
     ) -> Route {
-        ProvenRoute(
+        AuthenticatedRoute(
             path, of: .sendbird, bodyLimit: Self.bodyLimit, timeoutMilliseconds: Self.timeoutMilliseconds, description: description,
             services, reading: .object(read),
             count: { [family = services.metrics.ticketRequests] result, app, _ in family.child(app ?? "", result).increment() },
-            perform: { [self] caller, wish in step(caller, wish) }
+            perform: { [self] caller, payload in step(caller, payload) }
         ).route
     }
 
-    private func step(_ caller: ProvenCaller, _ wish: TicketWish) -> ProvenStep {
+    private func step(_ caller: AuthenticatedCaller, _ payload: TicketRequest) -> AuthenticatedStep {
         guard let app = app(caller.appID) else {
-            return .answer(ProvenAnswer(.error(404, "off", "This app serves its customers no tickets."), result: "off", reason: "off"))
+            return .answer(
+                AuthenticatedAnswer(.error(404, "off", "This app serves its customers no tickets."), result: "off", reason: "off"))
         }
         let now = services.clocks.unixMilliseconds()
-        let isCreation = if case .create = wish { true } else { false }
+        let isCreation = if case .create = payload { true } else { false }
         if let refusal = limits.take(caller.person, isCreation: isCreation, now: now) { return .answer(.limited(refusal, now: now)) }
         let deadline = services.clocks.monotonicMilliseconds() + Self.timeoutMilliseconds
         return .later { [self] complete in
             let fail: @Sendable (TicketFailure) -> Void = { [limits] failure in
                 if isCreation, !failure.mayHaveChanged { limits.giveBackCreation(caller.person, at: now) }
-                complete(Self.failed(failure, isOfChange: wish.isChange))
+                complete(Self.failed(failure, isOfChange: payload.isChange))
             }
             let isQueued = queue.submit(for: caller.person.share) { [self] in
                 // The customer was told meanwhile that nothing was done.
                 guard !isStopping.withLock({ $0 }), services.clocks.monotonicMilliseconds() < deadline else { return fail(.overloaded) }
                 if let refusal = refusal(of: caller) { return complete(refusal) }
                 do throws(TicketFailure) {
-                    complete(try Self.answer(to: wish, of: caller.userID, app))
+                    complete(try Self.answer(to: payload, of: caller.userID, app))
                 } catch {
                     fail(error)
                 }
@@ -103,20 +104,22 @@ final class TicketRoutes: Sendable {
     }
 
     /// The refusal of a customer who was signed out or blocked, or whose key was revoked, while the call waited; nil when it may be done.
-    private func refusal(of caller: ProvenCaller) -> ProvenAnswer? {
+    private func refusal(of caller: AuthenticatedCaller) -> AuthenticatedAnswer? {
         do throws(CryptoError) {
             guard try caller.isRevoked(services.revocations.current) else { return nil }
-            return ProvenAnswer(AuthorizeRefusals().denied, result: "denied", reason: Denial.revoked.rawValue)
+            return AuthenticatedAnswer(AuthorizeRefusals().denied, result: "denied", reason: Denial.revoked.rawValue)
         } catch {
-            let reason = Indecision.internalError.rawValue
-            return ProvenAnswer(AuthorizeRefusals().undecided, result: "unavailable", reason: reason, level: .error)
+            let reason = UndecidedReason.internalError.rawValue
+            return AuthenticatedAnswer(AuthorizeRefusals().undecided, result: "unavailable", reason: reason, level: .error)
         }
     }
 
     /// Asks Sendbird, and waits.
-    private static func answer(to wish: TicketWish, of userID: String, _ app: SendbirdState.App) throws(TicketFailure) -> ProvenAnswer {
+    private static func answer(to payload: TicketRequest, of userID: String, _ app: SendbirdState.App) throws(TicketFailure)
+        -> AuthenticatedAnswer
+    {
         let tickets = DeskTickets(app.desk)
-        switch wish {
+        switch payload {
         case .list(let selection, let fields, let after):
             let page = try tickets.list(TicketQuestion(selection, userID: userID, fields: fields, after: after))
             return shown([
@@ -167,7 +170,7 @@ final class TicketRoutes: Sendable {
 
     /// One ticket as its customer may see it. Where Chat cannot be asked, the related channels are left open: all else is known, and a
     /// change was made.
-    private static func shown(_ ticket: Ticket, to userID: String, _ tickets: DeskTickets) -> ProvenAnswer {
+    private static func shown(_ ticket: Ticket, to userID: String, _ tickets: DeskTickets) -> AuthenticatedAnswer {
         do throws(TicketFailure) {
             return shown(.object(ticket.customerJSON(related: try tickets.relatedChannels(of: ticket, joinedBy: userID))))
         } catch {
@@ -176,16 +179,16 @@ final class TicketRoutes: Sendable {
     }
 
     /// - Parameter failure: why a part was not done, for the log; nil when all was.
-    private static func shown(_ json: JSONValue, status: Int = 200, lacking failure: TicketFailure? = nil) -> ProvenAnswer {
-        ProvenAnswer(
+    private static func shown(_ json: JSONValue, status: Int = 200, lacking failure: TicketFailure? = nil) -> AuthenticatedAnswer {
+        AuthenticatedAnswer(
             Response(status: status, json: json, headers: [("Cache-Control", "no-store")]), result: "done", reason: failure?.reason,
             level: .warning)
     }
 
-    private static func failed(_ failure: TicketFailure, isOfChange: Bool) -> ProvenAnswer {
+    private static func failed(_ failure: TicketFailure, isOfChange: Bool) -> AuthenticatedAnswer {
         let retry = failure.retryAfterSeconds.map { [(name: "Retry-After", value: "\($0)")] } ?? []
         let response = Response.error(failure.status, failure.code, failure.message(isOfChange: isOfChange), headers: retry)
-        return ProvenAnswer(
+        return AuthenticatedAnswer(
             response, result: result(of: failure), reason: failure.reason, level: failure.status == 503 ? .warning : .info)
     }
 

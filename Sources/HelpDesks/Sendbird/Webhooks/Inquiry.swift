@@ -80,8 +80,8 @@ struct Inquiry: Sendable, Equatable {
 
 extension Inquiry {
     /// Reads what `data` has written; what is not understood counts as nothing known.
-    init(_ topic: Topic?) {
-        guard let topic, let root = try? JSONElement(parsing: topic.data.span) else { return }
+    init(_ conversation: ConversationState?) {
+        guard let conversation, let root = try? JSONElement(parsing: conversation.data.span) else { return }
         state = root["state"]?.string.flatMap { InquiryState(rawValue: $0) }
         answer = root["answer"]?.integer
         remarks = root["remarks"]?.integer.flatMap { Int(exactly: $0) } ?? 0

@@ -139,8 +139,8 @@ struct KnownTicket: Sendable, Equatable {
 
 extension KnownTicket {
     /// Reads what `data` has written; what is not understood counts as nothing known.
-    init(_ topic: Topic?) {
-        guard let topic, let root = try? JSONElement(parsing: topic.data.span), root.isObject else { return }
+    init(_ conversation: ConversationState?) {
+        guard let conversation, let root = try? JSONElement(parsing: conversation.data.span), root.isObject else { return }
         isKnown = true
         status = root["status"]?.string
         closeStatus = root["close_status"]?.string

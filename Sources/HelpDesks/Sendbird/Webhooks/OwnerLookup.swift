@@ -36,11 +36,11 @@ final class OwnerLookup: Notifier {
     /// Desk's time, and as much for the store as a webhook has twice.
     var longestAttemptMilliseconds: UInt64 { TimeLimit.milliseconds(10_000) }
 
-    private let state: Live<SendbirdState>
+    private let state: SnapshotReference<SendbirdState>
     private let services: HelpDeskServices
     private let findOwner: OwnerFinder
 
-    init(state: Live<SendbirdState>, _ services: HelpDeskServices, findOwner: @escaping OwnerFinder) {
+    init(state: SnapshotReference<SendbirdState>, _ services: HelpDeskServices, findOwner: @escaping OwnerFinder) {
         (self.state, self.services, self.findOwner) = (state, services, findOwner)
     }
 
@@ -56,7 +56,7 @@ final class OwnerLookup: Notifier {
         guard let webhook = try? ChatWebhook(WebhookFields(parsing: event.data.span), appID: app.id, bots: app.bots) else {
             return completion(DeliveryOutcome(.dead, unasked: .unreadablePayload))
         }
-        guard let maker = try? maker(of: webhook, event, app) else { return completion(Self.retry(Indecision.internalError.rawValue)) }
+        guard let maker = try? maker(of: webhook, event, app) else { return completion(Self.retry(UndecidedReason.internalError.rawValue)) }
         let message = Message(webhook: webhook, maker: maker)
         // Desk's webhook about the ticket may have told of the owner meanwhile.
         decide(message, found: nil, isFinal: false, app, completion) { [self] in

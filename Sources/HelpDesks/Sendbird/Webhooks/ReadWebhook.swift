@@ -55,17 +55,18 @@ extension ReportMaker {
     func report(_ webhook: ReadWebhook) -> Report {
         let name = Self.channelName(webhook.channel)
         return Report(
-            appID: appID, identity: identity, id: id(0), receivedAt: receivedAt, topics: [name], userID: nil
-        ) { topics in
-            guard let owner = Self.owner(topics[name]), let readAt = webhook.readAt(by: owner.userID, receivedAt: receivedAt) else {
+            appID: appID, identity: identity, id: id(0), receivedAt: receivedAt, conversations: [name], userID: nil
+        ) { conversations in
+            guard let owner = Self.owner(conversations[name]), let readAt = webhook.readAt(by: owner.userID, receivedAt: receivedAt) else {
                 return .ignored(reason: nil)
             }
-            let mark = ReadMark(
+            let receipt = ReadReceipt(
                 RevokedPerson(appID: appID, userID: owner.userID), conversation: webhook.channel, notifiers: subscriptions.push,
                 receivedAt: receivedAt, readAt: readAt)
             let event = Event(
-                mark, ticketID: owner.ticketID, channel: webhook.channel, id: id(0), lifeMilliseconds: lifeMilliseconds, trace: trace)
-            return .decided(topics: [], arrivals: [Arrival(event, to: subscriptions.seen)], remark: nil, mark: mark)
+                receipt, ticketID: owner.ticketID, channel: webhook.channel, id: id(0), lifeMilliseconds: lifeMilliseconds, trace: trace)
+            return .decided(
+                conversations: [], incomingEvents: [IncomingEvent(event, to: subscriptions.seen)], remark: nil, receipt: receipt)
         }
     }
 }

@@ -9,58 +9,61 @@ extension ReportMaker {
     ///   - isFinal: whether the report is decided even if nobody knows the owner.
     func report(_ webhook: ChatWebhook, found: ChannelOwner?, isFinal: Bool) -> Report {
         let isComment = webhook.isComment
-        let inquiry = Topic.Name(webhook.content.isClosure ? "closure" : "satisfaction", "\(webhook.channel)/\(webhook.messageID)")
+        let inquiry = ConversationState.Name(
+            webhook.content.isClosure ? "closure" : "satisfaction", "\(webhook.channel)/\(webhook.messageID)")
         let channel = Self.channelName(webhook.channel)
         let hint = found ?? webhook.customerID.map { ChannelOwner(userID: $0, ticketID: nil) }
         return Report(
             appID: appID, identity: identity, events: isComment ? [] : [webhook.messageIdentity(appID)], id: id(0),
-            receivedAt: receivedAt, topics: isComment ? [channel] : [channel, inquiry], userID: hint.flatMap { named($0.userID) }
-        ) { topics in
-            if topics[channel]?.isOfFormer == true || topics[inquiry]?.isOfFormer == true { return .ignored(reason: nil) }
-            let known = Self.owner(topics[channel])
+            receivedAt: receivedAt, conversations: isComment ? [channel] : [channel, inquiry], userID: hint.flatMap { named($0.userID) }
+        ) { conversations in
+            if conversations[channel]?.isOfFormer == true || conversations[inquiry]?.isOfFormer == true { return .ignored(reason: nil) }
+            let known = Self.owner(conversations[channel])
             // Desk's own word counts more than the members of a message.
             let owner = known?.ticketID != nil ? known : found ?? known ?? hint
-            let memory = ChatMemory(owner: owner, isDeskAsked: isFinal, inquiry: Inquiry(topics[inquiry]))
-            let question = Topic(inquiry, userID: owner?.userID ?? topics[inquiry]?.userID ?? "", data: [])
+            let memory = ChatMemory(owner: owner, isDeskAsked: isFinal, inquiry: Inquiry(conversations[inquiry]))
+            let question = ConversationState(inquiry, userID: owner?.userID ?? conversations[inquiry]?.userID ?? "", data: [])
             let decision = reported(webhook.decision(memory), on: webhook, of: owner, question)
-            guard let owner, owner != known, case .decided(let changed, let arrivals, let remark, let rating, _) = decision else {
+            guard let owner, owner != known, case .decided(let changed, let incomingEvents, let remark, let rating, _) = decision else {
                 return decision
             }
             return .decided(
-                topics: changed + [Self.topic(webhook.channel, owner)], arrivals: arrivals, remark: remark, rating: rating)
+                conversations: changed + [Self.conversation(webhook.channel, owner)], incomingEvents: incomingEvents, remark: remark,
+                rating: rating)
         }
     }
 
     /// - Parameter question: the topic of the question that the message may ask or answer, without its data.
     private func reported(
-        _ decision: MessageDecision, on webhook: ChatWebhook, of owner: ChannelOwner?, _ question: Topic
+        _ decision: MessageDecision, on webhook: ChatWebhook, of owner: ChannelOwner?, _ question: ConversationState
     ) -> Report.Decision {
         let remark: WebhookRemark? = owner == nil ? .noCustomer : nil
         switch decision {
         case .undecided: return .undecided
         case .ignored(let reason): return .ignored(reason: reason?.rawValue)
         case .comment(let isPushed):
-            let arrival = comment(webhook, .commentCreated, owner, isPushed: isPushed)
-            return .decided(topics: [], arrivals: [arrival], remark: remark?.rawValue)
-        case .malformed: return .decided(topics: [], arrivals: [], remark: WebhookRemark.malformed.rawValue)
+            let incoming = comment(webhook, .commentCreated, owner, isPushed: isPushed)
+            return .decided(conversations: [], incomingEvents: [incoming], remark: remark?.rawValue)
+        case .malformed: return .decided(conversations: [], incomingEvents: [], remark: WebhookRemark.malformed.rawValue)
         case .inquiry(let inquiry, let step, let isPushed):
             let request: Event.Kind = webhook.content.isClosure ? .closureRequested : .ratingRequested
-            var arrivals: [Arrival] = []
-            if step.isAsked { arrivals.append(comment(webhook, request, owner, isPushed: isPushed)) }
-            if let answer = step.answer { arrivals.append(answered(answer, request, webhook, owner)) }
+            var incomingEvents: [IncomingEvent] = []
+            if step.isAsked { incomingEvents.append(comment(webhook, request, owner, isPushed: isPushed)) }
+            if let answer = step.answer { incomingEvents.append(answered(answer, request, webhook, owner)) }
             return .decided(
-                topics: [Topic(question.name, userID: question.userID, data: inquiry.data)], arrivals: arrivals,
+                conversations: [ConversationState(question.name, userID: question.userID, data: inquiry.data)],
+                incomingEvents: incomingEvents,
                 remark: (step.remark ?? remark)?.rawValue, rating: step.answer?.score)
         }
     }
 
-    private func comment(_ webhook: ChatWebhook, _ kind: Event.Kind, _ owner: ChannelOwner?, isPushed: Bool) -> Arrival {
+    private func comment(_ webhook: ChatWebhook, _ kind: Event.Kind, _ owner: ChannelOwner?, isPushed: Bool) -> IncomingEvent {
         let comment = Comment(
             appID: appID, userID: owner?.userID ?? "", ticketID: owner?.ticketID, channel: webhook.channel, commentID: webhook.messageID,
             deviceID: "", deviceType: nil, body: webhook.text,
             author: webhook.senderName.map { Comment.Author(name: $0, avatarURL: webhook.senderAvatar) }, createdAt: webhook.occurredAt,
             attachments: webhook.file.map { [$0] } ?? [])
-        return Arrival(
+        return IncomingEvent(
             Event(
                 comment, id: id(0), kind: kind, receivedAt: receivedAt, lifeMilliseconds: lifeMilliseconds, trace: trace),
             to: isPushed ? subscriptions.comments : subscriptions.quietComments)
@@ -68,7 +71,7 @@ extension ReportMaker {
 
     private func answered(
         _ answer: InquiryAnswer, _ request: Event.Kind, _ webhook: ChatWebhook, _ owner: ChannelOwner?
-    ) -> Arrival {
+    ) -> IncomingEvent {
         let kind: Event.Kind =
             request == .ratingRequested ? .ticketRated : answer.state == .confirmed ? .closureConfirmed : .closureDeclined
         let payload = TicketPayload.Answer(

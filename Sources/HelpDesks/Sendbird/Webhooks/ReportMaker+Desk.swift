@@ -30,32 +30,32 @@ extension ReportMaker {
     /// What the store is asked about a ticket.
     func report(_ webhook: DeskWebhook) -> Report {
         let ticket = webhook.ticket
-        let name = Topic.Name("ticket", ticket.id.text)
+        let name = ConversationState.Name("ticket", ticket.id.text)
         let channel = ticket.channel.map { Self.channelName($0) }
         return Report(
-            appID: appID, identity: identity, id: id(0), receivedAt: receivedAt, topics: [name] + (channel.map { [$0] } ?? []),
+            appID: appID, identity: identity, id: id(0), receivedAt: receivedAt, conversations: [name] + (channel.map { [$0] } ?? []),
             userID: ticket.userID.flatMap { named($0) }
-        ) { topics in
-            let known = topics[name]
+        ) { conversations in
+            let known = conversations[name]
             if known?.isOfFormer == true { return .ignored(reason: nil) }
             let userID = ticket.userID ?? known.flatMap { $0.userID.isEmpty ? nil : $0.userID }
             var state = KnownTicket(known)
             let step = state.take(ticket, type: webhook.type, toldAt: webhook.createdAt)
-            var changed = [Topic(name, userID: userID ?? "", data: state.data)]
-            if let userID, let channel = ticket.channel, topics[Self.channelName(channel)]?.isOfFormer != true {
-                changed.append(Self.topic(channel, ChannelOwner(userID: userID, ticketID: ticket.id)))
+            var changed = [ConversationState(name, userID: userID ?? "", data: state.data)]
+            if let userID, let channel = ticket.channel, conversations[Self.channelName(channel)]?.isOfFormer != true {
+                changed.append(Self.conversation(channel, ChannelOwner(userID: userID, ticketID: ticket.id)))
             }
-            let arrivals = step.kinds.enumerated().map { place, kind in
+            let incomingEvents = step.kinds.enumerated().map { place, kind in
                 event(kind, place, webhook, state, step.changes, userID: userID ?? "")
             }
-            let remark = step.remark ?? (userID == nil ? .noCustomer : arrivals.isEmpty && known != nil ? .duplicate : nil)
-            return .decided(topics: changed, arrivals: arrivals, remark: remark?.rawValue)
+            let remark = step.remark ?? (userID == nil ? .noCustomer : incomingEvents.isEmpty && known != nil ? .duplicate : nil)
+            return .decided(conversations: changed, incomingEvents: incomingEvents, remark: remark?.rawValue)
         }
     }
 
     private func event(
         _ kind: Event.Kind, _ place: Int, _ webhook: DeskWebhook, _ state: KnownTicket, _ changes: [KnownTicket.Change], userID: String
-    ) -> Arrival {
+    ) -> IncomingEvent {
         let ticket = webhook.ticket
         let report = TicketPayload.Report(
             ticketID: ticket.id, channel: ticket.channel, channelType: ticket.channelType, status: state.status,

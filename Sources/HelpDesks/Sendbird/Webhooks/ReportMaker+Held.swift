@@ -38,11 +38,12 @@ extension ReportMaker {
             receivedAt: receivedAt, expiresAt: receivedAt + lifeMilliseconds, data: body, trace: trace)
         let channel = Self.channelName(webhook.channel)
         return Report(
-            appID: appID, identity: identity, id: id(0), receivedAt: receivedAt, topics: [channel], userID: nil
-        ) { topics in
-            if topics[channel]?.isOfFormer == true { return .ignored(reason: nil) }
+            appID: appID, identity: identity, id: id(0), receivedAt: receivedAt, conversations: [channel], userID: nil
+        ) { conversations in
+            if conversations[channel]?.isOfFormer == true { return .ignored(reason: nil) }
             return .decided(
-                topics: [], arrivals: [Arrival(event, to: [HeldMessage.subscription])], remark: WebhookRemark.held.rawValue)
+                conversations: [], incomingEvents: [IncomingEvent(event, to: [HeldMessage.subscription])],
+                remark: WebhookRemark.held.rawValue)
         }
     }
 }

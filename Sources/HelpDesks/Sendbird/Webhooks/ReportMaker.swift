@@ -59,8 +59,8 @@ struct ReportMaker: Sendable {
     func ticketEvent(
         _ kind: Event.Kind, _ place: Int, conversation: HelpDeskID, userID: String, occurredAt: UnixMilliseconds?,
         data: [UInt8]
-    ) -> Arrival {
-        Arrival(
+    ) -> IncomingEvent {
+        IncomingEvent(
             Event(
                 id: id(place), kind: kind,
                 identity: Event.Identity(appID: appID, ticketID: conversation, commentID: nil, deviceID: ""), userID: userID,
@@ -72,21 +72,21 @@ struct ReportMaker: Sendable {
     func named(_ userID: String) -> String? { isFormer(userID) == false ? userID : nil }
 
     /// The name of a channel's topic.
-    static func channelName(_ channel: HelpDeskID) -> Topic.Name { Topic.Name("channel", channel.text) }
+    static func channelName(_ channel: HelpDeskID) -> ConversationState.Name { ConversationState.Name("channel", channel.text) }
 
     /// The topic of a channel whose owner is known.
-    static func topic(_ channel: HelpDeskID, _ owner: ChannelOwner) -> Topic {
+    static func conversation(_ channel: HelpDeskID, _ owner: ChannelOwner) -> ConversationState {
         var writer = JSONWriter(capacity: 32)
         writer.beginObject()
         writer.add("ticket_id", id: owner.ticketID)
         writer.endObject()
-        return Topic(channelName(channel), userID: owner.userID, data: writer.bytes)
+        return ConversationState(channelName(channel), userID: owner.userID, data: writer.bytes)
     }
 
     /// The owner that a channel's topic tells; nil when there is none.
-    static func owner(_ topic: Topic?) -> ChannelOwner? {
-        guard let topic, !topic.userID.isEmpty else { return nil }
-        let ticket = (try? JSONElement(parsing: topic.data.span))?["ticket_id"].flatMap { HelpDeskID($0) }
-        return ChannelOwner(userID: topic.userID, ticketID: ticket)
+    static func owner(_ conversation: ConversationState?) -> ChannelOwner? {
+        guard let conversation, !conversation.userID.isEmpty else { return nil }
+        let ticket = (try? JSONElement(parsing: conversation.data.span))?["ticket_id"].flatMap { HelpDeskID($0) }
+        return ChannelOwner(userID: conversation.userID, ticketID: ticket)
     }
 }

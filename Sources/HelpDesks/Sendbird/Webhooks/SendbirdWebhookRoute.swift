@@ -36,7 +36,7 @@ final class SendbirdWebhookRoute: Sendable {
     }
 
     private let sender: SendbirdSender
-    private let state: Live<SendbirdState>
+    private let state: SnapshotReference<SendbirdState>
     private let services: HelpDeskServices
     private let findOwner: OwnerFinder?
     private let journal: WebhookJournal
@@ -44,7 +44,7 @@ final class SendbirdWebhookRoute: Sendable {
     private let named = Monitor<Set<String>>([])
 
     /// - Parameter findOwner: nil where nobody can be asked.
-    init(_ sender: SendbirdSender, state: Live<SendbirdState>, _ services: HelpDeskServices, findOwner: OwnerFinder? = nil) {
+    init(_ sender: SendbirdSender, state: SnapshotReference<SendbirdState>, _ services: HelpDeskServices, findOwner: OwnerFinder? = nil) {
         (self.sender, self.state, self.services, self.findOwner) = (sender, state, services, findOwner)
         journal = WebhookJournal(services)
     }
@@ -66,67 +66,67 @@ final class SendbirdWebhookRoute: Sendable {
     private func refusal(of request: borrowing Request) -> Response? {
         guard sender.code(request) == nil else { return nil }
         let state = state.current
-        let mark = RequestMark(id: request.requestID, request.callersTrace().flatMap { services.tracer.begin(below: $0) })
-        return deny(.noSignature, state.app(request), request, state, mark)
+        let context = RequestContext(id: request.requestID, request.callersTrace().flatMap { services.tracer.begin(below: $0) })
+        return deny(.noSignature, state.app(request), request, state, context)
     }
 
     /// - Parameter cause: of an app that there is.
     private func deny(
-        _ cause: WebhookRefusal, _ app: SendbirdState.App?, _ request: borrowing Request, _ state: SendbirdState, _ mark: RequestMark
+        _ cause: WebhookRefusal, _ app: SendbirdState.App?, _ request: borrowing Request, _ state: SendbirdState, _ context: RequestContext
     ) -> Response {
         let cause = app == nil ? .unknownApp : cause
         // Sampled alike, because a line takes time and would tell which apps there are.
         journal.refuse(
-            cause, app?.counters ?? state.unknown, reason: cause.rawValue, kind: "denied", app: app?.id, request, mark)
+            cause, app?.counters ?? state.unknown, reason: cause.rawValue, kind: "denied", app: app?.id, request, context)
         return journal.answers.denied
     }
 
     private func answer(_ request: borrowing Request, _ responder: consuming Responder) -> Answered {
-        let mark = RequestMark(id: request.requestID, services.tracer.beginLasting(request.callersTrace()))
-        switch decide(request, mark) {
+        let context = RequestContext(id: request.requestID, services.tracer.beginLasting(request.callersTrace()))
+        switch decide(request, context) {
         case .answer(let response, let app):
-            services.tracer.endRequest(mark.span, path, response, app: app?.id)
+            services.tracer.endRequest(context.span, path, response, app: app?.id)
             return responder.respond(response)
         case .store(let app, let question):
             return responder.respondLater(timeoutMilliseconds: timeoutMilliseconds) { pending in
-                store(question, app, mark, PendingBox(pending))
+                store(question, app, context, PendingBox(pending))
             }
         }
     }
 
-    private func decide(_ request: borrowing Request, _ mark: RequestMark) -> Decision {
+    private func decide(_ request: borrowing Request, _ context: RequestContext) -> Decision {
         let state = state.current
         let found = state.app(request)
-        guard let code = sender.code(request) else { return .answer(deny(.noSignature, found, request, state, mark), found) }
+        guard let code = sender.code(request) else { return .answer(deny(.noSignature, found, request, state, context), found) }
         let token: StaticString?
         do throws(CryptoError) {
             let keys = found?.keys ?? state.unknownKeys
             token = try request.withBody { body throws(CryptoError) in try keys.signer(of: body, code, from: sender) }
         } catch {
-            return fail(error, found, state, mark)
+            return fail(error, found, state, context)
         }
-        guard let app = found, let token else { return .answer(deny(.signature, found, request, state, mark), found) }
+        guard let app = found, let token else { return .answer(deny(.signature, found, request, state, context), found) }
         if sender == .desk { tell(token, app) }
         do throws(WebhookError) {
             let (webhook, leftOut) = try request.withBody { body throws(WebhookError) in
                 let root = try WebhookFields(parsing: body)
                 return (try read(root, app), root.leftOut)
             }
-            journal.leaveOut(leftOut, app: app.id, mark)
-            guard let webhook else { return .answer(journal.ignore(app.counters, app: app.id, mark), app) }
+            journal.leaveOut(leftOut, app: app.id, context)
+            guard let webhook else { return .answer(journal.ignore(app.counters, app: app.id, context), app) }
             // With nothing remembered a message is ignored only if it is ignored whatever is remembered.
             if case .chat(let chat) = webhook, case .ignored(let reason) = chat.decision(ChatMemory()) {
-                return .answer(journal.ignore(app.counters, reason: reason?.rawValue, app: app.id, mark), app)
+                return .answer(journal.ignore(app.counters, reason: reason?.rawValue, app: app.id, context), app)
             }
-            return decide(request, webhook, app, state, mark)
+            return decide(request, webhook, app, state, context)
         } catch {
-            journal.refuse(.malformed, app.counters, reason: error.reason, app: app.id, request, mark)
+            journal.refuse(.malformed, app.counters, reason: error.reason, app: app.id, request, context)
             return .answer(.error(400, "malformed", error.message), app)
         }
     }
 
-    private func fail(_ error: CryptoError, _ app: SendbirdState.App?, _ state: SendbirdState, _ mark: RequestMark) -> Decision {
-        journal.note(.unavailable, app?.counters ?? state.unknown, level: .error, reason: error.description, app: app?.id, mark)
+    private func fail(_ error: CryptoError, _ app: SendbirdState.App?, _ state: SendbirdState, _ context: RequestContext) -> Decision {
+        journal.note(.unavailable, app?.counters ?? state.unknown, level: .error, reason: error.description, app: app?.id, context)
         return .answer(journal.answers.refusals.unavailable, app)
     }
 
@@ -140,7 +140,7 @@ final class SendbirdWebhookRoute: Sendable {
     }
 
     private func decide(
-        _ request: borrowing Request, _ webhook: Webhook, _ app: SendbirdState.App, _ state: SendbirdState, _ mark: RequestMark
+        _ request: borrowing Request, _ webhook: Webhook, _ app: SendbirdState.App, _ state: SendbirdState, _ context: RequestContext
     ) -> Decision {
         do throws(CryptoError) {
             let identity = try request.withBody { body throws(CryptoError) in
@@ -151,10 +151,10 @@ final class SendbirdWebhookRoute: Sendable {
             }
             let maker = try ReportMaker(
                 of: app, receivedAt: services.clocks.unixMilliseconds(), lifeMilliseconds: app.subscriptions.lifeMilliseconds,
-                trace: mark.trace, identity: identity, services)
+                trace: context.trace, identity: identity, services)
             return .store(app, question(webhook, maker, request))
         } catch {
-            return fail(error, app, state, mark)
+            return fail(error, app, state, context)
         }
     }
 
@@ -177,7 +177,7 @@ final class SendbirdWebhookRoute: Sendable {
 
     /// - Parameter reason: why the message is held, for the log; nil where it is not.
     private func store(
-        _ question: Question, _ app: SendbirdState.App, _ mark: RequestMark, _ box: PendingBox, heldFor reason: String? = nil
+        _ question: Question, _ app: SendbirdState.App, _ context: RequestContext, _ box: PendingBox, heldFor reason: String? = nil
     ) {
         services.store.accept(question.report, isAwaited: { box.isAwaited }) { [self] result in
             if case .success(.undecided) = result, let findOwner, let unowned = question.unowned {
@@ -189,12 +189,12 @@ final class SendbirdWebhookRoute: Sendable {
                         case .nobody: (maker.report(webhook, found: nil, isFinal: true), nil)
                         case .unavailable(let reason, _): (maker.held(webhook, body: body), reason)
                         }
-                    store(Question(report: report, unowned: nil), app, mark, box, heldFor: reason)
+                    store(Question(report: report, unowned: nil), app, context, box, heldFor: reason)
                 }
             }
             if case .success(.accepted(_, _, let score?, _)) = result { app.ratings[score]?.increment() }
-            let response = recordOutcome(result, app, mark, heldFor: reason)
-            services.tracer.endRequest(mark.span, path, response, app: app.id)
+            let response = recordOutcome(result, app, context, heldFor: reason)
+            services.tracer.endRequest(context.span, path, response, app: app.id)
             box.respond(response)
         }
     }
@@ -202,7 +202,7 @@ final class SendbirdWebhookRoute: Sendable {
     /// Counts and logs the store's decision, wakes the dispatcher when there is something to deliver, and returns the answer. Runs on the
     /// store's thread.
     private func recordOutcome(
-        _ result: Result<ReportOutcome, StoreError>, _ app: SendbirdState.App, _ mark: RequestMark, heldFor reason: String?
+        _ result: Result<ReportOutcome, StoreError>, _ app: SendbirdState.App, _ context: RequestContext, heldFor reason: String?
     ) -> Response {
         switch result {
         case .success(.accepted(let events, let remark, _, _)):
@@ -210,17 +210,17 @@ final class SendbirdWebhookRoute: Sendable {
             let level: LogLevel = remark == nil || remark == .duplicate ? .debug : .info
             // A word such as `timeout` alone could be about the store.
             let more: LogFields = reason.map { ["api": .string(PlatformAPI.desk.rawValue), "reason": .string($0)] } ?? [:]
-            journal.store(remark?.result ?? .accepted, app.counters, app: app.id, event: events.first, level: level, more: more, mark)
+            journal.store(remark?.result ?? .accepted, app.counters, app: app.id, event: events.first, level: level, more: more, context)
             if !events.isEmpty { services.onChange() }
             return remark == .duplicate ? journal.answers.duplicate : journal.answers.accepted
         case .success(.duplicate(let earlier)):
-            journal.store(.duplicate, app.counters, app: app.id, event: earlier.first, mark)
+            journal.store(.duplicate, app.counters, app: app.id, event: earlier.first, context)
             return journal.answers.duplicate
-        case .success(.ignored(let reason)): return journal.ignore(app.counters, reason: reason, app: app.id, mark)
+        case .success(.ignored(let reason)): return journal.ignore(app.counters, reason: reason, app: app.id, context)
         case .success(.undecided):
-            journal.note(.unavailable, app.counters, level: .error, reason: "former_unknown", app: app.id, mark)
+            journal.note(.unavailable, app.counters, level: .error, reason: "former_unknown", app: app.id, context)
             return journal.answers.refusals.unavailable
-        case .failure(let error): return journal.fail(error, app.counters, app: app.id, mark)
+        case .failure(let error): return journal.fail(error, app.counters, app: app.id, context)
         }
     }
 }

@@ -1,0 +1,216 @@
+package import Configuration
+package import Core
+internal import HTTPServer
+package import JSON
+internal import Time
+
+/// An operator's request to the store. Commands send it to the admin listener of a running service, which decodes the same action from the
+/// request; without a running service they perform it themselves.
+package protocol AdminAction: Sendable {
+    /// The HTTP request for this action.
+    var request: AdminRequest { get }
+
+    /// The action's name in the audit log; nil when it changes nothing.
+    var change: String? { get }
+
+    /// The role that a token needs for this action: that of its route.
+    var role: AdminToken.Role { get }
+
+    /// The app whose help desk it asks instead of the store, empty for providers that belong to no app: it then waits for others, and only
+    /// the running service can do it. Nil when it asks the store.
+    var remoteAppID: String? { get }
+
+    /// The app about which it waits for others, the app's help desk or other replicas: it then keeps nobody waiting who asks the store alone.
+    /// Nil when it waits for nobody.
+    var waitingAppID: String? { get }
+
+    /// How to ask for less, told when the store has ended the question because it took too long.
+    var shortening: String { get }
+
+    /// Performs the action, and returns its answer in the form of the admin listener. Blocks like the store.
+    func perform(in context: AdminContext) throws(StoreError) -> AdminAnswer
+}
+
+extension AdminAction {
+    /// Most questions find what they want by an index.
+    package var shortening: String { "ask again in a moment" }
+
+    /// Most actions are on the store.
+    package var remoteAppID: String? { nil }
+
+    /// An action on a help desk waits for it.
+    package var waitingAppID: String? { remoteAppID }
+
+    /// Most changes are for operators.
+    package var role: AdminToken.Role { change == nil ? .read : .operate }
+}
+
+/// The answer to an action: an HTTP status and a JSON body.
+package struct AdminAnswer: Sendable, Equatable {
+    /// The default length of a list.
+    package static let defaultLimit = 100
+    /// The largest length of a list.
+    package static let largestLimit = 1000
+
+    /// What was changed, with the count.
+    enum Change: Equatable {
+        /// Dead deliveries that are pending again.
+        case retried(Int)
+        /// Removed push tokens.
+        case removed(Int)
+        /// Deliveries that were deleted, or marked as dead with reason `purged`.
+        case purged(Int)
+        /// Events that were stored.
+        case stored(Int)
+        /// Removed push tokens of a person who was forgotten.
+        case forgotten(Int)
+        /// Pushes that are not sent, because the person has read what they tell of.
+        case superseded(Int)
+
+        /// Its name in the answer and in audit lines.
+        var name: String {
+            switch self {
+            case .retried: "retried"
+            case .removed: "removed"
+            case .purged: "purged"
+            case .stored: "stored"
+            case .forgotten: "devices"
+            case .superseded: "superseded"
+            }
+        }
+
+        /// The count.
+        var count: Int {
+            switch self {
+            case .retried(let count), .removed(let count), .purged(let count), .stored(let count), .forgotten(let count),
+                .superseded(let count):
+                count
+            }
+        }
+
+        /// Whether deliveries may have become due: revived ones, or those of the events for removed tokens.
+        var makesWork: Bool {
+            switch self {
+            case .retried(let count), .removed(let count), .stored(let count): count > 0
+            case .purged: false
+            // The events that tell of it.
+            case .forgotten, .superseded: true
+            }
+        }
+    }
+
+    /// The HTTP status; 200 for success.
+    package let status: Int
+    /// The result, or `error` and `message`.
+    package let json: JSONValue
+    /// What it changed; nil when it failed or only read.
+    let change: Change?
+    /// The outcome in audit lines: `done`, or the error's code.
+    let outcome: String
+    /// What it was about, for the audit line: never a key, and a person only as `user_ref`.
+    let about: [AuditField]
+    /// After how many seconds to ask again; nil where that changes nothing.
+    let retryAfterSeconds: UInt64?
+
+    init(
+        status: Int = 200, _ json: JSONValue, outcome: String = "done", change: Change? = nil, about: [AuditField] = [],
+        retryAfterSeconds: UInt64? = nil
+    ) {
+        self.retryAfterSeconds = retryAfterSeconds
+        self.status = status
+        self.json = json
+        self.outcome = outcome
+        self.change = change
+        self.about = about
+    }
+
+    init(_ change: Change, about: [AuditField] = []) {
+        self.init(.object([change.name: .integer(Int64(change.count))]), change: change, about: about)
+    }
+
+    static let unknown = error(404, "not_found", "No delivery has this id.")
+    static let notDead = error(409, "not_dead", "Only a dead delivery can be tried again.")
+
+    static func error(_ status: Int, _ code: String, _ message: String) -> AdminAnswer {
+        AdminAnswer(status: status, .error(code, message), outcome: code)
+    }
+}
+
+/// A field of an audit line.
+struct AuditField: Sendable, Equatable {
+    let name: String
+    let text: String
+}
+
+/// What actions need to run.
+package struct AdminContext: Sendable {
+    let store: any Store
+    /// The current time.
+    let now: UnixMilliseconds
+    /// The relevant part of the configuration.
+    let state: OperatorState
+    /// Why a notifier starts no attempts just now, by its name; nil outside the service, where nothing starts at all.
+    let holds: [String: String]?
+    /// Who asks: as `AdminCaller.author` says, or outside the service `command` and in parentheses who runs it.
+    let author: String
+    /// Called with the number of pending deliveries that an operator's action has ended, their notifier, and why.
+    let onGivenUp: @Sendable (_ count: Int, _ notifier: String, _ reason: GivenUpReason) -> Void
+    /// Called with a change that the store has; nil if it had nothing to change. When this returns, all changes that the store had before
+    /// are in force.
+    let onRevocation: @Sendable (RevocationChange?) -> Void
+    /// The tickets of an app at its help desk; nil for an app whose help desk offers none, and outside the service. Waits for nothing.
+    let tickets: @Sendable (_ appID: String) -> (any TicketDesk)?
+    /// What this process knows of a person's session tokens; nil for an app that hands none out, and outside the service. Waits for nothing.
+    let sessions: @Sendable (_ appID: String, _ userID: String) -> SessionStatus?
+    /// How the replicas have answered a person's latest requests; nil outside the service. Waits some seconds for the others.
+    let authorizations: @Sendable (_ appID: String, _ userID: String) -> KnownAuthorizations?
+    /// Called when the store has erased a person, to forget what the replicas keep of the person. Waits for nobody.
+    let onForget: @Sendable (RevokedPerson) -> Void
+    /// How an app's backend does in this process; nil for an app without one, and outside the service. Waits for nothing.
+    let backend: @Sendable (_ appID: String) -> BackendStatus?
+    /// The problems of this process; nil outside the service. Never blocks.
+    let problems: @Sendable () -> ProblemSearch?
+    /// Tries the push notifiers that run; nil outside the service.
+    let trials: NotifierTrials?
+    /// The revocations in force: those that authorization asks now, or outside the service those of the store.
+    let revocations: @Sendable () throws(StoreError) -> Revocations
+
+    /// The current second by the clock that all replicas share, up to which "until now" reaches.
+    var sharedNow: UnixSeconds { store.sharedTime(of: now).seconds }
+
+    /// Why a pending delivery that is due has not been attempted yet; nil when it is not due or has ended. While no service runs that could
+    /// attempt it, it waits for one also before it is due.
+    func wait(of delivery: Delivery) -> String? {
+        let hold = hold(of: delivery)
+        guard delivery.state == .pending, delivery.dueAt <= now || hold == Self.serviceIsDown else { return nil }
+        return hold ?? Self.turn
+    }
+
+    /// Why a pending delivery is not attempted, or will not be when it is due; nil when nothing holds it back, or it has ended.
+    func hold(of delivery: Delivery) -> String? {
+        guard delivery.state == .pending else { return nil }
+        if !serves(delivery.notifier) { return Self.notConfigured }
+        guard let holds else { return state.configuration.store.isShared ? Self.serviceIsElsewhere : Self.serviceIsDown }
+        return holds[delivery.notifier]
+    }
+
+    /// The value of `waits` when nothing holds the delivery back.
+    static let turn = "its turn"
+    /// The value of `waits` for a notifier that is not configured any more.
+    static let notConfigured = "notifier not configured"
+    /// The value of `waits` outside the service.
+    static let serviceIsDown = "service not running"
+    /// The value of `waits` outside the service, where others may share the store.
+    static let serviceIsElsewhere = "no service on this host"
+
+    /// The reason in the value of `waits` for a notifier that is paused, such as `notifier paused (status_410)`; nil for any other value.
+    static func pauseReason(_ wait: String) -> String? {
+        let words = wait.split(separator: "(", maxSplits: 1)
+        return words.count == 2 && words[0] == "notifier paused " && words[1].hasSuffix(")") ? String(words[1].dropLast()) : nil
+    }
+
+    /// The person's `user_ref` in the log; nil when it cannot be computed.
+    func userReference(_ appID: String, _ userID: String) -> String? {
+        state.authorizer.userReference(appID: appID.utf8.span, userID: userID.utf8.span)
+    }
+}

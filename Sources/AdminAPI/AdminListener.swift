@@ -1,0 +1,223 @@
+package import Core
+package import HTTPServer
+package import JSON
+package import Observability
+package import Threading
+package import Time
+
+/// The services that the admin listener uses.
+package struct AdminServices: Sendable {
+    let state: SnapshotReference<OperatorState>
+    let store: any Store
+    let registry: MetricsRegistry
+    let clocks: Clocks
+    let logger: Logger
+    let denials: DenialLog
+    let status: @Sendable (Language) -> JSONValue
+    let openAPI: @Sendable () -> Response
+    let holds: @Sendable () -> [String: String]
+    let notifiers: @Sendable () -> [NotifierStatus]
+    let onGivenUp: @Sendable (_ count: Int, _ notifier: String, _ reason: GivenUpReason) -> Void
+    let onRevocation: @Sendable (RevocationChange?) -> Void
+    let revocations: SnapshotReference<Revocations>
+    let tickets: @Sendable (_ appID: String) -> (any TicketDesk)?
+    let sessions: @Sendable (_ appID: String, _ userID: String) -> SessionStatus?
+    let authorizations: @Sendable (_ appID: String, _ userID: String) -> KnownAuthorizations?
+    let onForget: @Sendable (RevokedPerson) -> Void
+    let backend: @Sendable (_ appID: String) -> BackendStatus?
+    let problems: @Sendable () -> ProblemSearch?
+    let trials: @Sendable () -> NotifierTrials?
+    let onWork: @Sendable () -> Void
+
+    /// Gathers the services.
+    /// - Parameters:
+    ///     - status: the answer of `GET /v1/status`; with its texts in a language; must not block.
+    ///     - openAPI: the answer of `GET /openapi.json`.
+    ///     - holds: why a notifier starts no attempts just now, by its name.
+    ///     - notifiers: how the configured notifiers do their work; must not block.
+    ///     - onGivenUp: called on the store's thread with the number of pending deliveries that were ended, their notifier, and why.
+    ///     - onRevocation: called on that thread, before the answer, with a change that the store has, or nil if it had nothing to change;
+    ///       puts all changes of the store in force.
+    ///     - revocations: the ones in force.
+    ///     - tickets: the tickets of an app; nil when its help desk offers none.
+    ///     - sessions: what is known of a person's session tokens; nil for an app that hands none out. Must not block.
+    ///     - authorizations: how a person's latest requests were answered; nil for an app that is not configured. May wait some seconds.
+    ///     - onForget: called on that thread, before the answer, when the store has erased a person. Waits for nobody.
+    ///     - backend: how an app's backend does; nil for an app without one. Must not block.
+    ///     - problems: what is wrong now; nil where nobody looks. Must not block.
+    ///     - trials: tries the push notifiers that run; nil before they do.
+    ///     - onWork: called on that thread, before the answer, when deliveries may have become due.
+    package init(
+        state: SnapshotReference<OperatorState>, store: any Store, registry: MetricsRegistry, clocks: Clocks, logger: Logger,
+        denials: DenialLog,
+        status: @escaping @Sendable (Language) -> JSONValue, openAPI: @escaping @Sendable () -> Response,
+        holds: @escaping @Sendable () -> [String: String],
+        notifiers: @escaping @Sendable () -> [NotifierStatus],
+        onGivenUp: @escaping @Sendable (_ count: Int, _ notifier: String, _ reason: GivenUpReason) -> Void,
+        onRevocation: @escaping @Sendable (RevocationChange?) -> Void, revocations: SnapshotReference<Revocations>,
+        tickets: @escaping @Sendable (_ appID: String) -> (any TicketDesk)? = { _ in nil },
+        sessions: @escaping @Sendable (_ appID: String, _ userID: String) -> SessionStatus? = { _, _ in nil },
+        authorizations: @escaping @Sendable (_ appID: String, _ userID: String) -> KnownAuthorizations? = { _, _ in nil },
+        onForget: @escaping @Sendable (RevokedPerson) -> Void = { _ in },
+        backend: @escaping @Sendable (_ appID: String) -> BackendStatus? = { _ in nil },
+        problems: @escaping @Sendable () -> ProblemSearch? = { nil },
+        trials: @escaping @Sendable () -> NotifierTrials? = { nil },
+        onWork: @escaping @Sendable () -> Void
+    ) {
+        self.state = state
+        self.store = store
+        self.registry = registry
+        self.clocks = clocks
+        self.logger = logger
+        self.denials = denials
+        self.status = status
+        self.openAPI = openAPI
+        self.holds = holds
+        self.notifiers = notifiers
+        self.onGivenUp = onGivenUp
+        self.onRevocation = onRevocation
+        self.revocations = revocations
+        self.tickets = tickets
+        self.sessions = sessions
+        self.authorizations = authorizations
+        self.onForget = onForget
+        self.backend = backend
+        self.problems = problems
+        self.trials = trials
+        self.onWork = onWork
+    }
+}
+
+/// Answers the requests of `AdminRoute.all`.
+///
+/// Store calls run on separate threads, while the connection is suspended.
+package final class AdminListener: Sendable {
+    /// How many actions wait for the store's threads: in all, and of one token.
+    private static let shares = (all: ShareBound(1, waiting: 128), token: ShareBound(1, waiting: 63))
+    /// How many questions to help desks are under way at a time, and how many more wait: in all, and about one app.
+    private static let remoteShares = (all: ShareBound(16, waiting: 128), app: ShareBound(4, waiting: 64))
+    private static let timeoutMilliseconds: UInt64 = TimeLimit.milliseconds(60_000)
+
+    private static let overloaded = Response.error(
+        503, "overloaded", "Too many questions wait already; try again.", headers: [("Retry-After", "1")])
+
+    let services: AdminServices
+    let gate: AdminGate
+    private let page: PageRoutes
+    /// Changes wait for each other, and reads for reads: a long change delays nobody who looks. Tokens take turns.
+    private let changer, reader: WorkQueue
+    /// Questions to help desks and other replicas delay nobody who asks the store, and those about one app delay no other app's.
+    private let caller: WorkQueue
+
+    /// Prepares the answers. The caller must call `stop`, after the listener has stopped and before the store is closed.
+    package init(_ services: AdminServices) {
+        self.services = services
+        gate = AdminGate(
+            state: services.state, logger: services.logger, denials: services.denials,
+            sessions: AdminSessionStore(services.clocks.monotonicMilliseconds))
+        page = PageRoutes(gate)
+        changer = WorkQueue(Self.shares.all, Self.shares.token)
+        reader = WorkQueue(Self.shares.all, Self.shares.token)
+        caller = WorkQueue(Self.remoteShares.all, Self.remoteShares.app)
+    }
+
+    /// Finishes waiting requests, and ends the threads. Call it once.
+    package func stop() {
+        changer.stop()
+        reader.stop()
+        caller.stop()
+    }
+
+    /// The router of the admin listener.
+    /// - Parameter isLocal: whether only this machine reaches the listener, so that foreign Host names are refused.
+    package func router(isLocal: Bool) -> Router {
+        var paths: [StaticString] = []
+        for route in AdminRoute.all where !paths.contains(where: { "\($0)" == "\(route.path)" }) { paths.append(route.path) }
+        let routes = paths.map { path in
+            let routes = AdminRoute.all.filter { "\($0.path)" == "\(path)" }
+            let bodyLimit = routes.contains { $0.method == .post } ? AdminRoute.bodyLimit : 0
+            let descriptions = Dictionary(uniqueKeysWithValues: routes.map { ($0.method, $0.description) })
+            return Route(path, bodyLimit: bodyLimit, described: descriptions, routes.map { ($0.method, handler($0)) })
+        }
+        let all = routes + page.routes
+        return Router(isLocal ? all.map(HostRule.guarding) : all)
+    }
+
+    /// The current metrics as Prometheus text.
+    func metrics() -> Response {
+        Response(status: 200, headers: [("Content-Type", MetricsRegistry.contentType)], body: services.registry.render())
+    }
+
+    private func handler(_ route: AdminRoute) -> Handler {
+        { [self] request, responder in
+            switch gate.admission(of: request, route.role) {
+            case .refused(let refusal): responder.respond(refusal)
+            case .admitted(let caller): answer(route, request, caller, responder)
+            }
+        }
+    }
+
+    private func answer(
+        _ route: AdminRoute, _ request: borrowing Request, _ caller: AdminCaller, _ responder: consuming Responder
+    ) -> Answered {
+        switch route.handling {
+        case .fromMemory(let answer): return responder.respond(answer(request, caller, self))
+        case .fromStore(let read):
+            do throws(AdminProblem) {
+                guard let action = try read(request) else { return responder.respond(Response(AdminAnswer.unknown)) }
+                return perform(action, caller, responder)
+            } catch {
+                return responder.respond(.error(400, "malformed", error.message))
+            }
+        }
+    }
+
+    private func perform(_ action: any AdminAction, _ caller: AdminCaller, _ responder: consuming Responder) -> Answered {
+        responder.respondLater(timeoutMilliseconds: Self.timeoutMilliseconds) { pending in
+            let box = PendingBox(pending)
+            let (worker, owner) =
+                if let appID = action.waitingAppID {
+                    (self.caller, ShareOwner(appID))
+                } else {
+                    (action.change == nil ? reader : changer, ShareOwner(caller.token?.name ?? ""))
+                }
+            let isQueued = worker.submit(for: owner) { [self] in
+                // A change is made in any case. A question that was answered 503 meanwhile, as when the service stops, is not asked.
+                guard action.change != nil || box.isAwaited else { return }
+                box.respond(perform(action, caller))
+            }
+            if !isQueued { box.respond(Self.overloaded) }
+        }
+    }
+
+    /// Runs an action on a thread for the store, writes its audit line, and wakes the dispatcher if there is work.
+    private func perform(_ action: any AdminAction, _ caller: AdminCaller) -> Response {
+        let context = AdminContext(
+            store: services.store, now: services.clocks.unixMilliseconds(), state: services.state.current, holds: services.holds(),
+            author: caller.author, onGivenUp: services.onGivenUp, onRevocation: services.onRevocation,
+            tickets: services.tickets, sessions: services.sessions, authorizations: services.authorizations, onForget: services.onForget,
+            backend: services.backend, problems: services.problems, trials: services.trials(),
+            revocations: { [live = services.revocations] in live.current })
+        do throws(StoreError) {
+            let answer = try action.perform(in: context)
+            if answer.change?.makesWork == true { services.onWork() }
+            if let change = action.change {
+                let counted = answer.change.map { [(key: $0.name, value: LogValue.integer($0.count))] } ?? []
+                gate.audit(
+                    change, outcome: answer.outcome, answer.about.map { ($0.name, .string($0.text)) } + counted, by: caller)
+            }
+            return Response(answer)
+        } catch {
+            if let change = action.change { gate.audit(change, outcome: error.kind.rawValue, [], by: caller) }
+            let message = error.kind == .tooLong ? "\(error.description): \(action.shortening)" : error.description
+            return .error(503, error.kind.rawValue, message, headers: [("Retry-After", "1")])
+        }
+    }
+}
+
+extension Response {
+    fileprivate convenience init(_ answer: AdminAnswer) {
+        let retry = answer.retryAfterSeconds.map { [("Retry-After", "\($0)")] } ?? []
+        self.init(status: answer.status, json: answer.json, headers: [("Cache-Control", "no-store")] + retry)
+    }
+}

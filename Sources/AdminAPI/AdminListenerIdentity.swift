@@ -1,0 +1,37 @@
+package import Configuration
+internal import Core
+
+/// The process at the address of a configuration's admin listener, by its `ListenerProof`.
+package enum AdminListenerIdentity: Sendable, Equatable {
+    /// A service that knows one of the configuration's admin tokens.
+    case service
+    /// Nothing listens at the address.
+    case nobody
+    /// Another process, or a service whose tokens or certificate are no longer those of the configuration; the text says how it failed to
+    /// prove itself.
+    case unproven(String)
+    /// A process that takes connections and does not answer; one sentence says so, with the remedy.
+    case hangs(String)
+    /// This user may not open the socket, where the service may listen; one sentence says so, with the remedy.
+    case forbidden(String)
+    /// Nothing can be proven: the configuration has no token, its port is 0, or the listener could not be asked.
+    case unknown
+
+    /// The steps when a process did not prove its identity. It may well be the service.
+    package static let remedy =
+        "\(LocalizedText.reload.english) if its token or certificate has changed; if a port mapping or a proxy leads to the service, run the "
+        + "command in the service's container, or use admin.unix; stop the process if it is not Deskgate"
+
+    /// Asks the listener. It is sent no token. Blocks until it answers, at most for some seconds.
+    package init(_ admin: Configuration.Admin) {
+        guard !admin.tokens.isEmpty, let call = AdminCall(admin, tokens: admin.tokens) else {
+            self = .unknown
+            return
+        }
+        do throws(AdminAccess.Failure) {
+            self = try call.identity()
+        } catch {
+            self = error.isForbidden ? .forbidden(error.description) : .unknown
+        }
+    }
+}

@@ -1,0 +1,179 @@
+internal import Configuration
+internal import Core
+package import HTTPServer
+internal import JSON
+
+/// One request of the admin listener, as data: `AdminListener` serves the table `all`, and the documentation is written from it.
+package struct AdminRoute: Sendable {
+    /// The callers that are allowed.
+    package enum Role: String, Sendable {
+        /// Every process that can connect.
+        case anyone
+        /// Every process that can connect while only this machine reaches the listener, unless the configuration requires a token;
+        /// otherwise whoever may read.
+        case scrape
+        /// Backends, which mint keys and know what their users read.
+        case mint
+        /// Operators who read.
+        case read
+        /// Operators who change something.
+        case operate
+
+        /// The role that a caller's token must have; nil when it needs no token.
+        func token(metricsNeedToken: Bool) -> AdminToken.Role? {
+            switch self {
+            case .anyone: nil
+            case .scrape: metricsNeedToken ? .read : nil
+            case .mint: .mint
+            case .read: .read
+            case .operate: .operate
+            }
+        }
+    }
+
+    /// A parameter of the request.
+    package struct Parameter: Sendable {
+        /// The part of the request that has it.
+        package enum Place: String, Sendable {
+            case path, query, body
+        }
+
+        /// Its type.
+        package enum Kind: Sendable, Equatable {
+            /// Any text.
+            case text
+            /// A text of so many UTF-16 code units without control characters.
+            case line(ClosedRange<Int>)
+            /// A text that matches this regular expression of ECMA-262.
+            case matching(String)
+            /// An identity of the help desk: a text, in a body also a whole number.
+            case identity
+            /// An integer in a range.
+            case number(ClosedRange<Int64>)
+            /// An integer in a range, or null, which counts as absent.
+            case maybeNumber(ClosedRange<Int64>)
+            /// An RFC 3339 time.
+            case time
+            /// One of these words.
+            case choice([String])
+            /// `true`.
+            case flag
+            /// An object of texts.
+            case fields
+            /// A list of so many texts.
+            case lines(ClosedRange<Int>)
+        }
+
+        /// Its name.
+        package let name: String
+        /// The part of the request that has it.
+        package let place: Place
+        /// Its type.
+        package let kind: Kind
+        /// Whether the request is refused without it.
+        package let isRequired: Bool
+        /// What it means, in one sentence.
+        package let text: String
+
+        init(_ name: String, _ place: Place, _ kind: Kind = .text, isRequired: Bool = false, text: String) {
+            self.name = name
+            self.place = place
+            self.kind = kind
+            self.isRequired = isRequired
+            self.text = text
+        }
+
+        /// The same parameter in another part of the request, or of another type.
+        func placed(_ place: Place, _ kind: Kind? = nil) -> Parameter {
+            Parameter(name, place, kind ?? self.kind, isRequired: isRequired, text: text)
+        }
+    }
+
+    /// The answer to a successful request; every other answer is `{"error", "message"}`.
+    package struct Answer: Sendable {
+        /// 200 or 201.
+        package let status: Int
+        /// The members of its JSON object, in order; empty when the answer is not JSON.
+        package let members: [String]
+        /// The JSON Schemas of members, by name; `AdminSchema` says what others are.
+        let types: [String: JSONValue]
+        /// What it says, in one sentence.
+        package let text: String
+        /// The statuses of refusals that its parameters and its role do not tell.
+        package let refusals: [Int]
+        /// The requests that go on with an id in it.
+        let links: [RouteDescription.Link]
+
+        init(
+            _ members: [String], _ types: [String: JSONValue] = [:], status: Int = 200, text: String, refusals: [Int] = [],
+            links: [RouteDescription.Link] = []
+        ) {
+            self.links = links
+            self.status = status
+            self.members = members
+            self.types = types
+            self.text = text
+            self.refusals = refusals
+        }
+    }
+
+    enum Handling: Sendable {
+        /// Answered immediately, from memory.
+        case fromMemory(@Sendable (borrowing Request, AdminCaller, AdminListener) -> Response)
+        /// Decoded into an action, which runs on the store's thread; nil means an id that cannot exist.
+        case fromStore(@Sendable (borrowing Request) throws(AdminProblem) -> (any AdminAction)?)
+    }
+
+    /// The largest request body, in bytes.
+    static let bodyLimit = 16 * 1024
+
+    /// The method.
+    package let method: HTTPServer.Method
+    /// The path, with at most one `:parameter`.
+    package let path: StaticString
+    /// The callers that are allowed.
+    package let role: Role
+    /// What it does, in one sentence.
+    package let summary: String
+    /// Its parameters; any other is refused.
+    package let parameters: [Parameter]
+    /// Its answer.
+    package let answer: Answer
+    let handling: Handling
+
+    init(
+        _ method: HTTPServer.Method, _ path: StaticString, _ role: Role, summary: String, _ parameters: [Parameter] = [],
+        answer: Answer, _ handling: Handling
+    ) {
+        self.method = method
+        self.path = path
+        self.role = role
+        self.summary = summary
+        self.parameters = parameters
+        self.answer = answer
+        self.handling = handling
+    }
+
+    /// The table of all requests of the admin listener, from which `GET /openapi.json` describes them.
+    package static let all: [AdminRoute] =
+        [metrics, openAPI, KeyRequest.route, KeyRevocationAction.route, StatusAction.route, ExplainAction.route, ListenerProof.route]
+        + [FindAction.route]
+        + DeliveryAction.routes + DeviceAction.routes + RevocationAction.routes + PersonAction.routes
+        + [ForgetAction.route, UserAction.route, SeenAction.route]
+        + [DeadGroupsAction.route, NotifierStatus.route, NotifierTestAction.route, NotifierProofAction.route, NotifierPushAction.route]
+        + [ShownConfigurationAction.route, ConfigurationChangesAction.route] + TicketAction.routes + BotCallAction.routes
+
+    private static let metrics = AdminRoute(
+        .get, "/metrics", .scrape, summary: "The metrics, in Prometheus' text format.", answer: Answer([], text: "The metrics."),
+        .fromMemory { _, _, listener in listener.metrics() })
+
+    private static let openAPI = AdminRoute(
+        .get, "/openapi.json", .anyone, summary: "This description of both listeners, as OpenAPI 3.1.",
+        answer: Answer(
+            ["openapi", "info", "servers", "tags", "paths", "components"],
+            [
+                "openapi": Schema.text, "info": AdminSchema.anyObject, "servers": Schema.array(AdminSchema.anyObject),
+                "tags": Schema.array(AdminSchema.anyObject), "paths": AdminSchema.anyObject, "components": AdminSchema.anyObject,
+            ], text: "The description."),
+        .fromMemory { _, _, listener in listener.services.openAPI() })
+}

@@ -1,0 +1,45 @@
+internal import Core
+internal import Time
+
+/// What bots have done for a person lately.
+struct BotCallFacts {
+    /// How many calls are told.
+    private static let most = 5
+
+    /// The last calls, those that began last first.
+    private let calls: [BotCall]
+    /// Whether there are more.
+    private let hasMore: Bool
+    private let person: RevokedPerson
+
+    /// Asks the store; `calls` is empty for most people.
+    init(_ store: any Store, of person: RevokedPerson) throws(StoreError) {
+        let page = try store.botCalls(BotCallFilter(person), after: nil, limit: Self.most)
+        (calls, hasMore, self.person) = (page.calls, page.next != nil, person)
+    }
+
+    /// A step for each call; none for a person for whom no bot has called.
+    var steps: [Explanation.Step] { calls.map(\.step) + (hasMore ? [more] : []) }
+
+    private var more: Explanation.Step {
+        let command = "deskgate bots calls list --app \(TextFragments.word(person.appID)) --user \(TextFragments.word(person.userID))"
+        return Explanation.Step(
+            .search, .note,
+            LocalizedText("These are the last \(Self.most) calls of bots.", "Это последние \(Self.most) вызовов ботов."),
+            remedy: LocalizedText("For all: \(command).", "Все: \(command)."))
+    }
+}
+
+extension BotCall {
+    /// The call as a step of a person's explanation. A call that failed is no problem: it is past, and keeps neither the person out nor
+    /// messages from arriving.
+    fileprivate var step: Explanation.Step {
+        let meaning = BotCallMeaning(self)
+        return Explanation.Step(
+            .botCall, outcome == .succeeded ? .ok : .note,
+            LocalizedText(
+                "The bot \(bot) called \(function): \(outcome.rawValue). \(meaning.text)",
+                "Бот \(bot) вызвал \(function): \(outcome.rawValue). \(meaning.text)"),
+            at: at, remedy: meaning.remedy, [Explanation.Reference(name: "bot_call_id", text: id.description)])
+    }
+}

@@ -1,0 +1,41 @@
+package import Core
+package import HTTPServer
+
+/// A listener that had no room for a connection, or for a body.
+package struct CrowdedListener: Sendable, Equatable {
+    /// How long after the last such time it is a problem, in milliseconds.
+    package static let shownMilliseconds: UInt64 = 60_000
+
+    /// Which listener.
+    package let listener: Name
+    /// The bound on connections that was reached; nil when it was the memory for bodies.
+    package let bound: ReachedBound?
+
+    /// Names the listener and the bound.
+    package init(_ listener: Name, _ bound: ReachedBound?) {
+        (self.listener, self.bound) = (listener, bound)
+    }
+
+    /// A listener as metrics name it.
+    package enum Name: String, Sendable, CaseIterable {
+        /// The one that help desks and apps call.
+        case `public`
+        /// The one for operators.
+        case admin
+
+        /// Where the configuration bounds its connections.
+        var place: String { self == .public ? "listen.max_connections" : "admin.max_connections" }
+
+        /// The remedy when there is no room for a body; the end of a sentence.
+        package var remedyOfBodies: LocalizedText {
+            switch self {
+            case .public:
+                LocalizedText(
+                    "raise listen.bodies_megabytes and restart; if strangers send large bodies, bound them in the proxy",
+                    "увеличьте listen.bodies_megabytes и перезапустите службу; если большие тела шлют посторонние, ограничьте их на прокси"
+                )
+            case .admin: LocalizedText("send fewer large requests at a time", "отправляйте меньше больших запросов одновременно")
+            }
+        }
+    }
+}

@@ -1,0 +1,172 @@
+internal import Configuration
+internal import Core
+internal import Time
+
+/// What is known of one comment.
+struct CommentFacts {
+    let comment: HelpDeskID
+    /// How the app is configured.
+    let app: Configuration.App
+    /// How long deliveries are remembered.
+    let keep: Configuration.Deliveries
+    /// The time of the question.
+    let now: UnixMilliseconds
+    /// Who hears of the app's comments.
+    let audience: CommentAudience
+    /// Why comments of the app may not come in now.
+    let stopping: [Problem]
+    /// The comment's deliveries, oldest first.
+    let deliveries: [DeliveryFacts]
+    /// When the comment came, if nothing else is left of it.
+    let forgottenIncoming: UnixMilliseconds?
+    /// Whether there are more of them.
+    let hasMore: Bool
+    /// The devices that its person has registered now, as many as are shown.
+    let devices: [Device]
+
+    /// Whether nothing is left that would say whether it came.
+    var isUnknown: Bool { deliveries.isEmpty && forgottenIncoming == nil }
+}
+
+extension Explanation {
+    /// Explains what became of a comment.
+    init(_ facts: CommentFacts) {
+        self = facts.deliveries.isEmpty ? Self.unknown(facts) : Self.known(facts)
+    }
+
+    /// The steps that tell why comments of the app may not come in now.
+    static func stopping(_ problems: [Problem]) -> [Step] {
+        problems.map { Step(.webhook, $0.severity == .problem ? .problem : .note, $0.text, remedy: $0.remedy) }
+    }
+
+    private static func known(_ facts: CommentFacts) -> Explanation {
+        var steps: [Step] = []
+        var last: UUIDv7?
+        for delivery in facts.deliveries {
+            // Each webhook of the comment is an event, whose deliveries stand together.
+            if delivery.delivery.event.id != last {
+                steps.append(incoming(delivery.delivery.event))
+                if delivery.delivery.event.userID.isEmpty, !delivery.isHeld { steps.append(ofNobody(facts.app).step) }
+            }
+            last = delivery.delivery.event.id
+            steps += delivery.attemptSteps + [delivery.step]
+        }
+        steps += facts.devices.map { $0.step(facts.audience) }
+        if facts.hasMore {
+            let (app, comment) = (TextFragments.word(facts.app.id), TextFragments.word(facts.comment.text))
+            let command = "deskgate deliveries list --all --app \(app) --comment \(comment)."
+            steps.append(
+                Step(
+                    .search, .note, LocalizedText("The comment has more deliveries.", "У комментария есть и другие доставки."),
+                    remedy: LocalizedText("For all of them: \(command)", "Все: \(command)")))
+        }
+        return Explanation(conclusion(facts), steps)
+    }
+
+    /// Why nobody is named by the webhook of a comment whose person is not known, or is forgotten.
+    private static func ofNobody(_ app: Configuration.App) -> (cause: LocalizedText, step: Step) {
+        app.helpDesk.holdsMessages
+            ? (LocalizedText("nobody knew for whom it is", "неизвестно, для кого он"), ofUnknownCustomer)
+            : (LocalizedText("it was anonymous, or its person is forgotten", "он анонимный, или его человек забыт"), anonymous)
+    }
+
+    private static let anonymous = Step(
+        .webhook, .note,
+        LocalizedText(
+            "It names no user, so no phone was told: the app's chat was in anonymous mode, or the user is forgotten.",
+            "Пользователь в нём не назван, поэтому телефоны не уведомлялись: чат был в анонимном режиме, или пользователь забыт."),
+        remedy: LocalizedText(
+            "For pushes choose external authorization for the chat at the help desk.",
+            "Чтобы приходили пуши, выберите в службе поддержки внешнюю авторизацию чата."))
+
+    private static let ofUnknownCustomer = Step(
+        .webhook, .problem,
+        LocalizedText(
+            "Nobody knew for whom it is, so no phone was told: nothing had told of the ticket of its channel.",
+            "Неизвестно, для кого он, поэтому телефоны не уведомлялись: о тикете этого канала ничего не сообщалось."),
+        remedy: LocalizedText(
+            "See that the help desk's webhooks about tickets arrive too, and that its API can be reached (deskgate check --live).",
+            "Проверьте, что приходят и вебхуки о тикетах, и что API службы поддержки доступен (deskgate check --live)."))
+
+    /// Why no push notifier was told of a comment, although the app has one, and the step that says so; nil when none does.
+    private static func unpushed(_ facts: CommentFacts, _ told: [DeliveryFacts]) -> (cause: LocalizedText, step: Step?) {
+        if told.allSatisfy(\.delivery.event.userID.isEmpty) {
+            return ofNobody(facts.app)
+        }
+        // It is for the device that it names, whatever else its person has.
+        let named = told.last { !$0.delivery.event.identity.deviceID.isEmpty }?.delivery.event.identity.deviceID
+        if let named, let device = facts.devices.first(where: { $0.key.deviceID.utf8.elementsEqual(named.utf8) }) {
+            let step = device.step(facts.audience)
+            if step.outcome != .ok {
+                return (
+                    LocalizedText(
+                        "it is for the device \(named) of the type \(device.type), which no push notifier serves",
+                        "он для устройства \(named) типа \(device.type), которое не обслуживает ни один пуш-канал"), step
+                )
+            }
+        }
+        let devices = facts.devices.map { $0.step(facts.audience) }
+        guard let first = devices.first, !devices.contains(where: { $0.outcome == .ok }) else {
+            return absent(isRegisteredNow: !devices.isEmpty)
+        }
+        return (LocalizedText("no push notifier serves its person's devices", "пуш-каналы не обслуживают устройства человека"), first)
+    }
+
+    private static func absent(isRegisteredNow: Bool) -> (cause: LocalizedText, step: Step?) {
+        let cause = LocalizedText("its person had no device for a push notifier", "у человека не было устройства для пуш-канала")
+        let remedy =
+            isRegisteredNow
+            ? DeliveryFacts.servedNow
+            : LocalizedText(
+                "Have the person open the app, which registers its push token.",
+                "Пусть человек откроет приложение, оно зарегистрирует пуш-токен.")
+        return (cause, Step(.devices, .problem, TextFragments.sentence(cause), remedy: remedy))
+    }
+
+    private static func conclusion(_ facts: CommentFacts) -> Conclusion {
+        let comment = facts.comment
+        // Once the customer is known, what was told counts.
+        let told = facts.deliveries.filter { !$0.isHeld }
+        if told.isEmpty, let held = facts.deliveries.last {
+            let sentence = held.sentence
+            if held.delivery.state == .delivered {
+                return Conclusion(.ok, LocalizedText("Comment \(comment): \(sentence)", "Комментарий \(comment): \(sentence)"))
+            }
+            return Conclusion(
+                held.outcome == .note ? .note : .problem,
+                LocalizedText("Comment \(comment) is held: \(sentence)", "Комментарий \(comment) задержан: \(sentence)"), from: held.step)
+        }
+        let failed = told.filter { $0.outcome == .problem }
+        guard let first = failed.first else {
+            let phones = told.filter { $0.notifier?.type.isPush == true }
+            if phones.isEmpty, facts.audience.hasPush {
+                let (cause, step) = unpushed(facts, told)
+                return Conclusion(
+                    .problem,
+                    LocalizedText(
+                        "Comment \(comment) was handed on, and no phone was notified: \(cause).",
+                        "Комментарий \(comment) передан, но ни один телефон не уведомлён: \(cause)."), from: step)
+            }
+            let isPending = told.contains { $0.delivery.state == .pending }
+            let main = told.first { $0.outcome == .note } ?? phones.first ?? told.first { !$0.delivery.isLogged } ?? told[0]
+            let state =
+                isPending
+                ? LocalizedText("is on its way", "в пути")
+                : main.delivery.isLogged
+                    ? LocalizedText("was logged, and nobody was notified", "записан в журнал, и никто не уведомлён")
+                    : main.delivery.isSuperseded ? LocalizedText("was read", "прочитан") : LocalizedText("was delivered", "доставлен")
+            return Conclusion(
+                main.outcome,
+                LocalizedText("Comment \(comment) \(state): \(main.sentence)", "Комментарий \(comment) \(state): \(main.sentence)"),
+                from: main.step)
+        }
+        let others = failed.count - 1
+        let rest =
+            others > 0 ? LocalizedText(" (and \(TextFragments.count(others, "other")))", " (и ещё \(others))") : LocalizedText(verbatim: "")
+        return Conclusion(
+            .problem,
+            LocalizedText(
+                "Comment \(comment) has not arrived\(rest): \(first.sentence)",
+                "Комментарий \(comment) не доставлен\(rest): \(first.sentence)"), from: first.step)
+    }
+}

@@ -1,0 +1,53 @@
+internal import Core
+
+/// The newest deliveries that match, where no index leads to them: a bounded number of the newest that a filter leaves is looked through.
+struct DeliverySearch {
+    /// How many of the newest deliveries are looked through.
+    static let mostRead = 2000
+    /// A person has few, for which a whole page would be searched for long.
+    private static let perPageOfPerson = 50
+
+    /// What was found, newest first.
+    private(set) var found: [Delivery] = []
+    /// Whether older deliveries were not looked at.
+    private(set) var isCut = false
+
+    /// Searches.
+    /// - Parameters:
+    ///   - filter: what the store looks for.
+    ///   - wanted: how many are enough.
+    ///   - mostRead: how many of the newest are looked through, in two pages unless the filter names a person.
+    ///   - matches: what is asked of them besides.
+    init(
+        _ store: any Store, _ filter: DeliveryFilter, wanted: Int, mostRead: Int = Self.mostRead, where matches: (Delivery) -> Bool
+    ) throws(StoreError) {
+        var (place, read): (DeliveryCursor?, Int) = (nil, 0)
+        let perPage = filter.userID == nil ? mostRead / 2 : Self.perPageOfPerson
+        while true {
+            let page = try store.page(of: filter, after: place, limit: perPage)
+            found += page.deliveries.filter(matches)
+            read += page.deliveries.count
+            guard let next = page.next else { break }
+            // A short page has taken its time: there is little to find.
+            guard found.count < wanted, read < mostRead, page.deliveries.count == perPage else {
+                isCut = true
+                break
+            }
+            place = next
+        }
+        if found.count > wanted { isCut = true }
+        found = Array(found.prefix(wanted))
+    }
+
+    /// The step that tells where the search has ended; nil when nothing was left out.
+    /// - Parameter command: lists the rest.
+    func step(_ command: String) -> Explanation.Step? {
+        guard isCut else { return nil }
+        return Explanation.Step(
+            .search, .note,
+            LocalizedText(
+                "Only the newest deliveries are shown here; older ones were not looked for.",
+                "Показаны только самые новые доставки, более старые не искали."),
+            remedy: LocalizedText("For older ones: \(command).", "Более старые: \(command)."))
+    }
+}

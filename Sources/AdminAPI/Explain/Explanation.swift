@@ -1,0 +1,166 @@
+package import Core
+internal import JSON
+package import Time
+
+/// The answer to a question such as "why is this person refused?": what was found, step by step in the order in which things happen, and
+/// what follows from it.
+package struct Explanation: Sendable, Equatable {
+    /// The result of a step, or of the whole answer.
+    package enum Outcome: String, Sendable, CaseIterable {
+        /// Nothing is wrong.
+        case ok
+        /// Something is wrong.
+        case problem
+        /// Worth knowing; for a whole answer: it cannot be said, or will not stay so.
+        case note
+    }
+
+    /// The subject of a step, in a stable word.
+    package enum Subject: String, Sendable, CaseIterable {
+        /// The security key's text.
+        case key
+        /// The app.
+        case app
+        /// Which of the app's secrets made the key.
+        case keyID = "key_id"
+        /// The key's proof for this app and person.
+        case signature
+        /// The key's times.
+        case life
+        /// Revocations by operators.
+        case revocations
+        /// The app's own backend.
+        case backend
+        /// The app's shadow mode.
+        case shadowMode = "shadow_mode"
+        /// How the person's latest requests were answered.
+        case authorization
+        /// The person's session tokens at the help desk.
+        case sessionToken = "session_token"
+        /// The person's devices.
+        case devices
+        /// One device.
+        case device
+        /// How often devices may register.
+        case limits
+        /// The help desk's call that tells of a comment.
+        case webhook
+        /// An event that was taken in.
+        case event
+        /// A way to tell somebody of events.
+        case notifier
+        /// One event on its way to one notifier.
+        case delivery
+        /// One attempt of a delivery.
+        case attempt
+        /// Calls of a bot for a person.
+        case botCall = "bot_call"
+        /// Other answers, and where to find them.
+        case search
+    }
+
+    /// An identifier to go on with, such as `delivery_id`.
+    package struct Reference: Sendable, Equatable {
+        let name: String
+        let text: String
+    }
+
+    /// One thing that was found.
+    package struct Step: Sendable, Equatable {
+        package let subject: Subject
+        package let outcome: Outcome
+        /// One sentence, or a few.
+        package let text: LocalizedText
+        /// When it happened; nil for what holds now.
+        package let at: UnixMilliseconds?
+        /// In sentences; nil when nothing need be done.
+        package let remedy: LocalizedText?
+        /// Identifiers to go on with.
+        package let references: [Reference]
+
+        init(
+            _ subject: Subject, _ outcome: Outcome, _ text: LocalizedText, at: UnixMilliseconds? = nil, remedy: LocalizedText? = nil,
+            _ references: [Reference] = []
+        ) {
+            self.subject = subject
+            self.outcome = outcome
+            self.text = text
+            self.at = at
+            self.remedy = remedy
+            self.references = references
+        }
+    }
+
+    /// The answer, with the step that it is about.
+    struct Conclusion: Sendable, Equatable {
+        let outcome: Outcome
+        let text: LocalizedText
+        /// Nil when the answer is about no single step.
+        let cause: Step?
+
+        init(_ outcome: Outcome, _ text: LocalizedText, from cause: Step? = nil) {
+            (self.outcome, self.text, self.cause) = (outcome, text, cause)
+        }
+
+        /// Answers with a step as it stands.
+        init(_ step: Step) { self.init(step.outcome, step.text, from: step) }
+
+        /// Adds a sentence, if there is one.
+        func and(_ sentence: LocalizedText?) -> Conclusion {
+            sentence.map { Conclusion(outcome, LocalizedText("\(text) \($0)", "\(text) \($0)"), from: cause) } ?? self
+        }
+
+        /// Adds what was found beside the answer. It decides where the answer is no problem.
+        func but(_ step: Step?) -> Conclusion {
+            guard let step else { return self }
+            guard outcome != .problem else { return and(step.text) }
+            return Conclusion(step.outcome, LocalizedText("\(text) But: \(step.text)", "\(text) Однако: \(step.text)"), from: step)
+        }
+    }
+
+    private let conclusion: Conclusion
+    package let steps: [Step]
+
+    init(_ conclusion: Conclusion, _ steps: [Step]) {
+        self.conclusion = conclusion
+        self.steps = steps
+    }
+
+    /// Adds that no service runs, which notifies nobody and takes nothing in, unless the answer says so. To start it comes before all else,
+    /// because other remedies need a service.
+    func but(_ problem: Problem?) -> Explanation {
+        guard let problem, problem.remedy != remedy else { return self }
+        let step = Step(.notifier, problem.severity == .problem ? .problem : .note, problem.text, remedy: problem.remedy)
+        let told = conclusion.but(step)
+        return Explanation(step.outcome == .problem ? Conclusion(.problem, told.text, from: step) : told, steps + [step])
+    }
+
+    /// The result of the whole answer.
+    package var outcome: Outcome { conclusion.outcome }
+    /// The answer in one sentence, or a few.
+    package var finding: LocalizedText { conclusion.text }
+    /// The first thing to do: the remedy of the step that the finding is about.
+    package var remedy: LocalizedText? { outcome == .ok ? nil : conclusion.cause?.remedy }
+}
+
+extension Explanation {
+    static let members = ["outcome", "finding", "remedy", "steps"]
+
+    /// The JSON for operators, with its texts in one language.
+    func json(in language: Language) -> JSONObject {
+        [
+            "outcome": .string(outcome.rawValue), "finding": .string(finding.text(in: language)), "remedy": JSONValue(remedy, in: language),
+            "steps": .array(steps.map { .object($0.json(in: language)) }),
+        ]
+    }
+}
+
+extension Explanation.Step {
+    fileprivate func json(in language: Language) -> JSONObject {
+        [
+            "step": .string(subject.rawValue), "outcome": .string(outcome.rawValue), "text": .string(text.text(in: language)),
+            "at": at.map { .string(RFC3339.text($0)) } ?? .null, "remedy": JSONValue(remedy, in: language),
+            "references": .object(JSONObject(references.map { ($0.name, .string($0.text)) })),
+        ]
+    }
+}

@@ -1,0 +1,188 @@
+internal import Configuration
+internal import Core
+internal import Time
+
+/// What is known of one security key, gathered before anything is said about it.
+struct KeyFacts {
+    /// Nil when nobody has named the app.
+    var appID: String?
+    /// Nil when nobody has named the person.
+    var userID: String?
+    /// The key taken apart; nil when it has another form.
+    var key: SecurityKey?
+    /// The app; nil when it is not configured or not named.
+    var application: Application?
+    /// What is asked of the app's keys.
+    var policy = KeyPolicy()
+    /// The `not_after` of the app's last active key; nil when one has no end, or none is active.
+    var mintingEnd: UnixSeconds?
+    /// What authorization decides now, before the app's shadow mode; nil without an app or a person.
+    var verdict: Verdict?
+    /// The time of the question.
+    var now: UnixSeconds
+    /// What is revoked of the app, the person and the key.
+    var revocations = RevocationSearch()
+    /// The newest revoked key of the app; nil when there is none, or no service has looked.
+    var revokedKey: RevokedKey?
+    /// Why the store could not be asked which revocations there are; nil when it was. Authorization needs no store.
+    var storeProblem: String?
+    /// The origin of the app's backend; nil when it has none.
+    var backend: String?
+    /// The answer to users while that backend cannot decide.
+    var whenUndecided = UndecidedPolicy.error
+    /// How that backend does; nil when that is not known.
+    var backendStatus: BackendStatus?
+    /// Why people may not use the chat of the app now.
+    var closing = ChatClosure()
+    /// Whether the person has no device; false where nobody has looked.
+    var isWithoutDevice = false
+    /// The limits of registrations in force.
+    var limits: [LimitRule] = []
+    /// How the person's latest requests were answered.
+    var authorizations = AuthorizationFacts.unknown
+    /// The person's name in the log.
+    var reference: String?
+    /// The most similar configured app, when the app is unknown.
+    var similarApp: String?
+
+    /// Whether authorization lets the key in, and nobody else has the last word.
+    var isAuthorized: Bool { if case .authorized? = verdict { true } else { false } }
+
+    /// Whether the person was denied lately, as a replica denies that lacks a key.
+    var lacksKey: Bool { authorizations.lacksKey(at: now) }
+
+    /// The ids of the app's keys, in words; nil when it has none.
+    var keyIDs: LocalizedText? {
+        let ids = application?.keys.map { "\($0.id)" } ?? []
+        let list = ids.joined(separator: ", ")
+        if ids.isEmpty { return nil }
+        return ids.count == 1
+            ? LocalizedText("the key id \(list)", "ключ с номером \(list)")
+            : LocalizedText("the key ids \(list)", "ключи с номерами \(list)")
+    }
+
+    /// When the secret that made the key ends; nil for no end.
+    var secretEnd: UnixSeconds? {
+        guard let key else { return nil }
+        return application?.keys.first { $0.id == key.keyID }?.notAfter
+    }
+
+    /// Why a key is denied whoever it is for: the app has not its secret, or its time is over; nil when neither is so.
+    func denial(of key: SecurityKey) -> Denial? {
+        if let application, !application.keys.contains(where: { $0.id == key.keyID }) { return .unknownKey }
+        return policy.denial(of: key, notAfter: secretEnd, now: now)
+    }
+
+    /// The end of a sentence, with a similar app if there is one.
+    var appHint: LocalizedText {
+        similarApp.map { LocalizedText("; did you mean \"\($0)\"?", "; может быть, «\($0)»?") } ?? LocalizedText(verbatim: ".")
+    }
+
+    /// Whether a revocation that was found denies the person with any key.
+    func keepsOut(_ revocation: Revocation) -> Bool { revocation.keepsOut(of: application, at: now) }
+
+    /// The revocations that end this key.
+    var ending: [Revocation] {
+        revocations.found.filter { revocation in
+            guard let key else { return keepsOut(revocation) }
+            return revocation.ends(key)
+        }
+    }
+
+    /// How the key is revoked: one sentence.
+    var revocationSentence: LocalizedText {
+        guard let first = ending.first else {
+            if storeProblem != nil {
+                return LocalizedText(
+                    "The key is revoked; by whom cannot be said while the store is away.",
+                    "Ключ отозван; кем, нельзя сказать, пока хранилище недоступно.")
+            }
+            let most = RevocationSearch.mostRead
+            return revocations.isCut
+                ? LocalizedText(
+                    "The key is revoked, and not by one of the \(most) newest revocations.",
+                    "Ключ отозван, но не одним из \(most) самых новых отзывов.")
+                : LocalizedText(
+                    "The key is revoked, by a revocation that was removed or added this moment.",
+                    "Ключ отозван отзывом, который только что сняли или добавили.")
+        }
+        let others = ending.count - 1
+        guard others > 0 else { return first.sentence }
+        return LocalizedText(
+            "\(first.sentence) And \(TextFragments.count(others, "other revocation")).", "\(first.sentence) И других отзывов: \(others).")
+    }
+
+    /// Why its last call failed, as a sentence after others; empty when that is not known.
+    var backendCause: LocalizedText { backendStatus?.cause(at: backend) ?? LocalizedText(verbatim: "") }
+
+    /// Whether that backend has failed, and has decided since.
+    var backendDecidesAgain: Bool { backendStatus?.decidesAgain == true }
+
+    /// The problems of the app's backend, which decides beside or instead of the key. One that keeps out no user with a good key is a note.
+    var backendTroubles: [Explanation.Step] {
+        guard let appID, let backendStatus else { return [] }
+        return backendStatus.problems(of: appID, at: backend, whenUndecided).map {
+            let keepsOut = $0.severity == .problem && whenUndecided != .allowIfKeyValid
+            return Explanation.Step(.backend, keepsOut ? .problem : .note, $0.text, remedy: $0.remedy)
+        }
+    }
+
+    /// How to take it back.
+    var revocationRemedy: LocalizedText {
+        if storeProblem != nil {
+            return LocalizedText(
+                "Ask again when the store is back; deskgate status says what is wrong with it.",
+                "Спросите снова, когда хранилище заработает; что с ним, говорит deskgate status.")
+        }
+        guard !ending.isEmpty else {
+            return (revokedKey?.remedy ?? LocalizedText(verbatim: ""))
+                + LocalizedText(
+                    """
+                    If its revocation was removed since then, the next request is allowed. Otherwise find it: deskgate revocations list --all. \
+                    To let such keys in again: deskgate revocations remove ID.
+                    """,
+                    """
+                    Если отзыв с тех пор снят, следующий запрос примут. Иначе найдите его: deskgate revocations list --all. \
+                    Чтобы такие ключи снова действовали: deskgate revocations remove ID.
+                    """)
+        }
+        var distinct: [LocalizedText] = []
+        for remedy in ending.map({ $0.remedy(at: now) }) where !distinct.contains(remedy) { distinct.append(remedy) }
+        return TextFragments.sentences(distinct)
+    }
+}
+
+extension RevokedKey {
+    /// How new security keys count, as a sentence before others.
+    fileprivate var remedy: LocalizedText {
+        let new =
+            other.map { LocalizedText("have the backend mint with key \($0)", "пусть сервер выдаёт ключи ключом \($0)") }
+            ?? LocalizedText(
+                "add a key with deskgate secret rotate and have the backend mint with it",
+                "добавьте ключ командой deskgate secret rotate, и пусть сервер выдаёт ключи им")
+        return LocalizedText("The key id \(keyID) is revoked: \(new). ", "Ключ с номером \(keyID) отозван: \(new). ")
+    }
+}
+
+extension Revocation {
+    /// Whether it names no person and may be about a key; when none is given, about more than one.
+    func mayConcern(_ key: SecurityKey?) -> Bool {
+        switch subject {
+        case .everyKey: true
+        case .user, .formerUser: false
+        case .keyID(let id): key.map { $0.keyID == id } ?? true
+        case .securityKey(let salt): key?.salt == salt
+        }
+    }
+
+    /// Whether it ends a key of its app and person.
+    func ends(_ key: SecurityKey) -> Bool {
+        let isSubject =
+            switch subject {
+            case .everyKey, .user, .formerUser: true
+            case .keyID(let id): key.keyID == id
+            case .securityKey(let salt): key.salt == salt
+            }
+        return isSubject && issuedBefore.map { key.issuedAt < $0 } ?? true
+    }
+}

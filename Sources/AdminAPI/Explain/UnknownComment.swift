@@ -1,0 +1,138 @@
+internal import Configuration
+internal import Core
+internal import Time
+
+/// What is said of a comment of which no delivery is stored.
+extension Explanation {
+    /// The causes for which a comment is not known, the likely ones first, and those that are certain before them.
+    static func unknown(_ facts: CommentFacts) -> Explanation {
+        if let incoming = facts.forgottenIncoming { return forgotten(facts, incoming) }
+        let takes = facts.app.takesWebhooks
+        let isTold = !facts.audience.isEmpty
+        let finding =
+            !takes
+            ? LocalizedText(
+                "The app takes no webhooks, so no comment of it is known.",
+                "Приложение не принимает вебхуки, поэтому о его комментариях ничего не известно.")
+            : !isTold
+                ? LocalizedText(
+                    "No notifier is told of the app's comments, so none is kept.",
+                    "О комментариях приложения не узнаёт ни один канал, поэтому они не хранятся.")
+                : LocalizedText("No delivery of comment \(facts.comment) is stored.", "Доставок комментария \(facts.comment) нет.")
+        // A full queue beside others with room loses no comment.
+        let harmless = facts.stopping.filter { $0.kind == .queueFull && $0.severity == .warning }
+        let stopping = Self.stopping(facts.stopping.filter { !harmless.contains($0) })
+        let steps =
+            (takes ? [] : [noWebhook]) + (isTold ? [] : [nobodyTold]) + stopping + (takes ? causes(facts, facts.app.id) : [])
+            + Self.stopping(harmless)
+        guard takes, isTold, let stopped = stopping.first else {
+            return Explanation(Conclusion(.problem, finding, from: steps.first), steps)
+        }
+        return Explanation(
+            Conclusion(.problem, LocalizedText("\(finding) \(stopped.text)", "\(finding) \(stopped.text)"), from: stopped), steps)
+    }
+
+    private static let noWebhook = Step(
+        .webhook, .problem, LocalizedText("The app has no webhook in the configuration.", "У приложения в настройках нет вебхука."),
+        remedy: LocalizedText(
+            "Configure apps[].webhook, \(LocalizedText.reload), and enter the address in the help desk's settings.",
+            "Задайте apps[].webhook, \(LocalizedText.reload) и укажите адрес в настройках службы поддержки."))
+
+    private static let nobodyTold = Step(
+        .notifier, .problem,
+        LocalizedText(
+            "Neither apps[].notifiers nor apps[].routes names a notifier that is told of comments.",
+            "Ни apps[].notifiers, ни apps[].routes не называют канала, который узнаёт о комментариях."),
+        remedy: LocalizedText("Name one, and \(LocalizedText.reload).", "Назовите такой и \(LocalizedText.reload)."))
+
+    /// What is left of a comment whose deliveries are gone.
+    private static func forgotten(_ facts: CommentFacts, _ incoming: UnixMilliseconds) -> Explanation {
+        let (comment, at, retention) = (facts.comment, RFC3339.text(incoming), retention(facts.keep))
+        let came = Step(
+            .webhook, .ok,
+            LocalizedText("The help desk told of comment \(comment).", "Служба поддержки сообщила о комментарии \(comment)."), at: incoming)
+        // Of an app that nobody hears, nothing was made that could be forgotten.
+        if facts.audience.isEmpty {
+            let finding = LocalizedText(
+                "Comment \(comment) came at \(at), and no notifier is told of the app's comments.",
+                "Комментарий \(comment) пришёл \(at), но о комментариях приложения не узнаёт ни один канал.")
+            return Explanation(Conclusion(.problem, finding, from: nobodyTold), [came, nobodyTold])
+        }
+        if facts.now.elapsed(since: incoming) < UInt64(min(facts.keep.keepDeliveredDays, facts.keep.keepDeadDays)) * 86_400_000 {
+            return untold(comment, at, came)
+        }
+        let gone = Step(
+            .delivery, .note,
+            LocalizedText(
+                "None of its deliveries is left: they were forgotten, or no notifier was told. \(retention)",
+                "От его доставок ничего не осталось: они забыты, или ни один канал о нём не узнал. \(retention)"),
+            remedy: LocalizedText(
+                "The log of that time may tell what became of them. Keep them for longer if such questions come late.",
+                "Что с ними стало, может сказать журнал того времени. Храните их дольше, если такие вопросы приходят поздно."))
+        let finding = LocalizedText(
+            "Comment \(comment) came at \(at), and what became of its deliveries is forgotten.",
+            "Комментарий \(comment) пришёл \(at), а что стало с его доставками, забыто.")
+        return Explanation(Conclusion(.note, finding, from: gone), [came, gone])
+    }
+
+    /// A comment that came too lately to be forgotten for its age.
+    private static func untold(_ comment: HelpDeskID, _ at: String, _ came: Step) -> Explanation {
+        let none = Step(
+            .delivery, .problem,
+            LocalizedText(
+                "It has no deliveries: no notifier was told when it came, or an operator has purged them or forgotten the user.",
+                "Доставок у него нет: когда он пришёл, каналов для него не было, или оператор удалил их или забыл пользователя."),
+            remedy: LocalizedText(
+                "Deskgate does not tell of it again. Have support repeat it if it matters; the next comment is told of as configured now.",
+                "Deskgate о нём больше не сообщит. Если он важен, пусть поддержка напишет снова; о следующих сообщат, как теперь настроено."
+            )
+        )
+        let finding = LocalizedText(
+            "Comment \(comment) came at \(at), and nobody is told of it.",
+            "Комментарий \(comment) пришёл \(at), о нём никому не сообщается.")
+        return Explanation(Conclusion(.problem, finding, from: none), [came, none])
+    }
+
+    private static func causes(_ facts: CommentFacts, _ app: String) -> [Step] {
+        [
+            Step(
+                .webhook, .problem,
+                LocalizedText(
+                    "The webhook may never have come, or was refused: nothing is stored of such a one.",
+                    "Возможно, вебхук не приходил или был отклонён: от таких ничего не хранится."), remedy: missing(app)),
+            Step(
+                .webhook, .note,
+                LocalizedText(
+                    "Comments that the person wrote are not sent back: they are counted as result=\"ignored\".",
+                    "Комментарии самого человека назад не отправляются: они считаются как result=\"ignored\"."),
+                remedy: LocalizedText("Ask about a comment that support wrote.", "Спросите о комментарии, который написала поддержка.")),
+            Step(
+                .search, .note,
+                LocalizedText(
+                    "It may have come long ago: that it came is known for \(TextFragments.count(Deduplication.milliseconds / 86_400_000, "day")).",
+                    "Возможно, он пришёл давно: что он приходил, помнят \(Deduplication.milliseconds / 86_400_000) дн.")),
+            Step(
+                .search, .note,
+                LocalizedText(
+                    "The comment may belong to another app, or have another id: ids are compared as text, so 7 and 007 differ.",
+                    "Возможно, он из другого приложения или номер другой: номера сравниваются как текст, так что 7 и 007 различны."),
+                remedy: LocalizedText(
+                    "Look for it: deskgate deliveries list --app \(TextFragments.word(app)).",
+                    "Поищите его: deskgate deliveries list --app \(TextFragments.word(app)).")),
+        ]
+    }
+
+    private static func missing(_ app: String) -> LocalizedText {
+        let (series, refusals) = ("deskgate_webhook_events_total{app=\"\(app)\"}", "deskgate_webhook_refusals_total")
+        return LocalizedText(
+            "See whether \(series) grows when a comment is written. If it does not, see whether \(refusals) does, also that of app=\"\": ",
+            "Посмотрите, растёт ли \(series), когда пишут комментарий. Если нет, растёт ли \(refusals), в том числе с app=\"\": ")
+            + LocalizedText(
+                "its reason says why webhooks are answered 403 or 400. If neither grows, check the address in the help desk's settings ",
+                "по причине видно, почему на вебхуки отвечают 403 или 400. Если не растёт ни то, ни другое, проверьте адрес в настройках ")
+            + LocalizedText(
+                "and that it reaches this machine. If result=\"unavailable\" grows, the store is full or away (deskgate status). ",
+                "службы поддержки и доходит ли он до этой машины. Если растёт result=\"unavailable\", хранилище полно или недоступно ")
+            + LocalizedText("The log has a sample of such webhooks.", "(deskgate status). В журнале есть выборка таких вебхуков.")
+    }
+}

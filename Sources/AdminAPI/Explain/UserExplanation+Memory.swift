@@ -1,0 +1,61 @@
+internal import Core
+internal import Time
+
+/// The facts about a person while the store is away.
+struct RememberedUser {
+    /// The person's standing without a key; it has the store's problem.
+    let key: KeyFacts
+    /// Whether the last known revocations keep the person out with any key.
+    let isBlocked: Bool
+}
+
+extension Explanation {
+    /// Explains how a person stands as far as memory tells.
+    init(_ facts: RememberedUser) {
+        let store = Self.store(facts.key)
+        let steps =
+            [store].compactMap(\.self) + Self.closing(facts.key) + facts.key.backendTroubles
+            + facts.key.authorizations.steps(facts.key) + facts.key.authorizations.reservations(facts.key)
+        self.init(Self.conclusion(facts, store, steps), steps)
+    }
+
+    private static func conclusion(_ facts: RememberedUser, _ store: Step?, _ steps: [Step]) -> Conclusion {
+        if facts.isBlocked {
+            let text = LocalizedText(
+                "This user is denied with any key: blocked or forgotten, by the last known revocations.",
+                "Этому пользователю отказывают с любым ключом: по последним известным отзывам он заблокирован или забыт.")
+            return Conclusion(.problem, text, from: Step(.revocations, .problem, text, remedy: unblock(facts.key)))
+        }
+        if let keptOut = keptOut(facts.key, steps) { return keptOut }
+        let text = LocalizedText(
+            "Devices, deliveries and the details of revocations are unknown while the store is away; no block of this user is known.",
+            "Пока хранилище недоступно, устройства, доставки и подробности отзывов неизвестны; о блокировке пользователя не известно.")
+        return Conclusion(.problem, text, from: store)
+    }
+}
+
+extension Explanation {
+    /// How to let somebody in whom the last known revocations keep out.
+    private static func unblock(_ key: KeyFacts) -> LocalizedText {
+        let command = "deskgate users unblock --app \(TextFragments.word(key.appID ?? "")) --user \(TextFragments.word(key.userID ?? ""))"
+        return LocalizedText(
+            "When the store is back, let a blocked user in again: \(command). deskgate status says what is wrong with the store.",
+            "Когда хранилище заработает, снимите блокировку: \(command). Что с хранилищем, говорит deskgate status.")
+    }
+}
+
+extension AdminContext {
+    /// Finds the facts about a person in memory.
+    /// - Parameter problem: why the store cannot be asked.
+    func remembered(userID: String, appID: String, _ problem: StoreError) throws(StoreError) -> RememberedUser {
+        var key = KeyFacts(appID: appID, userID: userID, now: now.seconds)
+        place(&key, in: appID)
+        key.storeProblem = problem.description
+        let known = try revocations()
+        let isBlocked = key.application.map {
+            (try? known.blocks(app: $0.digest, appID: appID.utf8.span, userID: userID.utf8.span)) ?? false
+        }
+        recall(&key, appID, userID)
+        return RememberedUser(key: key, isBlocked: isBlocked ?? false)
+    }
+}

@@ -1,0 +1,61 @@
+internal import Core
+
+extension ValidationError {
+    /// The sentence for a person, in every language.
+    var localized: LocalizedText {
+        let form =
+            switch field {
+            case .appID: "строка от 1 до \(FieldGrammar.longestAppID) символов"
+            case .userID: "строка от 1 до \(FieldGrammar.longestUserID) символов"
+            case .securityKey: "весь текст, который выдал сервер"
+            }
+        return LocalizedText("\(description)", "Поле \(field.name) \(problem.localized); ожидается \(form).")
+    }
+}
+
+extension ValidationError.Problem {
+    /// The end of a sentence about the field, in every language.
+    fileprivate var localized: LocalizedText {
+        let russian =
+            switch self {
+            case .missing: "отсутствует"
+            case .null: "равно null"
+            case .notAString: "не строка"
+            case .duplicate: "дано дважды"
+            case .empty: "пусто"
+            case .tooLong: "слишком длинное"
+            case .controlCharacter: "содержит управляющий символ"
+            case .notASecurityKey: "не ключ безопасности"
+            }
+        return LocalizedText("\(complaint)", "\(russian)")
+    }
+
+    /// Why requests with such a field are malformed, as the end of a sentence.
+    var cause: LocalizedText { LocalizedText("a field \(localized)", "поле \(localized)") }
+
+    /// What to do about requests with such a field, in sentences.
+    var remedy: LocalizedText {
+        switch self {
+        case .notASecurityKey:
+            LocalizedText(
+                "See what the app hands to the chat as security_key: it must be the whole text that the backend minted, and nothing else. ",
+                "Посмотрите, что приложение передаёт чату как security_key: это должен быть весь текст, который выдал сервер, и ничего больше. "
+            )
+                + LocalizedText(
+                    "Keys are often cut off, wrapped in quotes, or replaced by a session token.",
+                    "Ключи часто обрезают, заключают в кавычки или путают с токеном сеанса.")
+        case .missing, .null, .notAString, .duplicate, .empty, .tooLong, .controlCharacter:
+            LocalizedText(
+                "The log's lines \"authorize result=malformed\" name the field: see what the app hands to the chat for it.",
+                "Поле названо в строках журнала «authorize result=malformed»: посмотрите, что приложение передаёт чату в этом поле.")
+        }
+    }
+
+    /// Why requests whose body cannot be read are malformed, as the end of a sentence.
+    static let causeOfBody = LocalizedText("the body is not as documented", "тело не соответствует документации")
+
+    /// What to do about requests whose body cannot be read, in sentences.
+    static let remedyOfBody = LocalizedText(
+        "See which program calls the authorization URL, and that no proxy changes the body of its requests.",
+        "Посмотрите, кто обращается по адресу проверки доступа и не меняет ли прокси тело этих запросов.")
+}

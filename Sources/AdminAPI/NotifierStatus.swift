@@ -1,0 +1,103 @@
+internal import Configuration
+package import Core
+internal import HTTPServer
+internal import JSON
+internal import Notifiers
+internal import Threading
+package import Time
+
+/// How a notifier does its work.
+package struct NotifierStatus: Sendable {
+    /// Its name.
+    package let name: String
+    /// Its state; the raw value is the word of `deskgate_notifier_state`.
+    package let state: BreakerStatus
+    /// Why it is paused, and what to do; nil while it is not.
+    package let pause: (reason: String, remedy: String)?
+    /// The reason of the last attempt that failed for a reason of the notifier's; empty before the first.
+    package let lastFailure: String
+    /// Why its settings may be wrong: the reason of a refusal since which no delivery has arrived; nil without one.
+    package let settingsDoubt: String?
+    /// When its certificate expires; nil when it has none.
+    package let credentialExpiresAt: UnixSeconds?
+    /// When it may start an attempt again if nothing but time passes; nil while it may, and where it takes more than time.
+    package let nextAttemptAt: UnixMilliseconds?
+
+    /// Describes a notifier.
+    package init(
+        name: String, state: BreakerStatus, pause: (reason: String, remedy: String)?, lastFailure: String, settingsDoubt: String?,
+        credentialExpiresAt: UnixSeconds?, nextAttemptAt: UnixMilliseconds? = nil
+    ) {
+        self.name = name
+        self.state = state
+        self.pause = pause
+        self.lastFailure = lastFailure
+        self.settingsDoubt = settingsDoubt
+        self.credentialExpiresAt = credentialExpiresAt
+        self.nextAttemptAt = nextAttemptAt
+    }
+}
+
+extension NotifierStatus {
+    /// `GET /v1/notifiers`, which is answered from memory, also while the store's disk hangs.
+    static let route = AdminRoute(
+        .get, "/v1/notifiers", .read, summary: "The notifiers: how each does its work, and what waits for it.",
+        [Language.parameter],
+        answer: AdminRoute.Answer(
+            ["notifiers"],
+            [
+                "notifiers": Schema.array(
+                    Schema.object([
+                        ("name", Schema.text), ("type", AdminSchema.maybeText), ("apps", Schema.array(Schema.text)),
+                        ("can_test", AdminSchema.flag), ("state", AdminSchema.maybeText), ("reason", AdminSchema.maybeText),
+                        ("meaning", AdminSchema.maybeText),
+                        ("remedy", AdminSchema.maybeText), ("pending", Schema.nullable(AdminSchema.count)),
+                        ("oldest_at", AdminSchema.maybeTime), ("credential_expires_at", Schema.nullable(AdminSchema.count)),
+                    ]))
+            ],
+            text:
+                "The notifiers by name; pending and oldest_at are null while the store cannot be read, and a notifier that is not "
+                + "configured stands here, without type and state, as long as deliveries wait for it; so does Deskgate's own one, "
+                + "owner:lookup, without type."),
+        .fromMemory { request, _, listener in Language.answer(request) { answer(listener.services, $0) } })
+
+    private static func answer(_ services: AdminServices, _ language: Language) -> Response {
+        let pending = (try? services.store.pending()).map { waiting in
+            Dictionary(waiting.map { (ByteKey($0.notifier), $0) }) { first, _ in first }
+        }
+        let list = list(services.state.current, services.notifiers(), pending, language)
+        return Response(status: 200, json: ["notifiers": list], headers: [("Cache-Control", "no-store")])
+    }
+
+    /// Why it is paused, and what to do: ends of sentences. The remedy is the one that the log has.
+    private func pauseMeaning(_ configuration: Configuration) -> (text: LocalizedText, remedy: LocalizedText)? {
+        pause.map { pause in
+            let meaning = ReasonMeaning.ofPause(pause.reason, configuration.notifier(name))
+            return (meaning.text, LocalizedText("\(pause.remedy)", "\(meaning.remedy ?? LocalizedText(verbatim: pause.remedy))"))
+        }
+    }
+
+    private static func list(
+        _ state: OperatorState, _ statuses: [NotifierStatus], _ pending: [ByteKey: PendingDeliveries]?, _ language: Language
+    ) -> JSONValue {
+        let configured = state.notifiers
+        let statuses = Dictionary(statuses.map { (ByteKey($0.name), $0) }) { first, _ in first }
+        let known = Dictionary(configured.map { (ByteKey($0.name), $0) }) { first, _ in first }
+        let names = Set(known.keys).union(pending.map { Array($0.keys) } ?? []).sorted()
+        return .array(
+            names.map { name in
+                let (notifier, status, waiting) = (known[name], statuses[name], pending?[name])
+                let meaning = status?.pauseMeaning(state.configuration)
+                return [
+                    "name": .string(name.text), "type": notifier.map { .string($0.type) } ?? .null,
+                    "apps": .array((notifier?.apps ?? []).map { .string($0) }), "can_test": .bool(notifier?.takesTests ?? false),
+                    "state": status.map { .string($0.state.rawValue) } ?? .null,
+                    "reason": status?.pause.map { .string($0.reason) } ?? .null,
+                    "meaning": JSONValue(meaning?.text, in: language), "remedy": JSONValue(meaning?.remedy, in: language),
+                    "pending": pending == nil ? .null : .integer(Int64(waiting?.count ?? 0)),
+                    "oldest_at": waiting.map { .string(RFC3339.text($0.oldestReceivedAt)) } ?? .null,
+                    "credential_expires_at": status?.credentialExpiresAt.map { .integer(Int64(clamping: $0.rawValue)) } ?? .null,
+                ]
+            })
+    }
+}

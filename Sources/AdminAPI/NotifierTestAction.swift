@@ -1,0 +1,93 @@
+internal import Configuration
+package import Core
+internal import HTTPClient
+internal import HTTPServer
+internal import JSON
+internal import Threading
+internal import Time
+
+/// A notifier of the configuration, as operators know it.
+struct NamedNotifier: Sendable {
+    let name: String
+    /// Its type, in the configuration's word.
+    let type: String
+    /// The apps whose events it may get.
+    let apps: [String]
+    /// Whether it hands on events about nobody. Push providers need a device, and a relay a registration.
+    let takesTests: Bool
+
+    /// The notifiers of a configuration.
+    static func all(_ configuration: Configuration) -> [NamedNotifier] {
+        configuration.notifiers.map { notifier in
+            let apps = configuration.apps.filter { $0.notifiers.contains(notifier.name) || $0.routes.notifiers.contains(notifier.name) }
+            return NamedNotifier(
+                name: notifier.name, type: notifier.type.rawValue, apps: apps.map(\.id), takesTests: [.http, .log].contains(notifier.type))
+        }
+    }
+}
+
+/// Stores an event of the type `operator.test` for one notifier, which then gets it in the way of every other event.
+package struct NotifierTestAction: AdminAction {
+    private static let path: StaticString = "/v1/notifiers/test"
+    private static let lifeMilliseconds: UInt64 = 3_600_000
+    private static let timeoutMilliseconds: UInt64 = TimeLimit.milliseconds(30_000)
+    private static let parameters = [
+        AdminRoute.Parameter("notifier", .body, isRequired: true, text: "A notifier of the type http or log.")
+    ]
+
+    /// The route.
+    static let route = AdminRoute(
+        .post, path, .operate, summary: "Has a notifier deliver an event of the type operator.test, which is about nobody.", parameters,
+        answer: AdminRoute.Answer(
+            ["delivery_id"], ["delivery_id": AdminSchema.uuid], text: "The delivery, which waits for its first attempt.",
+            links: .delivery("/delivery_id")),
+        .fromStore { request throws(AdminProblem) in
+            try request.withBody { body throws(AdminProblem) in
+                guard let name = try AdminFields(body, parameters).text("notifier") else { throw AdminProblem("notifier", "missing.") }
+                return NotifierTestAction(notifier: name)
+            }
+        })
+
+    let notifier: String
+
+    /// Makes the action.
+    /// - Parameter notifier: the name of a notifier of the type `http` or `log`.
+    package init(notifier: String) {
+        self.notifier = notifier
+    }
+
+    /// As `AdminAction` says.
+    package var request: AdminRequest {
+        AdminRequest(.post, "\(Self.path)", body: JSONValue.object(["notifier": .string(notifier)]).serialized())
+    }
+
+    /// As `AdminAction` says.
+    package var change: String? { "notifiers.test" }
+
+    /// As `AdminAction` says.
+    package func perform(in context: AdminContext) throws(StoreError) -> AdminAnswer {
+        guard let known = context.state.notifiers.first(where: { $0.name.utf8.elementsEqual(notifier.utf8) }), known.takesTests else {
+            return .error(400, "malformed", "notifier: expected the name of a configured notifier of the type http or log.")
+        }
+        guard let app = known.apps.first ?? context.state.names.apps.first else { return .unknown }
+        var random = SystemRandomNumberGenerator()
+        let id = UUIDv7(milliseconds: context.now, using: &random).event
+        let test = OperatorTest(appID: app, notifier: known.name)
+        let event = Event(test, id: id, now: context.now, lifeMilliseconds: Self.lifeMilliseconds)
+        try accept(IncomingEvent(event, to: [Subscription(notifier: known.name)]), context)
+        return AdminAnswer(
+            ["delivery_id": .string(id.delivery(0).description)], change: .stored(1),
+            about: [AuditField(name: "notifier", text: known.name)])
+    }
+
+    private func accept(_ incoming: IncomingEvent, _ context: AdminContext) throws(StoreError) {
+        let outcome = Monitor<Result<Acceptance, StoreError>?>(nil)
+        context.store.accept(incoming, telling: context.state.registryAudience, isAwaited: { true }) { result in
+            outcome.update { $0 = result }
+        }
+        guard let result = outcome.wait(timeoutMilliseconds: Self.timeoutMilliseconds, { $0 }) else {
+            throw StoreError(.unavailable, "the store did not take the event in time", remedy: "try again")
+        }
+        _ = try result.get()
+    }
+}

@@ -1,0 +1,198 @@
+package import Configuration
+package import Core
+internal import HTTPClient
+internal import HTTPServer
+package import JSON
+internal import POSIX
+
+/// A push for one device, with which a notifier is tried.
+package struct TestPush: Sendable {
+    /// The author unless another is given.
+    package static let usualTitle = "Deskgate"
+    /// The text unless another is given.
+    package static let usualBody = "Test push"
+
+    /// The device's push token, not empty.
+    package let token: String
+    /// The device type; nil for the notifier's usual one.
+    package let type: String?
+    /// Shown as the author, if the notifier shows authors.
+    package let title: String
+    /// Shown as the text, if the notifier shows texts.
+    package let body: String
+
+    /// Makes a push.
+    /// - Parameters:
+    ///   - title: nil for the usual one.
+    ///   - body: nil for the usual one.
+    package init(token: String, type: String? = nil, title: String?, body: String?) {
+        self.token = token
+        self.type = type
+        self.title = title ?? Self.usualTitle
+        self.body = body ?? Self.usualBody
+    }
+}
+
+/// Tries the push notifiers that run, with their own connections and provider tokens.
+///
+/// Apple refuses tokens that are made more often than every 20 minutes, so a command beside the service must not make one of its own. The
+/// functions block until the providers have answered.
+package struct NotifierTrials: Sendable {
+    let prove: @Sendable ([Configuration.Notifier], Configuration) -> [JSONValue]
+    let send: @Sendable (TestPush, Configuration.Notifier, Configuration) -> JSONValue?
+
+    /// - Parameters:
+    ///   - prove: the verdicts of the providers of those notifiers that run.
+    ///   - send: the verdict on a push; nil when the notifier does not run.
+    package init(
+        prove: @escaping @Sendable ([Configuration.Notifier], Configuration) -> [JSONValue],
+        send: @escaping @Sendable (TestPush, Configuration.Notifier, Configuration) -> JSONValue?
+    ) {
+        self.prove = prove
+        self.send = send
+    }
+}
+
+extension AdminContext {
+    /// The push notifiers in force; of a command that has read a file only those that the service reads in the same file now.
+    /// - Parameter file: the absolute path of the command's configuration.
+    fileprivate func pushNotifiers(asIn file: String?) -> [Configuration.Notifier] {
+        let notifiers = state.configuration.notifiers.filter(\.type.isPush)
+        guard let file else { return notifiers }
+        guard let own = state.configuration.sources.files.first, (try? FileSystem.absolutePath(of: own)) == file,
+            let next = try? Configuration(contentsOf: own)
+        else { return [] }
+        return notifiers.filter { next.notifiers.contains($0) }
+    }
+}
+
+/// The parameters and members that both actions share.
+private enum NotifierTrialRoute {
+    static let file = AdminRoute.Parameter(
+        "file", .body,
+        text: "The absolute path of a configuration: a notifier that is not in force as this file has it now is not tried.")
+    static let verdict: [(String, JSONValue)] = [
+        ("notifier", Schema.text), ("status", Schema.choice(["good", "bad", "refused", "unknown"])), ("reason", Schema.text),
+        ("remedy", AdminSchema.maybeText),
+    ]
+}
+
+/// Has the providers of the running push notifiers judge their credentials. No phone shows anything.
+package struct NotifierProofAction: AdminAction {
+    private static let path: StaticString = "/v1/notifiers/prove"
+    private static let parameters = [NotifierTrialRoute.file]
+
+    /// The route.
+    static let route = AdminRoute(
+        .post, path, .operate, summary: "Has each push provider judge the credential of the running notifier. No phone shows anything.",
+        parameters,
+        answer: AdminRoute.Answer(
+            ["notifiers"], ["notifiers": Schema.array(Schema.object(NotifierTrialRoute.verdict))],
+            text: "The verdict on each notifier that was tried."),
+        .fromStore { request throws(AdminProblem) in
+            try request.withBody { body throws(AdminProblem) in
+                NotifierProofAction(file: try AdminFields(body, parameters).text("file"))
+            }
+        })
+
+    let file: String?
+
+    /// Makes the action.
+    /// - Parameter file: the absolute path of the caller's configuration; nil proves whatever is in force.
+    package init(file: String?) {
+        self.file = file
+    }
+
+    /// As `AdminAction` says.
+    package var request: AdminRequest {
+        AdminRequest(.post, "\(Self.path)", body: JSONValue.object(file.map { ["file": .string($0)] } ?? [:]).serialized())
+    }
+
+    /// As `AdminAction` says.
+    package var change: String? { "notifiers.prove" }
+
+    /// The providers', who belong to no app.
+    package var remoteAppID: String? { "" }
+
+    /// As `AdminAction` says. Waits for the providers.
+    package func perform(in context: AdminContext) throws(StoreError) -> AdminAnswer {
+        let verdicts = context.trials?.prove(context.pushNotifiers(asIn: file), context.state.configuration) ?? []
+        return AdminAnswer(["notifiers": .array(verdicts)])
+    }
+}
+
+/// Has a running push notifier send one push to one device.
+package struct NotifierPushAction: AdminAction {
+    private static let path: StaticString = "/v1/notifiers/push"
+    private static let parameters = [
+        AdminRoute.Parameter("notifier", .body, isRequired: true, text: "A notifier of the type apns, fcm, rustore or hms."),
+        AdminRoute.Parameter("token", .body, isRequired: true, text: "The device's push token."),
+        AdminRoute.Parameter("type", .body, text: "The device's type."),
+        AdminRoute.Parameter("title", .body, text: "Shown as the author."),
+        AdminRoute.Parameter("body", .body, text: "Shown as the text."),
+        NotifierTrialRoute.file,
+    ]
+
+    /// The route.
+    static let route = AdminRoute(
+        .post, path, .operate, summary: "Has a running push notifier send one push to one device, as a comment would be sent.",
+        parameters,
+        answer: AdminRoute.Answer(
+            NotifierTrialRoute.verdict.map(\.0), Dictionary(uniqueKeysWithValues: NotifierTrialRoute.verdict),
+            text: "The provider's verdict.", refusals: [409]),
+        .fromStore { request throws(AdminProblem) in
+            try request.withBody { body throws(AdminProblem) in
+                let fields = try AdminFields(body, parameters)
+                guard let notifier = try fields.text("notifier") else { throw AdminProblem("notifier", "missing.") }
+                guard let token = try fields.text("token") else { throw AdminProblem("token", "missing.") }
+                guard (1...PushToken.longest).contains(token.utf16.count) else {
+                    throw AdminProblem("token", "expected 1 to \(PushToken.longest) characters.")
+                }
+                let push = TestPush(
+                    token: token, type: try fields.text("type"), title: try fields.text("title"), body: try fields.text("body"))
+                return NotifierPushAction(push, notifier: notifier, file: try fields.text("file"))
+            }
+        })
+
+    let push: TestPush
+    let notifier: String
+    let file: String?
+
+    /// Makes the action.
+    /// - Parameters:
+    ///   - notifier: the name of a push notifier.
+    ///   - file: the absolute path of the caller's configuration; nil takes the notifier that is in force.
+    package init(_ push: TestPush, notifier: String, file: String?) {
+        self.push = push
+        self.notifier = notifier
+        self.file = file
+    }
+
+    /// As `AdminAction` says.
+    package var request: AdminRequest {
+        var body: JSONObject = [
+            "notifier": .string(notifier), "token": .string(push.token), "title": .string(push.title), "body": .string(push.body),
+        ]
+        if let type = push.type { body.append(.string(type), forKey: "type") }
+        if let file { body.append(.string(file), forKey: "file") }
+        return AdminRequest(.post, "\(Self.path)", body: JSONValue.object(body).serialized())
+    }
+
+    /// As `AdminAction` says.
+    package var change: String? { "notifiers.push" }
+
+    /// The provider's, who belongs to no app.
+    package var remoteAppID: String? { "" }
+
+    /// As `AdminAction` says. Waits for the provider.
+    package func perform(in context: AdminContext) throws(StoreError) -> AdminAnswer {
+        let configuration = context.state.configuration
+        guard configuration.notifiers.contains(where: { $0.name.utf8.elementsEqual(notifier.utf8) && $0.type.isPush }) else {
+            return .error(400, "malformed", "notifier: expected the name of a configured notifier of the type apns, fcm, rustore or hms.")
+        }
+        guard let tried = context.pushNotifiers(asIn: file).first(where: { $0.name.utf8.elementsEqual(notifier.utf8) }),
+            let verdict = context.trials?.send(push, tried, configuration)
+        else { return .error(409, "not_in_force", "The notifier does not run as the file has it; \(LocalizedText.reload.english).") }
+        return AdminAnswer(verdict, about: [AuditField(name: "notifier", text: tried.name)])
+    }
+}

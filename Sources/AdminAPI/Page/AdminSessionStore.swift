@@ -1,0 +1,95 @@
+internal import Configuration
+internal import Crypto
+internal import Threading
+internal import Time
+
+/// The sessions of the operators' page, in memory: a restart ends them all.
+///
+/// A session stands for the admin token that opened it: when a reload removes that token, the session has ended, and when a reload gives it
+/// another role, the session has that role. Of a session's credential only the digest is kept, so that memory does not hold what a browser
+/// sends.
+final class AdminSessionStore: Sendable {
+    /// How many sessions a token may have; one more ends the one of the same token that was used longest ago. The holder of a lesser token,
+    /// who may sign in as often as they like, thereby signs out nobody with another token.
+    static let mostSessionsPerToken = 64
+    /// How long a session lasts without a request that a person caused, in milliseconds.
+    static let idleMilliseconds: UInt64 = 30 * 60 * 1000
+    /// How long a session lasts at most, in milliseconds.
+    static let lifeMilliseconds: UInt64 = 8 * 60 * 60 * 1000
+
+    private struct Session {
+        let digest: [UInt8]
+        let token: SecretBytes
+        let openedAt: MonotonicMilliseconds
+        var usedAt: MonotonicMilliseconds
+
+        func hasEnded(_ now: MonotonicMilliseconds) -> Bool {
+            now.elapsed(since: openedAt) >= lifeMilliseconds || now.elapsed(since: usedAt) >= idleMilliseconds
+        }
+    }
+
+    private let sessions = Monitor<[Session]>([])
+    private let now: @Sendable () -> MonotonicMilliseconds
+
+    /// Begins without a session. The monotonic clock counts, so that a change of the wall clock ends no session and prolongs none.
+    init(_ now: @escaping @Sendable () -> MonotonicMilliseconds) {
+        self.now = now
+    }
+
+    /// Opens a session for the holder of a token.
+    /// - Throws: when OpenSSL fails.
+    func open(_ token: AdminToken) throws(CryptoError) -> SessionCredential {
+        let credential = try SessionCredential.random()
+        let digest = try credential.digest()
+        let now = now()
+        sessions.withLock { sessions in
+            sessions.removeAll { $0.hasEnded(now) }
+            let own = sessions.indices.filter { sessions[$0].token == token.secret }
+            if own.count >= Self.mostSessionsPerToken, let oldest = own.min(by: { sessions[$0].usedAt < sessions[$1].usedAt }) {
+                sessions.remove(at: oldest)
+            }
+            sessions.append(Session(digest: digest, token: token.secret, openedAt: now, usedAt: now))
+        }
+        return credential
+    }
+
+    /// The token that a session stands for; nil when there is no such session, or it has ended.
+    /// - Parameters:
+    ///   - tokens: those of the configuration in force.
+    ///   - isUse: whether a person caused the request. What the page asks by itself does not prolong a session.
+    func token(of credential: SessionCredential, among tokens: [AdminToken], isUse: Bool) -> AdminToken? {
+        guard let digest = try? credential.digest() else { return nil }
+        let now = now()
+        return sessions.withLock { sessions in
+            sessions.removeAll { $0.hasEnded(now) }
+            guard let index = Self.index(of: digest, in: sessions) else { return nil }
+            let secret = sessions[index].token
+            guard let token = tokens.first(where: { $0.secret == secret }), token.has(.read) else {
+                sessions.remove(at: index)
+                return nil
+            }
+            if isUse { sessions[index].usedAt = now }
+            return token
+        }
+    }
+
+    /// Ends a session.
+    func close(_ credential: SessionCredential) {
+        guard let digest = try? credential.digest() else { return }
+        sessions.withLock { sessions in
+            if let index = Self.index(of: digest, in: sessions) { sessions.remove(at: index) }
+        }
+    }
+
+    /// The number of sessions, ended ones included until somebody asks.
+    var count: Int { sessions.withLock { $0.count } }
+
+    private static func index(of digest: [UInt8], in sessions: [Session]) -> Int? {
+        var found: Int?
+        for index in sessions.indices {
+            let kept = sessions[index].digest
+            if constantTimeEquals(kept.span, digest.span) { found = index }
+        }
+        return found
+    }
+}

@@ -1,0 +1,98 @@
+internal import Core
+internal import Notifiers
+
+extension BackendStatus {
+    /// The problems of an app's backend.
+    /// - Parameters:
+    ///   - origin: where it is asked; nil when that is not known.
+    ///   - rule: the answer to users while it cannot decide.
+    func problems(of app: String, at origin: String?, _ rule: UndecidedPolicy) -> [Problem] {
+        [open(app, origin, rule), newKeys(app, origin)].compactMap(\.self)
+    }
+
+    /// Why the last call failed, as a sentence after others; empty when none has. A stranger's failure hides none of a known key.
+    func cause(at origin: String?) -> LocalizedText {
+        lastFailure == nil ? causeOfNewKeys(at: origin) : causeOfKnownKeys(at: origin)
+    }
+
+    /// Why calls failed for an indecision, as a sentence after others; empty when the last ones failed for another reason. An open breaker and
+    /// the pace of new keys only follow from failures.
+    func cause(of reason: UndecidedReason, at origin: String?) -> LocalizedText {
+        if [.backendBreakerOpen, lastFailure?.reason].contains(reason) { return causeOfKnownKeys(at: origin) }
+        return [.backendNewKeysPaced, lastNewKeyFailure?.reason].contains(reason)
+            ? causeOfNewKeys(at: origin) : LocalizedText(verbatim: "")
+    }
+
+    private func causeOfKnownKeys(at origin: String?) -> LocalizedText { Self.cause(lastFailure, Self.place(origin)) }
+
+    private func causeOfNewKeys(at origin: String?) -> LocalizedText {
+        Self.cause(lastNewKeyFailure, Self.place(origin) + LocalizedText(" about a new key", " о новом ключе"))
+    }
+
+    private static func place(_ origin: String?) -> LocalizedText {
+        origin.map { LocalizedText(" to \($0)", " \($0)") } ?? LocalizedText(verbatim: "")
+    }
+
+    private static func cause(_ failure: BackendFailure?, _ call: LocalizedText) -> LocalizedText {
+        guard let failure else { return LocalizedText(verbatim: "") }
+        guard !failure.isOver else {
+            return LocalizedText(
+                " The last failed call\(call): \(failure.localized).", " Последний неудачный вызов\(call): \(failure.localized).")
+        }
+        return LocalizedText(
+            " The last call\(call) failed: \(failure.localized).", " Последний вызов\(call) не удался: \(failure.localized).")
+    }
+
+    private func open(_ app: String, _ origin: String?, _ rule: UndecidedPolicy) -> Problem? {
+        guard breaker == .open || breaker == .halfOpen else { return nil }
+        let cause = cause(at: origin)
+        return Problem(
+            .backendOpen, of: app,
+            LocalizedText(
+                """
+                The backend of \(app) has failed so often in a row that it is asked only now and then.\(cause) Meanwhile users are answered \
+                \(rule.answer) (when_undecided \(rule.rawValue)).
+                """,
+                """
+                Сервер приложения \(app) столько раз подряд не смог ответить, что его спрашивают лишь изредка.\(cause) Пользователям пока \
+                отвечают \(rule.answer) (when_undecided \(rule.rawValue)).
+                """),
+            remedy: (lastFailure?.reason ?? .backendUnreachable).remedy)
+    }
+
+    private func newKeys(_ app: String, _ origin: String?) -> Problem? {
+        guard pacesNewKeys else { return nil }
+        let cause = causeOfNewKeys(at: origin)
+        return Problem(
+            .backendNewKeys, as: .warning, of: app,
+            LocalizedText(
+                """
+                The backend of \(app) fails for new keys, so it is asked about ten of them a second.\(cause) Such failures keep out no user whose \
+                key it allowed before.
+                """,
+                """
+                Сервер приложения \(app) не справляется с новыми ключами, поэтому о них спрашивают десять раз в секунду.\(cause) Тем, чей ключ он \
+                уже одобрял, эти сбои не мешают.
+                """),
+            remedy: UndecidedReason.backendNewKeysPaced.remedy)
+    }
+}
+
+extension BackendFailure {
+    /// The cause in words and as the log names it: the end of a sentence.
+    fileprivate var localized: LocalizedText {
+        guard let meaning = ReasonMeaning(cause, from: .unknown)?.text else { return LocalizedText(verbatim: cause) }
+        return LocalizedText("\(meaning) (\(cause))", "\(meaning) (\(cause))")
+    }
+}
+
+extension UndecidedPolicy {
+    /// The status of the answer to users whom the backend cannot decide about.
+    fileprivate var answer: Int {
+        switch self {
+        case .error: 503
+        case .deny: 403
+        case .allowIfKeyValid: 200
+        }
+    }
+}

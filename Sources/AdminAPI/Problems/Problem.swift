@@ -1,0 +1,149 @@
+internal import Configuration
+internal import Core
+internal import HTTPServer
+internal import JSON
+
+/// Something that is wrong now, with what to do about it.
+struct Problem: Equatable {
+    /// The kind, in a stable word; the urgent ones first.
+    enum Kind: String, CaseIterable {
+        /// The service does not run; only commands say so.
+        case serviceDown = "service_down"
+        /// The store cannot be used.
+        case store
+        /// It is not known which keys are revoked.
+        case revocationsUnknown = "revocations_unknown"
+        /// The revocations in force are not the store's of now.
+        case revocationsLate = "revocations_late"
+        /// The copy of the revocations cannot be written.
+        case revocationsCopy = "revocations_copy"
+        /// Authorizations could not be decided.
+        case authorizationsUndecided = "authorizations_undecided"
+        /// Nearly all authorizations of an app are denied.
+        case nearlyAllDenied = "nearly_all_denied"
+        /// Authorizations name an app that is not configured.
+        case unknownApp = "unknown_app"
+        /// Authorizations are malformed.
+        case authorizationsMalformed = "authorizations_malformed"
+        /// Callers are refused for where they come from.
+        case callersRefused = "callers_refused"
+        /// The help desk's webhooks are refused.
+        case webhooksRefused = "webhooks_refused"
+        /// Devices register whose type no notifier of the app serves.
+        case devicesUnserved = "devices_unserved"
+        /// Comments find no device, because none of the app is registered.
+        case devicesMissing = "devices_missing"
+        /// An app's backend has failed so often in a row that it is asked only now and then.
+        case backendOpen = "backend_open"
+        /// An app's backend fails for new keys, so calls about them are paced.
+        case backendNewKeys = "backend_new_keys"
+        /// A notifier sends nothing until somebody changes its settings, or its receiver's.
+        case notifierPaused = "notifier_paused"
+        /// A provider refuses devices as if a notifier's settings were those of another app or project, and nothing has arrived since.
+        case settingsDoubtful = "settings_doubtful"
+        /// A listener has no room for a connection.
+        case listenerFull = "listener_full"
+        /// A listener has no room for a body.
+        case bodiesFull = "bodies_full"
+        /// One caller has as many connections as one may have.
+        case callerFull = "caller_full"
+        /// The certificate of a listener has ended, or ends soon.
+        case listenerCertificateEnds = "listener_certificate_ends"
+        /// The certificate of a listener was renewed in its file, and the listener presents the former one.
+        case listenerCertificateRenewed = "listener_certificate_renewed"
+        /// The last active key of an app has ended, or ends soon, or the one that mints is revoked.
+        case appKeyEnds = "app_key_ends"
+        /// A notifier's credential has ended, or ends soon.
+        case credentialEnds = "credential_ends"
+        /// A notifier has failed so often in a row that it is tried now and then only.
+        case notifierFailing = "notifier_failing"
+        /// Deliveries wait for a notifier that is not configured any more.
+        case notifierUnknown = "notifier_unknown"
+        /// As many deliveries wait for a notifier as may, so that further ones end or are refused.
+        case queueFull = "queue_full"
+        /// Deliveries wait too long for a notifier that works.
+        case queueLate = "queue_late"
+        /// Deliveries of a notifier were given up lately.
+        case deliveriesDead = "deliveries_dead"
+        /// A disk has little space left.
+        case diskLow = "disk_low"
+        /// The last reload was refused.
+        case reloadRefused = "reload_refused"
+        /// Another process that shares the store has other keys in force.
+        case replicaKeys = "replica_keys"
+        /// The configuration in force warns of something.
+        case configurationWarning = "configuration_warning"
+    }
+
+    /// How bad it is; the worse first.
+    enum Severity: String, CaseIterable {
+        /// Something does not work.
+        case problem
+        /// It works, and will not for ever.
+        case warning
+    }
+
+    let kind: Kind
+    let severity: Severity
+    /// The notifier, the app, the listener or the place in the configuration; nil when it is the whole service.
+    let subject: String?
+    /// The problem, in sentences.
+    let text: LocalizedText
+    /// The remedy, in sentences.
+    let remedy: LocalizedText
+
+    init(_ kind: Kind, as severity: Severity = .problem, of subject: String? = nil, _ text: LocalizedText, remedy: LocalizedText) {
+        self.kind = kind
+        self.severity = severity
+        self.subject = subject
+        self.text = text
+        self.remedy = remedy
+    }
+
+    /// The problem that commands report where no service runs.
+    /// - Parameter serve: the command line that starts it.
+    static func serviceDown(_ serve: String) -> Problem {
+        Problem(
+            .serviceDown, LocalizedText("The service does not run.", "Служба не запущена."),
+            remedy: LocalizedText(
+                "\(ReportedProblem.remedy(startingBy: "\(Configuration.startOfUnit), or \(serve)"))",
+                "Запустите её: \(Configuration.startOfUnit) или \(serve). Если она не запускается, причину назовут deskgate check и журнал."
+            ))
+    }
+
+    /// The problem that commands report where no service runs on this host: a warning, because services on others may share the store.
+    /// - Parameter serve: the command line that starts one.
+    static func serviceElsewhere(_ serve: String) -> Problem {
+        Problem(
+            .serviceDown, as: .warning,
+            LocalizedText(
+                "No service runs on this host, so the command has read the store itself. Services on other hosts may share it.",
+                "На этой машине служба не запущена, команда прочла хранилище сама. Его могут использовать службы на других машинах."),
+            remedy: LocalizedText(
+                "Run the command where a service runs, or start one here: \(Configuration.startOfUnit), or \(serve).",
+                "Запустите команду там, где служба работает, или запустите службу здесь: \(Configuration.startOfUnit) или \(serve)."))
+    }
+
+    static let schema = Schema.object(members)
+    /// The members of `json` with their JSON Schemas.
+    static let members: [(String, JSONValue)] = [
+        ("kind", Schema.choice(of: Kind.self)), ("severity", Schema.choice(of: Severity.self)),
+        ("subject", AdminSchema.maybeText), ("text", Schema.text), ("remedy", Schema.text),
+    ]
+
+    func json(in language: Language) -> JSONValue {
+        [
+            "kind": .string(kind.rawValue), "severity": .string(severity.rawValue), "subject": subject.map { .string($0) } ?? .null,
+            "text": JSONValue(text, in: language), "remedy": JSONValue(remedy, in: language),
+        ]
+    }
+}
+
+extension AdminContext {
+    /// The problem that commands have without a service; nil in one.
+    var serviceProblem: Problem? {
+        guard holds == nil else { return nil }
+        let configuration = state.configuration
+        return configuration.store.isShared ? .serviceElsewhere(configuration.serveLine) : .serviceDown(configuration.serveLine)
+    }
+}

@@ -1,0 +1,35 @@
+internal import Core
+internal import Time
+
+extension RefusedReload {
+    /// So many reasons stand in the text.
+    private static let mostTold = 3
+
+    /// The reasons, and what to do about them.
+    var problem: Problem {
+        let told = (keys.isEmpty ? reasons : keys).prefix(Self.mostTold)
+        let rest = count - told.count
+        let list = told.joined(separator: keys.isEmpty ? "; " : ", ")
+        let all = rest == 0 ? LocalizedText(verbatim: list) : LocalizedText("\(list), and \(rest) more", "\(list) и ещё \(rest)")
+        let time = RFC3339.text(at)
+        guard keys.isEmpty else {
+            return Problem(
+                .reloadRefused,
+                LocalizedText(
+                    "The reload at \(time) was refused as a whole, because only a restart takes over \(all).",
+                    "Перезагрузка настроек \(time) отклонена целиком: \(all) вступает в силу только после перезапуска."),
+                remedy: LocalizedText(
+                    "Restart the service, or set the keys back and \(LocalizedText.reload). Until then the former configuration stays in force.",
+                    "Перезапустите службу или верните прежние значения и \(LocalizedText.reload). До тех пор действуют прежние настройки."))
+        }
+        return Problem(
+            .reloadRefused,
+            TextFragments.sentence(
+                LocalizedText(
+                    "The reload at \(time) was refused, and the former configuration stays in force: \(all)",
+                    "Перезагрузка настроек \(time) отклонена, действуют прежние: \(all)")),
+            remedy: LocalizedText(
+                "Mend that, see that deskgate check finds nothing, and \(LocalizedText.reload).",
+                "Устраните это, убедитесь, что deskgate check ничего не находит, и \(LocalizedText.reload)."))
+    }
+}

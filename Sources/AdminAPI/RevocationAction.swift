@@ -1,0 +1,171 @@
+internal import Bytes
+package import Core
+internal import HTTPClient
+internal import HTTPServer
+internal import JSON
+internal import Time
+
+/// An operator's action on revocations.
+package enum RevocationAction: AdminAction, Equatable {
+    /// Revokes keys.
+    case add(RevocationRequest)
+    /// Lists revocations, newest first, at most `limit`, after the end of an earlier page.
+    case list(RevocationFilter, after: UUIDv7?, limit: Int)
+    /// Removes a revocation.
+    case remove(UUIDv7)
+
+    /// Makes a list action.
+    /// - Parameters:
+    ///   - appID: the app whose revocations are listed; nil for all.
+    ///   - userID: the person of the app whom they name; nil for all.
+    ///   - after: `next` of an earlier page.
+    package static func listing(appID: String?, userID: String?, after: String?, limit: Int?) throws(AdminProblem) -> RevocationAction {
+        guard appID != nil || userID == nil else {
+            throw AdminProblem("app_id", "missing; \(field: "app_id") and \(field: "user_id") name a person together.")
+        }
+        let filter: RevocationFilter =
+            if let appID, let userID {
+                .person(RevokedPerson(appID: appID, userID: userID))
+            } else if let appID {
+                .app(appID)
+            } else {
+                .all
+            }
+        let last = try after.map { text throws(AdminProblem) in
+            guard let id = UUIDv7(text) else { throw AdminProblem("after", "expected the next of an earlier list.") }
+            return id
+        }
+        return .list(filter, after: last, limit: limit ?? AdminAnswer.defaultLimit)
+    }
+
+    /// Makes a remove action; nil for a text that is no id.
+    package static func removing(_ id: String) -> RevocationAction? { UUIDv7(id).map { .remove($0) } }
+
+    /// As `AdminAction` says.
+    package var change: String? {
+        switch self {
+        case .add: "revocations.add"
+        case .list: nil
+        case .remove: "revocations.remove"
+        }
+    }
+
+    /// As `AdminAction` says.
+    package func perform(in context: AdminContext) throws(StoreError) -> AdminAnswer {
+        switch self {
+        case .add(let wanted):
+            if let problem = wanted.problem(context) { return problem }
+            let scope = wanted.scope(now: context.sharedNow)
+            let added = try context.revoke(
+                wanted.appID, scope.subject, keyOf: wanted.keyHolder(context), issuedBefore: scope.issuedBefore, reason: wanted.reason)
+            // Of one key only who asked can know the person.
+            let userID = wanted.userID ?? added.userID
+            return AdminAnswer(
+                status: 201, .object(added.json(context)), change: .removed(added.devicesRemoved),
+                about: context.about(added, userID: userID))
+        case .list(let filter, let after, let limit):
+            // One more than the limit shows whether there are more.
+            let found = try context.store.revocations(filter, after: after, limit: limit + 1)
+            if found.isEmpty, let problem = context.problem(in: filter) { return problem }
+            let shown = found.prefix(limit)
+            return AdminAnswer([
+                "revocations": .array(shown.map { .object($0.json(context)) }),
+                "next": found.count > limit ? shown.last.map { .string($0.id.description) } ?? .null : .null,
+            ])
+        case .remove(let id):
+            guard let removed = try context.remove(id) else { return Self.unknown }
+            return AdminAnswer(["removed": 1], about: context.about(removed, userID: removed.userID))
+        }
+    }
+
+    static let unknown = AdminAnswer.error(404, "not_found", "No revocation has this id. That of a forgotten user stays for ever.")
+}
+
+extension AdminContext {
+    /// Revokes keys; in force when this returns, and the devices that registered with them are signed out. Of many devices some may be
+    /// left, which get nothing any more. Where a person's keys led to sessions at the help desk, an event ends those as well.
+    /// - Parameter holder: whose key is revoked, where that is known.
+    func revoke(
+        _ appID: String, _ subject: Revocation.Subject, keyOf holder: RevokedPerson? = nil, issuedBefore: UnixSeconds?, reason: String,
+        announcing incoming: IncomingEvent? = nil
+    ) throws(StoreError) -> Revocation {
+        var random = SystemRandomNumberGenerator()
+        var revocation = Revocation(
+            id: UUIDv7(milliseconds: now, using: &random), appID: appID, subject: subject, issuedBefore: issuedBefore, reason: reason,
+            author: author, createdAt: now)
+        var ending: IncomingEvent?
+        if case .user(let userID) = subject {
+            ending = state.registryAudience.signOut(RevokedPerson(appID: appID, userID: userID), at: now, using: &random)
+        }
+        let person = revocation.person ?? holder
+        revocation.devicesRemoved = try store.revoke(
+            revocation, of: person, announcing: incoming ?? ending, telling: state.registryAudience)
+        onRevocation(.added(revocation))
+        // Only now, because there may be many. The revocation is in force, whatever comes of this: upkeep looks for the rest.
+        guard person == nil else { return revocation }
+        let others = try? store.signOutDevices(coveredBy: revocation, now: now, telling: state.registryAudience)
+        revocation.devicesRemoved += others ?? 0
+        return revocation
+    }
+
+    /// Removes a revocation. When this returns it is no longer in force, even if another replica has removed it.
+    /// - Returns: as `Store.removeRevocation` says.
+    func remove(_ id: UUIDv7) throws(StoreError) -> Revocation? {
+        let removed = try store.removeRevocation(id)
+        onRevocation(removed.map { .removed($0.id) })
+        return removed
+    }
+
+    /// What an audit line says of a revocation.
+    func about(_ revocation: Revocation, userID: String?) -> [AuditField] {
+        let (appID, reference) = (revocation.appID, userID.flatMap { userReference(revocation.appID, $0) })
+        return [
+            AuditField(name: "id", text: revocation.id.description), AuditField(name: "kind", text: revocation.kind.rawValue),
+            AuditField(name: "app", text: appID),
+        ] + (reference.map { [AuditField(name: "user_ref", text: $0)] } ?? [])
+    }
+}
+
+extension Revocation {
+    /// The kinds of revocations, in words for operators.
+    enum Kind: String, CaseIterable {
+        case securityKey = "security_key"
+        case user, block, former
+        case keyID = "key_id"
+        case app
+    }
+
+    var kind: Kind {
+        switch subject {
+        case .everyKey: .app
+        case .user: isBlock ? .block : .user
+        case .formerUser: .former
+        case .keyID: .keyID
+        case .securityKey: .securityKey
+        }
+    }
+
+    /// The person that it names.
+    var userID: String? { if case .user(let userID) = subject { userID } else { nil } }
+
+    static let members = [
+        "id", "kind", "app_id", "user_id", "key_id", "salt", "issued_before", "reason", "author", "created_at", "devices_removed",
+        "user_ref",
+    ]
+
+    /// The revocation in the JSON for operators.
+    func json(_ context: AdminContext) -> JSONObject {
+        var (key, shownSalt): (JSONValue, JSONValue) = (.null, .null)
+        if case .keyID(let id) = subject { key = .integer(Int64(id)) }
+        if case .securityKey(let salt) = subject { shownSalt = .string(Hexadecimal.text(salt.span)) }
+        return [
+            "id": .string(id.description), "kind": .string(kind.rawValue), "app_id": .string(appID),
+            "user_id": userID.map { .string($0) } ?? .null,
+            "key_id": key, "salt": shownSalt,
+            "issued_before": issuedBefore.map { .integer(Int64(clamping: $0.rawValue)) } ?? .null, "reason": .string(reason),
+            "author": .string(author), "created_at": .string(RFC3339.text(createdAt)),
+            "devices_removed": .integer(Int64(devicesRemoved)),
+            "user_ref": userID.flatMap { context.userReference(appID, $0) }.map { .string($0) } ?? .null,
+        ]
+    }
+}

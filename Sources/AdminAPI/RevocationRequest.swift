@@ -1,0 +1,179 @@
+internal import Core
+internal import Crypto
+internal import JSON
+internal import Time
+
+/// What an operator wants revoked: one key, a person's, those of a key id, or all of an app.
+package struct RevocationRequest: Sendable, Equatable {
+    let appID: String
+    let userID: String?
+    let securityKey: String?
+    let keyID: UInt32?
+    let all: Bool
+    let issuedBefore: UnixSeconds?
+    let reason: String
+
+    /// Checks the fields.
+    /// - Parameters:
+    ///   - userID: whose keys; beside a security key, whose key it must be.
+    ///   - securityKey: the one key; goes with no `issuedBefore`.
+    ///   - keyID: all keys made with this secret of the app.
+    ///   - all: all keys of the app; needed unless `issuedBefore` is given, so that a forgotten field does not end them.
+    ///   - issuedBefore: in Unix seconds; nil means all keys of the person or of the app that were issued until now, or all keys of the key id.
+    package init(
+        appID: String?, userID: String?, securityKey: String?, keyID: Int64?, all: Bool, issuedBefore: Int64?, reason: String?
+    ) throws(AdminProblem) {
+        self.appID = try PersonFields.app(appID)
+        self.userID = try userID.map { text throws(AdminProblem) in try PersonFields.user(text) }
+        self.reason = try PersonFields.reason(reason)
+        (self.securityKey, self.all) = (securityKey, all)
+        if let securityKey, SecurityKey(securityKey.utf8.span) == nil {
+            throw AdminProblem("security_key", "expected dgk1. and 84 base64url characters.")
+        }
+        self.keyID = try keyID.map { number throws(AdminProblem) in
+            guard let id = UInt32(exactly: number) else { throw AdminProblem("key_id", "expected a number from 0 to \(UInt32.max).") }
+            return id
+        }
+        self.issuedBefore = try issuedBefore.map { number throws(AdminProblem) in
+            let latest = Revocation.latestBound
+            guard let seconds = UInt64(exactly: number), seconds > 0, seconds <= latest.rawValue else {
+                throw AdminProblem("issued_before", "expected Unix seconds from 1 to \(latest).")
+            }
+            return UnixSeconds(rawValue: seconds)
+        }
+        try checkCombination()
+    }
+
+    private func checkCombination() throws(AdminProblem) {
+        if keyID != nil, userID != nil || securityKey != nil {
+            throw AdminProblem("key_id", "goes with neither \(field: "user_id") nor \(field: "security_key").")
+        }
+        if securityKey != nil, issuedBefore != nil { throw AdminProblem("issued_before", "does not go with \(field: "security_key").") }
+        let namesNobody = userID == nil && securityKey == nil && keyID == nil
+        if all, !namesNobody {
+            throw AdminProblem("all", "goes with neither \(field: "user_id"), \(field: "security_key") nor \(field: "key_id").")
+        }
+        if namesNobody, !all, issuedBefore == nil {
+            throw AdminProblem(
+                nil, #"Send user_id, security_key or key_id; for all keys of the app send "all": true, or issued_before alone."#)
+        }
+    }
+
+    /// What is revoked, and the first second whose keys are spared.
+    /// - Parameter now: keys of a person or of the app that are issued until then are revoked unless another bound was asked for.
+    func scope(now: UnixSeconds) -> (subject: Revocation.Subject, issuedBefore: UnixSeconds?) {
+        if let securityKey, let key = SecurityKey(securityKey.utf8.span) { return (.securityKey(salt: key.salt), nil) }
+        if let keyID { return (.keyID(keyID), issuedBefore) }
+        if let userID { return (.user(userID), issuedBefore ?? Revocation.bound(after: now)) }
+        return (.everyKey, issuedBefore ?? Revocation.bound(after: now))
+    }
+
+    /// Why this configuration cannot have such keys; nil when it can.
+    func problem(_ context: AdminContext) -> AdminAnswer? {
+        let authorizer = context.state.authorizer
+        guard let index = authorizer.index(of: appID.utf8.span) else { return .unknownApp(appID, context.state.names.apps) }
+        if let keyID, !authorizer.applications[index].keys.contains(where: { $0.id == keyID }) {
+            return .error(400, "unknown_key", "key_id: the app has no key with this id.")
+        }
+        // A key that says a later time of issue is denied anyway, until the clock is there.
+        let latest = Revocation.bound(after: context.sharedNow).saturating(adding: authorizer.policy.clockSkewSeconds)
+        if let issuedBefore, issuedBefore > latest {
+            return .error(
+                400, "malformed",
+                "issued_before: expected a time that has come; keys that are minted until then would not count either; "
+                    + "to deny a user, block the user.")
+        }
+        guard case .denied(.wrongMac, _) = verdict(context) else { return nil }
+        return .error(400, "wrong_key", "security_key: it is not a key of this app_id and user_id.")
+    }
+
+    /// The person whose key is revoked alone, where a configured secret proves that; their devices need no search then.
+    func keyHolder(_ context: AdminContext) -> RevokedPerson? {
+        guard let userID, verdict(context)?.keyID != nil else { return nil }
+        return RevokedPerson(appID: appID, userID: userID)
+    }
+
+    /// The verdict on the key that is revoked alone, as if nothing were revoked; nil unless the request names the key and the person.
+    private func verdict(_ context: AdminContext) -> Verdict? {
+        guard let securityKey, let userID else { return nil }
+        return context.state.authorizer.authorize(
+            appID: appID.utf8.span, userID: userID.utf8.span, securityKey: securityKey.utf8.span, now: context.now.seconds,
+            revocations: .none
+        ).verdict
+    }
+}
+
+/// The fields that revocations and actions on people share.
+enum PersonFields {
+    static let appGrammar = AdminRoute.Parameter.Kind.line(1...FieldGrammar.longestAppID)
+    static let userGrammar = AdminRoute.Parameter.Kind.line(1...FieldGrammar.longestUserID)
+    static let reasonGrammar = AdminRoute.Parameter.Kind.line(0...Revocation.longestReason)
+    /// Its first byte, the flags, is 0.
+    static let securityKeyGrammar = AdminRoute.Parameter.Kind.matching(#"^dgk1\.A[A-P][A-Za-z0-9_-]{82}$"#)
+
+    static func app(_ text: String?) throws(AdminProblem) -> String {
+        guard let text, FieldGrammar.problem(ofAppID: text.utf8.span) == nil else {
+            throw AdminProblem(
+                "app_id", "expected the app, 1 to \(FieldGrammar.longestAppID) UTF-16 code units without control characters.")
+        }
+        return text
+    }
+
+    static func user(_ text: String?) throws(AdminProblem) -> String {
+        guard let text, FieldGrammar.problem(ofUserID: text.utf8.span) == nil else {
+            throw AdminProblem(
+                "user_id", "expected the person, 1 to \(FieldGrammar.longestUserID) UTF-16 code units without control characters.")
+        }
+        return text
+    }
+
+    /// The body of a request about a person.
+    static func body(_ person: RevokedPerson, reason: String) -> [UInt8] {
+        var object: JSONObject = ["app_id": .string(person.appID), "user_id": .string(person.userID)]
+        if !reason.isEmpty { object.append(.string(reason), forKey: "reason") }
+        return JSONValue.object(object).serialized()
+    }
+
+    static func reason(_ text: String?) throws(AdminProblem) -> String {
+        guard let text, !text.isEmpty else { return "" }
+        let longest = Revocation.longestReason
+        guard FieldGrammar.problem(of: text.utf8.span, longest: longest) == nil else {
+            throw AdminProblem("reason", "expected at most \(longest) UTF-16 code units without control characters.")
+        }
+        return text
+    }
+}
+
+/// The mapping to the body of `POST /v1/revocations`.
+extension RevocationRequest {
+    static let parameters = [
+        AdminRoute.Parameter("app_id", .body, PersonFields.appGrammar, isRequired: true, text: "The app."),
+        AdminRoute.Parameter("user_id", .body, PersonFields.userGrammar, text: "Whose keys; beside security_key, whose key that must be."),
+        AdminRoute.Parameter("security_key", .body, PersonFields.securityKeyGrammar, text: "The one key."),
+        AdminRoute.Parameter("key_id", .body, .number(0...Int64(UInt32.max)), text: "All keys made with this secret of the app."),
+        AdminRoute.Parameter("all", .body, .flag, text: "All keys of the app; issued_before alone means them, too."),
+        AdminRoute.Parameter(
+            "issued_before", .body, .number(1...Int64(Revocation.latestBound.rawValue)),
+            text: "Only keys issued before this Unix second; by default until now, or for a key_id all."),
+        AdminRoute.Parameter("reason", .body, PersonFields.reasonGrammar, text: "Why, for other operators."),
+    ]
+
+    init(_ body: Span<UInt8>) throws(AdminProblem) {
+        let fields = try AdminFields(body, Self.parameters)
+        try self.init(
+            appID: fields.text("app_id"), userID: fields.text("user_id"), securityKey: fields.text("security_key"),
+            keyID: fields.number("key_id"), all: fields.flag("all"), issuedBefore: fields.number("issued_before"),
+            reason: fields.text("reason"))
+    }
+
+    var body: [UInt8] {
+        var object: JSONObject = ["app_id": .string(appID)]
+        if let userID { object.append(.string(userID), forKey: "user_id") }
+        if let securityKey { object.append(.string(securityKey), forKey: "security_key") }
+        if let keyID { object.append(.integer(Int64(keyID)), forKey: "key_id") }
+        if all { object.append(true, forKey: "all") }
+        if let issuedBefore { object.append(.integer(Int64(clamping: issuedBefore.rawValue)), forKey: "issued_before") }
+        if !reason.isEmpty { object.append(.string(reason), forKey: "reason") }
+        return JSONValue.object(object).serialized()
+    }
+}

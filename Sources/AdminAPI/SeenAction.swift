@@ -1,0 +1,99 @@
+package import Configuration
+package import Core
+internal import HTTPClient
+internal import HTTPServer
+internal import JSON
+internal import Threading
+internal import Time
+
+/// Notes that a person has read a ticket, or all of them, until now: pushes of it that wait are not sent, and the app's notifiers that post or
+/// log events, or withdraw notifications, are told.
+package struct SeenAction: AdminAction, Equatable {
+    private static let timeoutMilliseconds: UInt64 = TimeLimit.milliseconds(30_000)
+
+    private let person: RevokedPerson
+    private let ticketID: HelpDeskID?
+
+    /// Checks the fields.
+    /// - Parameter ticketID: an identity of the help desk; nil for all tickets.
+    package init(appID: String?, userID: String?, ticketID: String?) throws(AdminProblem) {
+        person = RevokedPerson(appID: try PersonFields.app(appID), userID: try PersonFields.user(userID))
+        self.ticketID = try ticketID.map { text throws(AdminProblem) in try DeliveryCriteria.identity("ticket_id", text) }
+    }
+
+    /// As `AdminAction` says.
+    package var change: String? { "users.seen" }
+
+    /// For backends, which know what their users read.
+    package var role: AdminToken.Role { .mint }
+
+    /// As `AdminAction` says.
+    package func perform(in context: AdminContext) throws(StoreError) -> AdminAnswer {
+        guard context.state.authorizer.index(of: person.appID.utf8.span) != nil else {
+            return .unknownApp(person.appID, context.state.names.apps)
+        }
+        let subscriptions = context.state.subscriptions
+        let isChannel = subscriptions.nameTicketsByChannel(person.appID)
+        if isChannel, let ticketID, Int64(ticketID.text) != nil {
+            return .error(400, "malformed", "ticket_id: give the channel of the ticket, such as sendbird_desk_\(ticketID.text).")
+        }
+        let receipt = ReadReceipt(
+            person, conversation: ticketID, notifiers: subscriptions.pushNotifiers(person.appID), receivedAt: context.now)
+        var random = SystemRandomNumberGenerator()
+        let id = UUIDv7(milliseconds: context.now, using: &random).event
+        let report = Report(
+            receipt, isChannel: isChannel, to: subscriptions.seen(person.appID), id: id,
+            lifeMilliseconds: subscriptions.registry.lifeMilliseconds)
+        let reference = context.userReference(person.appID, person.userID) ?? ""
+        return AdminAnswer(
+            .superseded(try Self.superseded(by: report, context.store)),
+            about: [AuditField(name: "app", text: person.appID), AuditField(name: "user_ref", text: reference)])
+    }
+
+    /// - Returns: how many pushes have ended; none of somebody who was forgotten.
+    private static func superseded(by report: Report, _ store: any Store) throws(StoreError) -> Int {
+        let outcome = Monitor<Result<ReportOutcome, StoreError>?>(nil)
+        store.accept(report, isAwaited: { true }) { result in outcome.update { $0 = result } }
+        guard let result = outcome.wait(timeoutMilliseconds: timeoutMilliseconds, { $0 }) else {
+            throw StoreError(.unavailable, "the store did not take the report in time", remedy: "try again")
+        }
+        switch try result.get() {
+        case .accepted(_, _, _, let superseded): return superseded
+        case .duplicate, .ignored: return 0
+        case .undecided: throw StoreError(.unavailable, "it is not known whether the user was forgotten", remedy: "try again")
+        }
+    }
+}
+
+/// The mapping to the request of the admin listener, in both directions.
+extension SeenAction {
+    private static let path: StaticString = "/v1/users/seen"
+    private static let parameters = [
+        AdminRoute.Parameter("app_id", .body, PersonFields.appGrammar, isRequired: true, text: "The app."),
+        AdminRoute.Parameter("user_id", .body, PersonFields.userGrammar, isRequired: true, text: "The person."),
+        AdminRoute.Parameter(
+            "ticket_id", .body, .identity, text: "The ticket that was read, with Sendbird Desk its channel; without it, all of them."),
+    ]
+
+    static let route = AdminRoute(
+        .post, path, .mint,
+        summary: "Notes that a person has read everything until now: pushes that wait are not sent, and the app's notifiers are told.",
+        parameters,
+        answer: AdminRoute.Answer(
+            ["superseded"], text: "How many pushes are not sent. One that is under way may still arrive."),
+        .fromStore { request throws(AdminProblem) in
+            .some(
+                try request.withBody { body throws(AdminProblem) in
+                    let fields = try AdminFields(body, parameters)
+                    return try SeenAction(
+                        appID: fields.text("app_id"), userID: fields.text("user_id"), ticketID: fields.identity("ticket_id"))
+                })
+        })
+
+    /// As `AdminAction` says.
+    package var request: AdminRequest {
+        var object: JSONObject = ["app_id": .string(person.appID), "user_id": .string(person.userID)]
+        if let ticketID { object.append(ticketID.json, forKey: "ticket_id") }
+        return AdminRequest(.post, "\(Self.path)", body: JSONValue.object(object).serialized())
+    }
+}

@@ -1,0 +1,58 @@
+internal import Configuration
+package import Core
+internal import HTTPClient
+internal import HTTPServer
+internal import JSON
+internal import Time
+
+/// Whether the service can do its work, in the word of `GET /v1/status` and `/readyz`.
+package enum ServiceReadiness: String, CaseIterable {
+    case ready
+    case notReady = "not_ready"
+}
+
+/// Asks whether the service is ready.
+package struct StatusAction: AdminAction {
+    /// `GET /v1/status`, which is answered from memory, also while the store's disk hangs.
+    static let route = AdminRoute(
+        .get, "/v1/status", .read,
+        summary: "Whether the service can do its work, what is wrong, how the configuration is, and how the keys are used.",
+        [Language.parameter],
+        answer: AdminRoute.Answer(
+            ["status", "version", "reasons", "revocations", "paused", "configuration"] + KeyStatus.members + ProblemSearch.members,
+            AdminSchema.status,
+            text: "How the service is."),
+        .fromMemory { request, _, listener in
+            Language.answer(request) { language in
+                Response(status: 200, json: listener.services.status(language), headers: [("Cache-Control", "no-store")])
+            }
+        })
+
+    /// Makes the action.
+    package init() {}
+
+    /// As `AdminAction` says.
+    package var request: AdminRequest { AdminRequest(.get, "\(Self.route.path)") }
+
+    /// Nil: it changes nothing.
+    package var change: String? { nil }
+
+    /// Called only outside the service, when no service runs.
+    package func perform(in context: AdminContext) throws(StoreError) -> AdminAnswer {
+        let isShared = context.state.configuration.store.isShared
+        var status: JSONObject = [
+            "status": .string(ServiceReadiness.notReady.rawValue), "version": .null,
+            "reasons": [isShared ? "no service runs on this host" : "the service does not run"],
+            "revocations": .null,
+            "paused": [:], "configuration": .null,
+        ]
+        let uses = try context.store.keyUses()
+        let (authorizer, replicas) = (context.state.authorizer, context.store.replicas)
+        KeyStatus(
+            authorizer, uses: uses, replicas: replicas, revocations: try context.revocations(), isServing: false, now: context.now.seconds
+        ).append(to: &status)
+        let problems = [context.serviceProblem].compactMap { $0?.json(in: .english) }
+        status.append(.array(problems), forKey: ProblemSearch.members[0])
+        return AdminAnswer(.object(status))
+    }
+}

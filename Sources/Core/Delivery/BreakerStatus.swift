@@ -1,0 +1,31 @@
+/// How that does which a breaker guards, a notifier or an app's backend, in the words of metrics.
+package enum BreakerStatus: String, Sendable, CaseIterable {
+    /// The last attempt succeeded, or there was none yet.
+    case working
+    /// The last attempt failed, or the receiver has asked for fewer; attempts go on.
+    case failing
+    /// Too many attempts failed in a row: the breaker is open, and nothing starts for a while.
+    case open
+    /// That while is over: one attempt, the probe, decides whether the breaker closes.
+    case halfOpen = "half_open"
+    /// A notifier is misconfigured, or its receiver wants nothing more; the log and `deskgate status` name the remedy.
+    case paused
+
+    /// Derives it from a breaker.
+    package init(_ breaker: Breaker) {
+        switch breaker.state {
+        case .closed: self = breaker.isFailing ? .failing : .working
+        case .open: self = .open
+        case .halfOpen: self = .halfOpen
+        case .paused: self = .paused
+        }
+    }
+
+    /// Whether nothing starts but probes. A probe that is under way does not end that: it may fail.
+    package var isStopped: Bool {
+        switch self {
+        case .working, .failing: false
+        case .open, .halfOpen, .paused: true
+        }
+    }
+}

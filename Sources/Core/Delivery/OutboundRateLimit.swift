@@ -1,0 +1,58 @@
+package import Time
+
+/// How often a notifier's receiver may be called about one person or one device: at most so many times in any window of that length.
+///
+/// The store counts calls where it claims (`Claim.pace`), so that all processes that share it keep the pace together, also after a restart.
+/// The window must be longer than a lease. Then two calls for a person never overlap, and none overtakes another.
+package struct OutboundRateLimit: Sendable, Equatable {
+    /// Whose calls are counted together.
+    package enum Scope: String, Sendable {
+        /// Those for one person of an app.
+        case person
+        /// Those for one device of an app, whoever is signed in there.
+        case device
+    }
+
+    /// Whose.
+    package let scope: Scope
+    /// How many, at least 1.
+    package let max: Int
+    /// The window's length in milliseconds. A call exactly as long after another is allowed.
+    package let windowMilliseconds: UInt64
+
+    /// Makes a rule; one that allows nothing or has no window is a programmer's mistake and traps.
+    package init(per scope: Scope, max: Int, windowMilliseconds: UInt64) {
+        precondition(max > 0 && windowMilliseconds > 0, "a rule allows something in a time")
+        self.scope = scope
+        self.max = max
+        self.windowMilliseconds = windowMilliseconds
+    }
+
+    /// When the next call is allowed: now, or up to one window later.
+    /// - Parameter calls: the last ones, none of them later than now.
+    package func allowedAt(after calls: CallTimes, now: UnixMilliseconds) -> UnixMilliseconds {
+        guard let earliest = calls.earliest(ofLast: max) else { return now }
+        return Swift.max(now, earliest + windowMilliseconds)
+    }
+}
+
+/// The call that an attempt makes, and the rules that count it.
+package struct RateLimitedCall: Sendable, Equatable {
+    /// Whom and which device the receiver is told of.
+    package let device: Device.Key
+    /// At most one of each scope.
+    package let rules: [OutboundRateLimit]
+
+    /// The call for a delivery; nil when there is no rule or when its attempt makes no call.
+    ///
+    /// A notifier with rules calls its receiver only for changes of the registry that still hold, and must end every other delivery without
+    /// a call.
+    /// - Parameter rules: the notifier's; two of one scope are a programmer's mistake and trap.
+    package init?(_ delivery: Delivery, _ rules: [OutboundRateLimit]) {
+        guard !rules.isEmpty, let change = RegistryChange.Payload(delivery.event), change.holds(for: delivery.device) else { return nil }
+        precondition(Set(rules.map(\.scope)).count == rules.count, "a notifier has one rule of a scope")
+        let event = delivery.event
+        device = Device.Key(appID: event.identity.appID, userID: event.userID, deviceID: event.identity.deviceID)
+        self.rules = rules
+    }
+}

@@ -1,0 +1,115 @@
+package import Time
+
+/// Something of a help desk's that is remembered because what comes next means something only beside what came before: a ticket, a
+/// conversation, a question to a customer.
+package struct ConversationState: Sendable, Equatable {
+    /// What tells the topics of an app apart.
+    package struct Name: Sendable, Hashable, Comparable {
+        /// What kind of topic it is, in a word of the help desk's.
+        package let kind: ByteKey
+        /// Which one of its kind.
+        package let text: ByteKey
+
+        /// Names a topic.
+        /// - Parameter text: at most some hundred bytes, because it is a part of the store's key.
+        package init(_ kind: String, _ text: String) {
+            (self.kind, self.text) = (ByteKey(kind), ByteKey(text))
+        }
+
+        /// The order of the bytes, in which stores lock topics.
+        package static func < (left: Name, right: Name) -> Bool { (left.kind, left.text) < (right.kind, right.text) }
+    }
+
+    /// The data of a topic whose person was forgotten: nothing may be made of what comes about it.
+    package static let formerData = Array("former".utf8)
+
+    /// What it is called.
+    package let name: Name
+    /// The person whom it is about; empty when nobody is known.
+    package let userID: String
+    /// What is remembered, in a form of the help desk's; some hundred bytes.
+    package let data: [UInt8]
+
+    /// Makes a topic.
+    package init(_ name: Name, userID: String, data: [UInt8]) {
+        (self.name, self.userID, self.data) = (name, userID, data)
+    }
+
+    /// Whether its person was forgotten.
+    package var isOfFormer: Bool { data == Self.formerData }
+}
+
+/// What a help desk has told, which is an event, several or none, depending on what was told before.
+package struct Report: Sendable {
+    /// What follows from a report.
+    package enum Decision: Sendable {
+        /// It cannot be decided yet; nothing is stored, and it may be given to the store again with more in it.
+        case undecided
+        /// Nothing may be stored of it.
+        /// - Parameter reason: a stable word for the log; nil where nobody needs to know why.
+        case ignored(reason: String?)
+        /// What is remembered from now on, and the events that are stored in the same transaction, in their order.
+        /// - Parameters:
+        ///   - remark: a stable word for what is odd about it, for metrics; nil when nothing is.
+        ///   - rating: the score that its events tell of, for metrics; nil when none does.
+        ///   - mark: what was read, so that pending pushes of it end in the same transaction; nil when nothing was.
+        case decided(
+            conversations: [ConversationState], incomingEvents: [IncomingEvent], remark: String?, rating: Int64? = nil,
+            receipt: ReadReceipt? = nil)
+    }
+
+    /// The app.
+    package let appID: String
+    /// What it is recognised by when it comes again, with `Event.Identity.commentID`: of its event, or of a digest of its body. Without a
+    /// comment it is never recognised.
+    package let identity: Event.Identity
+    /// What its events, where they tell of a comment, are recognised by beside that.
+    package let events: [Event.Identity]
+    /// The id by which it is named when no event is stored of it.
+    package let id: UUIDv7
+    /// When it arrived.
+    package let receivedAt: UnixMilliseconds
+    /// The topics that `decide` is asked with; those that it changes are among them.
+    package let conversations: [ConversationState.Name]
+    /// The person whom it is about, as far as it says so itself; stores read the devices of this person ahead.
+    package let userID: String?
+    /// Decides, given those of the topics that are known. It must be pure: it may be called several times, on the store's thread. The
+    /// store itself refuses a decision that names a person who was forgotten (`Admission`).
+    package let decide: @Sendable ([ConversationState.Name: ConversationState]) -> Decision
+
+    /// Makes a report.
+    package init(
+        appID: String, identity: Event.Identity, events: [Event.Identity] = [], id: UUIDv7, receivedAt: UnixMilliseconds,
+        conversations: [ConversationState.Name], userID: String?,
+        decide: @escaping @Sendable ([ConversationState.Name: ConversationState]) -> Decision
+    ) {
+        precondition(identity.commentID == nil || identity.ticketID != nil, "what is recognised belongs to a ticket")
+        (self.appID, self.identity, self.events, self.id, self.receivedAt) = (appID, identity, events, id, receivedAt)
+        (self.conversations, self.userID, self.decide) = (conversations.sorted(), userID, decide)
+    }
+
+    /// The identity of a report that is recognised by its body.
+    /// - Parameter digest: of the body, in visible ASCII characters.
+    package static func identity(appID: String, digest: String) -> Event.Identity? {
+        HelpDeskID(digest).map { Event.Identity(appID: appID, ticketID: "webhook", commentID: $0, deviceID: "") }
+    }
+}
+
+/// What a store has made of a report.
+package enum ReportOutcome: Sendable, Equatable {
+    /// It is durable.
+    /// - Parameters:
+    ///   - events: the ids of the events that were stored.
+    ///   - remark: that of the decision.
+    ///   - rating: that of the decision.
+    ///   - superseded: how many pending deliveries its mark has ended.
+    case accepted(events: [UUIDv7], remark: String?, rating: Int64? = nil, superseded: Int = 0)
+    /// It, or its event, was stored before, under this one id.
+    // In a list: Swift 6.3.1 misaligns the 128 bits of an id within a `Result` of this enum when it is passed to a closure, which traps.
+    case duplicate(of: [UUIDv7])
+    /// `Report.Decision.undecided`.
+    case undecided
+    /// `Report.Decision.ignored`.
+    /// - Parameter reason: that of the decision.
+    case ignored(reason: String?)
+}

@@ -1,0 +1,87 @@
+/// How a request breaks the public grammar: answered 400, with the field and what was expected, and never with a value.
+package struct ValidationError: Sendable, Equatable, CustomStringConvertible {
+    /// What is wrong with the field.
+    package enum Problem: String, Sendable, Equatable, CaseIterable {
+        /// The field is not there.
+        case missing
+        /// The field is null.
+        case null
+        /// The field is a number, a list or anything else but a text.
+        case notAString = "not_a_string"
+        /// The field is there twice.
+        case duplicate
+        /// The field is the empty text.
+        case empty
+        /// The field has too many UTF-16 code units.
+        case tooLong = "too_long"
+        /// The field holds U+0000 to U+001F or U+007F.
+        case controlCharacter = "control_character"
+        /// The field is not spelled like a security key.
+        case notASecurityKey = "not_a_security_key"
+
+        /// The end of a sentence about the field.
+        package var complaint: String {
+            switch self {
+            case .missing: "is missing"
+            case .null: "is null"
+            case .notAString: "is not a string"
+            case .duplicate: "is given twice"
+            case .empty: "is empty"
+            case .tooLong: "is too long"
+            case .controlCharacter: "holds a control character"
+            case .notASecurityKey: "is not a security key"
+            }
+        }
+    }
+
+    /// Which field.
+    package let field: CredentialField
+    /// What is wrong with it.
+    package let problem: Problem
+    /// Whether it is a security key that only the app's backend understands.
+    private let isForeignKey: Bool
+
+    /// Names the fault of a field.
+    package init(_ field: CredentialField, _ problem: Problem) {
+        self.field = field
+        self.problem = problem
+        isForeignKey = false
+    }
+
+    /// Names the fault of a security key that only the app's backend understands.
+    init(foreignKey problem: Problem) {
+        field = .securityKey
+        self.problem = problem
+        isForeignKey = true
+    }
+
+    /// One sentence for a person.
+    package var description: String { "\(field.name) \(complaint)" }
+
+    /// The sentence without the field, for those who know it by another name.
+    package var complaint: String {
+        "\(problem.complaint); expected \(problem == .duplicate ? "it once" : expectation)."
+    }
+
+    private var expectation: String {
+        switch field {
+        case .appID: "a string of 1 to \(FieldGrammar.longestAppID) UTF-16 code units"
+        case .userID: "a string of 1 to \(FieldGrammar.longestUserID) UTF-16 code units"
+        case .securityKey where isForeignKey: "a string of 1 to \(FieldGrammar.longestUserID) UTF-16 code units"
+        case .securityKey: "dgk1. and 84 base64url characters"
+        }
+    }
+}
+
+/// A field of an authorization request.
+package enum CredentialField: String, Sendable, Equatable, CaseIterable {
+    /// The app that the help desk made, up to 255 UTF-16 code units.
+    case appID = "app_id"
+    /// The person, up to 100 UTF-16 code units.
+    case userID = "user_id"
+    /// The proof, 89 characters.
+    case securityKey = "security_key"
+
+    /// The name as it stands in a request.
+    package var name: String { rawValue }
+}

@@ -1,0 +1,84 @@
+/// A language in which operators are told what happens.
+package enum Language: String, Sendable, CaseIterable {
+    case english = "en"
+    case russian = "ru"
+}
+
+/// A text for operators in every language. It cannot be made without one of them, so no text lacks its translation.
+package struct LocalizedText: Sendable, Equatable {
+    package let english: String
+    package let russian: String
+
+    /// Gives the text in each language. A `LocalizedText` that is interpolated appears in the same language.
+    package init(_ english: Phrase<English>, _ russian: Phrase<Russian>) {
+        self.english = english.text
+        self.russian = russian.text
+    }
+
+    private init(_ english: String, russian: String) {
+        self.english = english
+        self.russian = russian
+    }
+
+    /// What is the same in every language: names, numbers, and what other programs say.
+    package init(verbatim text: String) {
+        self.init(text, russian: text)
+    }
+
+    /// The step that puts a changed configuration in force, as the end of a remedy.
+    package static let reload = LocalizedText("run deskgate reload", "перечитайте настройки (deskgate reload)")
+
+    /// The text in one language.
+    package func text(in language: Language) -> String {
+        switch language {
+        case .english: english
+        case .russian: russian
+        }
+    }
+
+    /// The text with a change that is the same in every language.
+    package func map(_ change: (String) -> String) -> LocalizedText { LocalizedText(change(english), russian: change(russian)) }
+
+    /// One text after the other, without a space between.
+    package static func + (left: LocalizedText, right: LocalizedText) -> LocalizedText {
+        LocalizedText(left.english + right.english, russian: left.russian + right.russian)
+    }
+}
+
+/// The language of a phrase.
+package protocol PhraseLanguage {
+    static var language: Language { get }
+}
+
+package enum English: PhraseLanguage {
+    package static let language = Language.english
+}
+
+package enum Russian: PhraseLanguage {
+    package static let language = Language.russian
+}
+
+/// A literal in one language. As a type of its own it cannot stand where the other language is expected.
+package struct Phrase<Tongue: PhraseLanguage>: ExpressibleByStringInterpolation {
+    /// Collects the parts of a literal.
+    package struct StringInterpolation: StringInterpolationProtocol {
+        fileprivate var text = ""
+
+        package init(literalCapacity: Int, interpolationCount: Int) {
+            text.reserveCapacity(literalCapacity + 16 * interpolationCount)
+        }
+
+        package mutating func appendLiteral(_ literal: String) { text += literal }
+
+        package mutating func appendInterpolation(_ told: LocalizedText) { text += told.text(in: Tongue.language) }
+
+        package mutating func appendInterpolation(_ value: some CustomStringConvertible) { text += value.description }
+    }
+
+    /// The text.
+    package let text: String
+
+    package init(stringLiteral text: String) { self.text = text }
+
+    package init(stringInterpolation: StringInterpolation) { text = stringInterpolation.text }
+}

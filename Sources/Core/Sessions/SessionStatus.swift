@@ -1,0 +1,41 @@
+package import Time
+
+/// What one process knows of a person's session tokens at a help desk. It holds no token.
+package struct SessionStatus: Sendable, Equatable {
+    /// A token that is kept, and handed out again.
+    package struct Kept: Sendable, Equatable {
+        /// When the help desk was asked for it.
+        package let obtainedAt: UnixMilliseconds
+        /// When it ends.
+        package let expiresAt: UnixMilliseconds
+
+        /// Describes a token.
+        package init(obtainedAt: UnixMilliseconds, expiresAt: UnixMilliseconds) {
+            (self.obtainedAt, self.expiresAt) = (obtainedAt, expiresAt)
+        }
+    }
+
+    /// Why the help desk is not asked for a token now, or would give none, whatever the person's key.
+    package enum Obstacle: Sendable, Equatable {
+        /// A limit of the app's is reached until then.
+        case limited(LimitRule, until: UnixMilliseconds)
+        /// The help desk wants fewer requests until then.
+        case throttled(until: UnixMilliseconds)
+        /// The help desk has refused every API token of the app's when it was asked last.
+        case tokenRefused
+        /// The person's id can be no part of the help desk's addresses.
+        case noAddress
+        /// The person's id is one of those that the help desk keeps for its people of support.
+        case supportAccount
+    }
+
+    /// The last token, while it is kept in memory; nil when none is.
+    package let kept: Kept?
+    /// Nil when nothing stands in the way of a new token.
+    package let obstacle: Obstacle?
+
+    /// Describes how a person stands.
+    package init(kept: Kept?, obstacle: Obstacle?) {
+        (self.kept, self.obstacle) = (kept, obstacle)
+    }
+}

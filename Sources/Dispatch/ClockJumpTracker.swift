@@ -1,0 +1,126 @@
+internal import Core
+internal import Observability
+internal import Time
+
+/// The dispatcher's view of the clocks: computes expiry and idleness by trusted time, logs jumps of the clock, and keeps the trusted time
+/// in the store for the next process.
+///
+/// It is a value of the dispatcher's thread.
+struct ClockJumpTracker {
+    /// A gap in which the machine was off is held back from expiry up to this length: after a longer one a waiting delivery is too old to
+    /// matter.
+    private static let longestGapMilliseconds: UInt64 = 30 * 86_400_000
+    /// The longest life that can be configured, and a minute.
+    private static let longestLifeMilliseconds: UInt64 = 30 * 86_400_000 + TrustedTime.tolerance
+
+    private let clocks: Clocks
+    private let store: any Store
+    private let retention: Retention
+    private let logger: Logger
+    private var isRestored = false
+    private(set) var time: TrustedTime
+    private var wasHeld = false
+
+    init(_ clocks: Clocks, _ store: any Store, _ retention: Retention, _ logger: Logger) {
+        self.clocks = clocks
+        self.store = store
+        self.retention = retention
+        self.logger = logger
+        time = clocks.trusted.time
+    }
+
+    /// Reads the clocks and logs jumps.
+    /// - Returns: false while the store has not yielded the trusted time of the last run; no delivery may expire until it has.
+    mutating func readClocks() -> Bool {
+        let isRestored = restore()
+        time = clocks.trusted.time
+        guard isRestored else { return false }
+        let notices = clocks.trusted.takeNotices()
+        for notice in notices { log(notice) }
+        let isHeld = heldFromExpiry > 0
+        if wasHeld, !isHeld, notices.isEmpty { logger.log(.info, "the clock's new time counts for waiting deliveries from now on") }
+        wasHeld = isHeld
+        // Kept at once, because the process may end before the next purge.
+        if !notices.isEmpty { keep() }
+        return true
+    }
+
+    /// The wall clock when the clocks were read. A later reading may be after a jump that is not held back yet, and would expire what waits.
+    var now: UnixMilliseconds { time.last.wall }
+
+    /// How many milliseconds of the clock's time do not count towards the expiry of a delivery.
+    var heldFromExpiry: UInt64 {
+        time.held(for: retention.eventLifeMilliseconds, longestGap: Self.longestGapMilliseconds)
+    }
+
+    /// What happened before this time is older than `period`.
+    func since(_ period: UInt64, now: UnixMilliseconds) -> UnixMilliseconds {
+        now.saturating(subtracting: period).saturating(subtracting: time.held(for: period))
+    }
+
+    /// The latest expiry of any delivery that arrives now.
+    func latestExpiry(now: UnixMilliseconds) -> UnixMilliseconds { now + Self.longestLifeMilliseconds }
+
+    /// Keeps the trusted time in the store. A failure is logged; the next purge tries again.
+    func keep() {
+        do throws(StoreError) {
+            try store.keep(time)
+        } catch {
+            // `StoreOpener` logs that the store is not open.
+            guard error.kind != .notOpen else { return }
+            logger.log(.warning, "the time could not be kept for the next start", ["reason": .string(error.description)])
+        }
+    }
+
+    private mutating func restore() -> Bool {
+        if isRestored { return true }
+        do throws(StoreError) {
+            if let kept = try store.trustedTime() { clocks.trusted.restore(kept) }
+            isRestored = true
+        } catch {
+            guard error.kind != .notOpen else { return false }
+            logger.log(.error, "the store does not tell the time of the last run", ["reason": .string(error.description)])
+        }
+        return isRestored
+    }
+
+    private func log(_ notice: TrustedTime.Notice) {
+        switch notice {
+        case .setForward(let by, let isGap):
+            let until = { (period: UInt64) in LogValue.string(RFC3339.text(time.last.wall + period)) }
+            logger.log(
+                .warning,
+                isGap
+                    ? "the machine was off or its clock was set forward; what waits and what is kept looks no older for it"
+                    : "the clock was set forward; what waits and what is kept looks no older for it",
+                [
+                    "by_seconds": .integer(Int(clamping: by / 1000)), "deliveries_until": until(retention.eventLifeMilliseconds),
+                    "devices_until": until(retention.idleDeviceMilliseconds),
+                    "remedy": .string("see whether the clock is right; if it is nothing need be done"),
+                ])
+        case .cameBack(let by): logger.log(.info, "the clock came back", ["by_seconds": .integer(Int(clamping: by / 1000))])
+        }
+    }
+}
+
+/// How long ended deliveries and idle devices are kept, all in milliseconds.
+package struct Retention: Sendable, Equatable {
+    /// Delivered deliveries.
+    package var deliveredMilliseconds: UInt64
+    /// Dead deliveries.
+    package var deadMilliseconds: UInt64
+    /// Devices that nothing has been heard of.
+    package var idleDeviceMilliseconds: UInt64
+    /// How long after its arrival an event is delivered at most.
+    package var eventLifeMilliseconds: UInt64
+
+    /// Sets the periods, in milliseconds.
+    package init(
+        deliveredMilliseconds: UInt64, deadMilliseconds: UInt64, idleDeviceMilliseconds: UInt64, eventLifeMilliseconds: UInt64 = 86_400_000
+    ) {
+        self.deliveredMilliseconds = deliveredMilliseconds
+        self.deadMilliseconds = deadMilliseconds
+        self.idleDeviceMilliseconds = idleDeviceMilliseconds
+        self.eventLifeMilliseconds = eventLifeMilliseconds
+    }
+}

@@ -1,0 +1,125 @@
+internal import Core
+internal import Observability
+internal import Threading
+
+/// The phases of a store that is opened on a thread of its own.
+enum StorePhase: Sendable {
+    /// It is not open; the error of the last try to open it, nil before the first has ended.
+    case waiting(StoreError?)
+    /// It is open.
+    case open(any Store)
+    /// `close` was called.
+    case closed
+
+    /// Whether the first try to open it has not ended.
+    var isUndecided: Bool {
+        if case .waiting(nil) = self { true } else { false }
+    }
+
+    fileprivate var isClosed: Bool {
+        if case .closed = self { true } else { false }
+    }
+}
+
+/// The thread that opens a store, retries until that succeeds, and opens it again when the open store itself reports `notOpen`.
+///
+/// It also logs when the store begins and ceases to refuse, because the store's own threads may hang with the disk.
+struct StoreOpener: Sendable {
+    /// Opens the store.
+    /// - Parameter isAgain: whether an earlier store was open and reported `notOpen`.
+    typealias Opening = @Sendable (_ isAgain: Bool) throws(StoreError) -> any Store
+
+    private static let firstDelayMilliseconds: UInt64 = 250
+    private static let longestDelayMilliseconds: UInt64 = 5000
+    /// Checking a file for damage is expensive, and damage rarely goes away.
+    private static let longestDelayOfDamageMilliseconds: UInt64 = 60_000
+
+    private let phase: Monitor<StorePhase>
+    private let logger: Logger
+    private let lookEveryMilliseconds: UInt64
+    private let onOpen: @Sendable (any Store) -> Void
+    private let open: Opening
+
+    init(
+        _ phase: Monitor<StorePhase>, logger: Logger, lookEveryMilliseconds: UInt64, onOpen: @escaping @Sendable (any Store) -> Void,
+        open: @escaping Opening
+    ) {
+        self.phase = phase
+        self.logger = logger
+        self.lookEveryMilliseconds = lookEveryMilliseconds
+        self.onOpen = onOpen
+        self.open = open
+    }
+
+    /// Runs until `close` is called.
+    func run() {
+        var isAgain = false
+        while let store = openWithRetries(isAgain: isAgain), watch(store) { isAgain = true }
+    }
+
+    /// Retries with backoff until the store is open.
+    /// - Returns: nil after `close`.
+    private func openWithRetries(isAgain: Bool) -> (any Store)? {
+        var logged: StoreError?
+        var delay = Self.firstDelayMilliseconds
+        while true {
+            do throws(StoreError) {
+                let store = try open(isAgain)
+                onOpen(store)
+                guard change(to: .open(store)) else {
+                    store.close()
+                    return nil
+                }
+                if isAgain || logged != nil { logger.log(.info, "the store is open") }
+                return store
+            } catch {
+                if logged != error {
+                    logger.log(
+                        .error, "the store cannot be opened; what needs it is refused until it can",
+                        ["reason": .string(error.description)])
+                }
+                logged = error
+                guard change(to: .waiting(error)), !waitForEnd(delay) else { return nil }
+                delay = min(
+                    delay * 2, error.kind == .corrupt ? Self.longestDelayOfDamageMilliseconds : Self.longestDelayMilliseconds)
+            }
+        }
+    }
+
+    /// Logs changes of the store's refusal until the store must be opened again.
+    /// - Returns: false after `close`.
+    private func watch(_ store: any Store) -> Bool {
+        var logged: StoreError?
+        while !waitForEnd(lookEveryMilliseconds) {
+            // A full queue is not logged: it comes and goes, and it has a metric.
+            let refusal = store.refusal.flatMap { $0.kind == .queueFull ? nil : $0 }
+            if refusal != logged { log(refusal) }
+            logged = refusal
+            if let refusal, refusal.kind == .notOpen {
+                guard change(to: .waiting(refusal)) else { return false }
+                store.close()
+                return true
+            }
+        }
+        return false
+    }
+
+    private func log(_ refusal: StoreError?) {
+        guard let refusal else { return logger.log(.info, "the store accepts again") }
+        logger.log(.error, "the store accepts nothing", ["reason": .string(refusal.description)])
+    }
+
+    /// - Returns: false after `close`.
+    private func change(to next: StorePhase) -> Bool {
+        phase.update { phase in
+            if phase.isClosed { return false }
+            phase = next
+            return true
+        }
+    }
+
+    /// - Returns: true after `close`.
+    private func waitForEnd(_ milliseconds: UInt64) -> Bool {
+        phase.wait(timeoutMilliseconds: milliseconds) { $0.isClosed ? true : nil } ?? false
+    }
+}

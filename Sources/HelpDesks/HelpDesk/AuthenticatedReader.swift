@@ -1,0 +1,105 @@
+internal import HTTPServer
+package import JSON
+
+/// Judges the credentials, as the bytes that arrived. They are valid UTF-8; their grammar is not checked.
+/// - Returns: whether the wish is to be read, so that strangers have us read no more than that.
+typealias CredentialJudge = (_ appID: Span<UInt8>, _ userID: Span<UInt8>, _ securityKey: Span<UInt8>) -> Bool
+
+/// What is to be done for a caller whose wish has been read.
+typealias PreparedRequest = @Sendable (AuthenticatedCaller) -> AuthenticatedStep
+
+/// Reads a body: what is to be done or what is wrong with it, and nil if it is not to be read. Throws if the credentials cannot be read.
+///
+/// It knows nothing of the wish's type, because generic code is not specialised beyond its module, and looking types up would cost a request
+/// as much as verifying its key.
+typealias BoundReader = @Sendable (borrowing Request, CredentialJudge) throws(BodyError) -> Result<PreparedRequest, BodyError>?
+
+/// How a route with a security key reads the body of a call: the credentials, and then what the caller wishes.
+package struct AuthenticatedReader<Payload: Sendable>: Sendable {
+    /// Says how a proven caller with this wish is answered; on any thread, and must not block.
+    package typealias Perform = @Sendable (AuthenticatedCaller, Payload) -> AuthenticatedStep
+
+    /// Makes the reader of a route that does this.
+    let reader: @Sendable (@escaping Perform) -> BoundReader
+
+    /// Reads a strict JSON object, whose members beside the credentials `payload` reads.
+    package static func object(_ payload: @escaping @Sendable (JSONObject) throws(BodyError) -> Payload) -> AuthenticatedReader {
+        let credentials = BodyReader<3>.credentials
+        return AuthenticatedReader { perform in
+            { request, judge throws(BodyError) in
+                try credentials.withFields(of: request) { fields, bytes throws(BodyError) in
+                    guard try fields.judge(bytes, judge) else { return nil }
+                    return request.withBody { body in bind(perform) { () throws(BodyError) in try payload(parse(body)) } }
+                }
+            }
+        }
+    }
+
+    /// Reads a JSON object or a form with one more field of text, which `payload` reads; nil when it is missing.
+    /// - Parameter longest: in UTF-16 code units.
+    package static func text(
+        _ name: StaticString, longest: Int, _ payload: @escaping @Sendable (String?) throws(BodyError) -> Payload
+    ) -> AuthenticatedReader {
+        let reader = BodyReader<4>(wanting: ["app_id", "user_id", "security_key", name])
+        return AuthenticatedReader { perform in
+            { request, judge throws(BodyError) in
+                try reader.withFields(of: request) { fields, bytes throws(BodyError) in
+                    guard try fields.judge(bytes, judge) else { return nil }
+                    let text: String?
+                    do throws(BodyError) {
+                        text = try fields.text("\(name)", in: bytes, longest: longest)
+                    } catch {
+                        return .failure(error)
+                    }
+                    return bind(perform) { () throws(BodyError) in try payload(text) }
+                }
+            }
+        }
+    }
+
+    private static func bind(_ perform: @escaping Perform, to payload: () throws(BodyError) -> Payload) -> Result<
+        PreparedRequest, BodyError
+    > {
+        do throws(BodyError) {
+            let payload = try payload()
+            return .success { perform($0, payload) }
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private static func parse(_ body: Span<UInt8>) throws(BodyError) -> JSONObject {
+        let value: JSONValue
+        do throws(JSONError) {
+            value = try JSONDocument(parsing: body).value()
+        } catch {
+            throw .invalidJSON(error)
+        }
+        guard case .object(let object) = value else { throw .notAnObject }
+        return object
+    }
+}
+
+extension AuthenticatedReader where Payload == Void {
+    /// Reads a JSON object or a form with the credentials alone.
+    package static var credentials: AuthenticatedReader {
+        let reader = BodyReader<3>.credentials
+        return AuthenticatedReader { perform in
+            let bound: PreparedRequest = { perform($0, ()) }
+            return { request, judge throws(BodyError) in
+                try reader.withFields(of: request) { fields, bytes throws(BodyError) in
+                    try fields.judge(bytes, judge) ? .success(bound) : nil
+                }
+            }
+        }
+    }
+}
+
+extension BodyFields {
+    /// Lends the credentials to `judge`, whose answer it returns.
+    /// - Parameter bytes: the bytes that were lent with these fields.
+    fileprivate func judge(_ bytes: Span<UInt8>, _ judge: CredentialJudge) throws(BodyError) -> Bool {
+        let ranges = try credentials()
+        return judge(bytes.extracting(ranges.appID), bytes.extracting(ranges.userID), bytes.extracting(ranges.securityKey))
+    }
+}

@@ -1,0 +1,216 @@
+internal import Bytes
+package import Configuration
+internal import Core
+package import HTTPServer
+internal import Observability
+internal import Threading
+internal import Time
+internal import Tracing
+
+/// A `POST` of a person's app with its security key.
+///
+/// The key is verified first, from memory, so that strangers cause no work. Where the app has a backend, it is asked next, with the connection
+/// suspended. Only then the route's owner is asked for the answer, so limits that it keeps count nobody's calls but those of the person.
+/// The shadow mode of an app is none here: without a key, somebody would be answered in another person's name.
+package final class AuthenticatedRoute: Sendable {
+    /// Counts a call; its app is nil when none is known, and the parameter is as in `AuthenticatedCaller`.
+    package typealias Count = @Sendable (_ result: String, _ app: String?, _ parameter: String) -> Void
+
+    private let path: StaticString
+    private let helpDesk: HelpDeskKind?
+    private let bodyLimit: Int
+    private let timeoutMilliseconds: @Sendable () -> UInt64
+    private let description: RouteDescription
+    private let services: HelpDeskServices
+    private let read: BoundReader
+    private let count: Count
+    private let refusals = AuthorizeRefusals()
+
+    /// Makes the route.
+    /// - Parameters:
+    ///   - path: may have a parameter; `AuthenticatedCaller` has what stands there.
+    ///   - helpDesk: to others' apps it denies as to unknown ones; nil for a route of all apps.
+    ///   - timeoutMilliseconds: how long a step may take that answers later.
+    ///   - count: it counts the results of `perform`, and `malformed`, `denied` and `unavailable`.
+    package init<Payload>(
+        _ path: StaticString, of helpDesk: HelpDeskKind?, bodyLimit: Int = 16 * 1024,
+        timeoutMilliseconds: @autoclosure @escaping @Sendable () -> UInt64, description: RouteDescription, _ services: HelpDeskServices,
+        reading reader: AuthenticatedReader<Payload>, count: @escaping Count, perform: @escaping AuthenticatedReader<Payload>.Perform
+    ) {
+        self.path = path
+        self.helpDesk = helpDesk
+        self.bodyLimit = bodyLimit
+        self.timeoutMilliseconds = timeoutMilliseconds
+        self.description = description
+        self.services = services
+        self.count = count
+        read = reader.reader(perform)
+    }
+
+    /// The route.
+    package var route: Route {
+        Route(path, bodyLimit: bodyLimit, described: [.post: description], [(.post, { [self] in answer($0, $1) })])
+    }
+
+    /// What is known of a call before its body is read.
+    private struct Origin: Sendable {
+        let context: RequestContext
+        let parameter: String
+    }
+
+    /// What is known of a call after its body is gone.
+    private struct Call: Sendable {
+        let verdict: Verdict
+        /// The user of whom the final verdict is recorded.
+        let user: RecordedUser
+        /// The app; nil when it is not configured.
+        let app: String?
+        /// Nil when the key is not in force.
+        let proven: AuthenticatedCaller?
+        /// For the log; nil when there is nothing to log.
+        var caller: CallerLogFields?
+    }
+
+    /// What to do about a call.
+    private enum Next {
+        case answer(Response)
+        case later(@Sendable (_ complete: @escaping @Sendable (Response) -> Void) -> Void)
+    }
+
+    private func answer(_ request: borrowing Request, _ responder: consuming Responder) -> Answered {
+        let origin = Origin(
+            context: RequestContext(id: request.requestID, services.tracer.beginRequest(request.callersTrace())),
+            parameter: request.pathParameterText)
+        let state = services.state.current
+        var (judged, question): (Call?, BackendVerification?)
+        let payload: Result<PreparedRequest, BodyError>?
+        do throws(BodyError) {
+            payload = try read(request) { appID, userID, key in
+                let decision = state.authorize(
+                    appID: appID, userID: userID, securityKey: key, of: helpDesk, now: services.clocks.unixSeconds(),
+                    revocations: services.revocations.current, asking: &question)
+                let call = Self.call(decision, state, appID, userID, key, origin)
+                judged = call
+                return call.proven != nil
+            }
+        } catch {
+            return responder.respond(refuse(error, nil, origin))
+        }
+        guard let call = judged else { preconditionFailure("credentials that were read are judged") }
+        guard let question else { return answer(next(call.verdict, call, payload, origin), responder) }
+        return responder.respondLater(timeoutMilliseconds: question.timeoutMilliseconds + timeoutMilliseconds()) { pending in
+            let box = PendingBox(pending)
+            question.ask(services.revocations, in: origin.context.trace) { [self] verdict, cause in
+                // A stop may have answered already.
+                guard box.isAwaited else { return }
+                var call = call
+                call.caller = call.caller?.undecided(cause)
+                switch next(verdict, call, payload, origin) {
+                case .answer(let response): box.respond(response)
+                case .later(let start): start { box.respond($0) }
+                }
+            }
+        }
+    }
+
+    private func answer(_ next: Next, _ responder: consuming Responder) -> Answered {
+        switch next {
+        case .answer(let response): return responder.respond(response)
+        case .later(let start):
+            return responder.respondLater(timeoutMilliseconds: timeoutMilliseconds()) { pending in
+                let box = PendingBox(pending)
+                start { box.respond($0) }
+            }
+        }
+    }
+
+    private static func call(
+        _ decision: Authorizer.Authorization, _ state: HelpDeskState, _ appID: Span<UInt8>, _ userID: Span<UInt8>, _ key: Span<UInt8>,
+        _ origin: Origin
+    ) -> Call {
+        let authorizer = state.authorizer
+        let application = decision.application.map { authorizer.applications[$0] }
+        var (proven, caller): (AuthenticatedCaller?, CallerLogFields?)
+        switch decision.verdict {
+        case .authorized, .unconfirmed:
+            proven = application.map { application in
+                AuthenticatedCaller(
+                    application, policy: authorizer.policy, userID: String(userID), parameter: origin.parameter, context: origin.context,
+                    key: application.verification == .backend ? nil : SecurityKey(key))
+            }
+        case .malformed, .denied, .shadowed, .undecided: break
+        }
+        // Naming a person takes as long as verifying a key, so it is left out where nothing will be logged.
+        if case .authorized = decision.verdict {
+        } else {
+            caller = CallerLogFields(decision, authorizer, appID: appID, userID: userID, securityKey: key)
+        }
+        return Call(
+            verdict: decision.verdict, user: state.recordedUser(decision, userID: userID),
+            app: decision.namedApplication.map { authorizer.applications[$0].name }, proven: proven, caller: caller)
+    }
+
+    /// Records the final verdict, and decides what to do with it.
+    private func next(_ verdict: Verdict, _ call: Call, _ payload: Result<PreparedRequest, BodyError>?, _ origin: Origin) -> Next {
+        call.user.record(verdict, at: services.clocks.unixSeconds())
+        guard case .authorized = verdict, let caller = call.proven, let payload else { return .answer(refuse(verdict, call, origin)) }
+        let perform: PreparedRequest
+        switch payload {
+        case .success(let bound): perform = bound
+        case .failure(let error): return .answer(refuse(error, caller.appID, origin))
+        }
+        switch perform(caller) {
+        case .answer(let answer): return .answer(conclude(answer, caller.appID, origin))
+        case .later(let start):
+            return .later { [self] complete in
+                start { [self] answer in complete(conclude(answer, caller.appID, origin)) }
+            }
+        }
+    }
+
+    private func conclude(_ answer: AuthenticatedAnswer, _ app: String, _ origin: Origin) -> Response {
+        if let reason = answer.reason { log(answer.result, answer.level, reason, app, ["app": .string(app)], origin.context) }
+        return end(answer.response, answer.result, app, origin)
+    }
+
+    private func refuse(_ verdict: Verdict, _ call: Call, _ origin: Origin) -> Response {
+        if case .malformed(let error) = verdict { return refuse(.malformed(error), call.app, origin) }
+        var fields: LogFields = [:]
+        call.caller?.append(to: &fields)
+        let isDenied = if case .denied = verdict { true } else { false }
+        let result = isDenied ? "denied" : "unavailable"
+        log(result, verdict.logLevel, verdict.reason, call.app, fields, origin.context)
+        return end(isDenied ? refusals.denied : refusals.undecided, result, call.app, origin)
+    }
+
+    private func refuse(_ error: BodyError, _ app: String?, _ origin: Origin) -> Response {
+        var fields: LogFields = [:]
+        if let app { fields.append("app", .string(app)) }
+        if let field = error.field { fields.append("field", .string(field)) }
+        log("malformed", .info, error.reason, app, fields, origin.context)
+        return end(.error(400, "malformed", error.message), "malformed", app, origin)
+    }
+
+    private func end(_ response: Response, _ result: String, _ app: String?, _ origin: Origin) -> Response {
+        count(result, app, origin.parameter)
+        services.tracer.endRequest(origin.context.span, path, response, app: app, result: result)
+        return response
+    }
+
+    /// Logs a call that was not done; no field of the line has the caller's own text.
+    private func log(
+        _ result: String, _ level: LogLevel, _ reason: String, _ app: String?, _ details: LogFields, _ context: RequestContext
+    ) {
+        var fields: LogFields = ["route": .string("\(path)"), "result": .string(result), "reason": .string(reason)]
+        fields.append(details)
+        context.append(to: &fields)
+        services.denials.log(level, "customer's call", reason: reason, app: app, fields)
+    }
+}
+
+extension Request {
+    /// The path at the route's parameter, copied; empty when the route has none.
+    fileprivate var pathParameterText: String {
+        withPathParameter { text in text.isEmpty ? "" : String(repairing: text) }
+    }
+}

@@ -1,0 +1,96 @@
+package import Core
+package import Observability
+package import Threading
+package import Time
+
+/// Keeps in the store when keys were used, and tells the processes that share it which keys this one has in force.
+///
+/// What it cannot store it tries again a minute later; authorization never waits for it.
+package final class KeyUsageFlusher: Sendable {
+    private static let intervalMilliseconds: UInt64 = 60_000
+
+    private struct State {
+        /// What this process has recorded.
+        var recorded: [KeyUse.Name: KeyUse] = [:]
+        /// The records of all processes, as the store last had them; nil until it has been read.
+        var stored: [KeyUse.Name: KeyUse]?
+        var dueAt = MonotonicMilliseconds(rawValue: 0)
+        var isFailing = false
+    }
+
+    private let tracker: KeyUsageTracker
+    private let helpDesks: SnapshotReference<HelpDeskState>
+    private let store: any Store
+    private let logger: Logger
+    private let clocks: Clocks
+    private let state = Monitor(State())
+
+    /// Prepares it; `tend` does the work.
+    package init(
+        _ tracker: KeyUsageTracker, _ helpDesks: SnapshotReference<HelpDeskState>, store: any Store, logger: Logger, clocks: Clocks
+    ) {
+        (self.tracker, self.helpDesks, self.store, self.logger, self.clocks) = (tracker, helpDesks, store, logger, clocks)
+    }
+
+    /// Does what is due. Blocks like the store, once a minute, and each time until the store has been read.
+    package func tend() {
+        announce()
+        let now = clocks.monotonicMilliseconds()
+        let isDue = state.withLock { state in
+            guard now >= state.dueAt || state.stored == nil else { return false }
+            state.dueAt = now + Self.intervalMilliseconds
+            return true
+        }
+        if isDue { save() }
+    }
+
+    /// Tells which keys are in force. Does not block.
+    package func announce() {
+        store.announce(keysDigest: helpDesks.current.authorizer.keysDigest)
+    }
+
+    /// Reads the records of all processes. Blocks like the store.
+    package func read() throws(StoreError) {
+        let stored = Self.byName(try store.keyUses())
+        state.withLock { $0.stored = stored }
+    }
+
+    /// Reads what others have recorded, and records what has changed. Blocks like the store.
+    package func save() {
+        let uses = tracker.all(now: clocks.unixMilliseconds())
+        let recorded = state.withLock { $0.recorded }
+        do throws(StoreError) {
+            // Reads first: a store whose disk is full takes no record, and can still be read.
+            try read()
+            let changed = uses.filter { recorded[$0.name] != $0 }
+            if !changed.isEmpty { try store.record(changed) }
+            state.withLock { state in
+                state.recorded = Self.byName(uses)
+                state.isFailing = false
+            }
+        } catch {
+            let isNew = state.withLock { state in
+                defer { state.isFailing = true }
+                return !state.isFailing
+            }
+            // One line until it works again, and none of a store that is not open, which says so itself.
+            guard isNew, error.kind != .notOpen, error.kind != .closed else { return }
+            logger.log(
+                .warning, "the last use of keys cannot be stored",
+                ["reason": .string(error.kind.rawValue), "detail": .string(error.description)])
+        }
+    }
+
+    /// When the keys were last used, by this process or, as far as the store was last read, by others. Does not block.
+    ///
+    /// Until the store has been read, only the keys that this process has used are included: others may have been used before it started.
+    package var uses: [KeyUse] {
+        let own = tracker.all(now: clocks.unixMilliseconds())
+        guard let stored = state.withLock({ $0.stored }) else { return own.filter { $0.usedAt != nil } }
+        return own.map { use in stored[use.name].map(use.merged) ?? use }
+    }
+
+    private static func byName(_ uses: [KeyUse]) -> [KeyUse.Name: KeyUse] {
+        Dictionary(uses.map { ($0.name, $0) }) { first, _ in first }
+    }
+}

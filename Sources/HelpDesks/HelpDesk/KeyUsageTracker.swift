@@ -1,0 +1,93 @@
+package import Core
+internal import Synchronization
+internal import Threading
+package import Time
+
+/// When each key was last used in this process: one word a key, which all snapshots of the configuration share. Safe on any thread.
+package final class KeyUsageTracker: Sendable {
+    private let words = Monitor<[KeyUse.Name: KeyUseWord]>([:])
+
+    /// Makes an empty book.
+    package init() {}
+
+    /// The words of an authorizer's keys.
+    func uses(of authorizer: Authorizer) -> KeyUses {
+        let entries = words.withLock { words in
+            authorizer.applications.map { application in
+                let app = ByteKey(String(decoding: application.id, as: UTF8.self))
+                return application.keys.map { key in
+                    let name = KeyUse.Name(app: app, keyID: key.id)
+                    let word = words[name] ?? KeyUseWord()
+                    words[name] = word
+                    return KeyUses.Entry(keyID: key.id, word: word)
+                }
+            }
+        }
+        return KeyUses(applications: entries)
+    }
+
+    /// What is known of all keys that this process has had in force.
+    /// - Parameter now: since when a key that nobody has asked about before is known.
+    package func all(now: UnixMilliseconds) -> [KeyUse] {
+        words.withLock { words in
+            words.map { name, word in
+                KeyUse(appID: name.app.text, keyID: name.keyID, since: word.known(now), usedAt: word.usedAt)
+            }
+        }
+    }
+}
+
+/// The words of one snapshot's keys.
+///
+/// Not copyable, so that it is borrowed through its snapshot, and threads do not contend for reference counts.
+package struct KeyUses: ~Copyable, Sendable {
+    struct Entry: Sendable {
+        let keyID: UInt32
+        let word: KeyUseWord
+    }
+
+    /// By the index of the app in the authorizer.
+    let applications: [[Entry]]
+
+    /// Notes that a key was used, if the decision of the same authorizer says so, whatever the app's backend will say. Takes no lock and
+    /// allocates nothing.
+    func note(_ decision: Authorizer.Authorization, now: UnixSeconds) {
+        guard let application = decision.application else { return }
+        let keyID: UInt32
+        switch decision.verdict {
+        case .authorized(let used?, _), .unconfirmed(let used?): keyID = used
+        case .authorized, .unconfirmed, .malformed, .denied, .shadowed, .undecided: return
+        }
+        for index in applications[application].indices where applications[application][index].keyID == keyID {
+            applications[application][index].word.note(now)
+        }
+    }
+}
+
+/// When one key was last used.
+final class KeyUseWord: Sendable {
+    private static let minuteMilliseconds: UInt64 = 60_000
+
+    /// The minute since 1970; 0 for never.
+    private let minute = Atomic<UInt64>(0)
+    /// Since when the key is known, in milliseconds since 1970; 0 when nobody has asked yet.
+    private let since = Atomic<UInt64>(0)
+
+    func note(_ now: UnixSeconds) {
+        let current = now.rawValue / 60
+        // Written once a minute, so that threads do not take the word from each other.
+        if minute.load(ordering: .relaxed) != current { minute.store(current, ordering: .relaxed) }
+    }
+
+    /// When the key was last used, to the minute.
+    var usedAt: UnixMilliseconds? {
+        let minute = minute.load(ordering: .relaxed)
+        return minute == 0 ? nil : UnixMilliseconds(rawValue: minute * Self.minuteMilliseconds)
+    }
+
+    /// Since when the key is known: since the first question.
+    func known(_ now: UnixMilliseconds) -> UnixMilliseconds {
+        let (exchanged, original) = since.compareExchange(expected: 0, desired: now.rawValue, ordering: .relaxed)
+        return exchanged ? now : UnixMilliseconds(rawValue: original)
+    }
+}

@@ -1,0 +1,236 @@
+package import Core
+package import Observability
+package import Threading
+package import Time
+
+/// Keeps the revocations in force like those in the store: reads all of them once, then what has changed.
+///
+/// While the store cannot be asked, the last known ones go on; at the start those of the copy, which is a file beside the store. Afterwards
+/// all are read again, because the store may have lost changes that it had told of, as a database does after a failover to a standby that was
+/// behind.
+package final class RevocationPoller: Sendable {
+    /// How often changes by other processes are looked for, so that they are in force everywhere within a second.
+    package static let intervalMilliseconds: UInt64 = 800
+
+    private struct State {
+        /// The revocations as they were last read.
+        var set = RevocationSet()
+        /// The version of the store's revocations that the book has; nil when all must be read.
+        var version: Int64?
+        /// Changes given to `take` that the store could not be asked about yet. They are in force on top of the book.
+        var unread: [RevocationChange] = []
+        var failure: StoreError?
+        /// The version that the copy has; nil when that is not known.
+        var copied: Int64?
+        /// Until when the copy is neither written nor read again.
+        var copyRestsUntil: MonotonicMilliseconds = 0
+    }
+
+    /// The revocations in force.
+    package let live = SnapshotReference(Revocations.unknown)
+    private let store: any Store
+    private let copy: RevocationCopyFile?
+    private let logger: Logger
+    private let clocks: Clocks
+    // Held while the store is asked, so that what was read earlier never replaces what was changed later.
+    private let state = Monitor(State())
+    private let onChange: @Sendable (RevocationChange?) -> Void
+    private let known = Monitor(RevocationStatus())
+
+    /// Knows no revocations before the first `refresh`.
+    /// - Parameters:
+    ///   - copy: where they are kept for a start at which the store cannot be read; nil nowhere.
+    ///   - onChange: called right after a change is in force, to drop what was decided without it; with nil, when anything may have
+    ///     changed. It must not block.
+    package init(
+        _ store: any Store, copy: RevocationCopyFile? = nil, logger: Logger, clocks: Clocks,
+        onChange: @escaping @Sendable (RevocationChange?) -> Void = { _ in }
+    ) {
+        self.copy = copy
+        self.onChange = onChange
+        self.store = store
+        self.logger = logger
+        self.clocks = clocks
+    }
+
+    /// Where they come from, and how old they are. Does not block.
+    package var status: RevocationStatus { known.withLock { $0 } }
+
+    /// Puts in force everything that the store has taken before this call. Waits for a refresh under way, which may have read before that,
+    /// and blocks like the store.
+    ///
+    /// Changes are applied in the store's order. Otherwise a revocation that another replica has removed meanwhile would come back.
+    /// - Parameter change: a change that the store is known to have, which is then in force even if the store cannot be asked; nil if the
+    ///   store had nothing to change.
+    package func take(_ change: RevocationChange?) {
+        state.withLock { state in
+            refresh(&state)
+            guard state.failure != nil, let change else { return }
+            // Until all are read again.
+            state.unread.append(change)
+            guard live.current.isKnown else { return }
+            putInForce(state)
+            onChange(change)
+        }
+    }
+
+    /// Puts in force what has changed in the store. Blocks like the store. A failure is logged, and the next call tries again.
+    package func refresh() {
+        state.withLock { refresh(&$0) }
+    }
+
+    private func refresh(_ state: inout State) {
+        do throws(StoreError) {
+            try read(into: &state)
+            let now = clocks.unixSeconds()
+            known.withLock { ($0.source, $0.knownAt) = (.store, now) }
+            if state.failure != nil { logger.log(.info, "the revocations are up to date again") }
+            state.failure = nil
+        } catch {
+            (state.version, state.copied) = (nil, nil)
+            if !live.current.isKnown { takeCopy(&state) }
+            if state.failure != error { log(error) }
+            state.failure = error
+        }
+    }
+
+    private func read(into state: inout State) throws(StoreError) {
+        var (set, version) = (state.set, state.version)
+        // Collected first: if a later question to the store fails, none of them is put in force.
+        var changes: [RevocationChange?] = []
+        while true {
+            guard let known = version else {
+                (set, version) = try readAll()
+                changes = [nil]
+                continue
+            }
+            let page = try store.revocationChanges(since: known)
+            guard page.isComplete else {
+                version = nil
+                continue
+            }
+            for change in page.changes {
+                set.apply(change)
+                changes.append(change)
+            }
+            version = page.version
+            if page.version == known { break }
+        }
+        (state.version, state.unread) = (version, [])
+        guard !changes.isEmpty else { return }
+        state.set = set
+        putInForce(state)
+        for change in changes { onChange(change) }
+    }
+
+    private func putInForce(_ state: State) {
+        var set = state.set
+        for change in state.unread { set.apply(change) }
+        live.replace(with: set.snapshot)
+    }
+
+    private func readAll() throws(StoreError) -> (RevocationSet, version: Int64) {
+        // The version first: what changes while the list is read is told as news.
+        let version = try store.revocationChanges(since: nil).version
+        return (try store.revocationSet(), version)
+    }
+
+    private func log(_ error: StoreError) {
+        var fields: LogFields = ["reason": .string(error.description)]
+        // While the service stops nobody needs to know.
+        guard error.kind != .closed else { return }
+        let status = status
+        guard status.isKnown else {
+            if let problem = status.copyProblem { fields.append("copy", .string(problem)) }
+            if let command = status.copyCommand { fields.append("remedy", .string(command)) }
+            return logger.log(
+                .error, "the revocation list could not be loaded; authorization is answered 503 until it can", fields)
+        }
+        fields.append("known_at", .string(RFC3339.text(status.knownAt.milliseconds)))
+        logger.log(.warning, "the revocations cannot be refreshed; the last known ones go on", fields)
+    }
+}
+
+/// The copy.
+extension RevocationPoller {
+    /// How long after its last writing a copy is written again although nothing has changed, in milliseconds.
+    private static let confirmationMilliseconds: UInt64 = 300_000
+    /// How long after a failure the copy is neither written nor read, in milliseconds.
+    private static let retryMilliseconds: UInt64 = 5000
+    /// How many times as long as it was written the copy then rests, so that many revocations do not keep the disk busy.
+    private static let restsPerWriting: UInt64 = 20
+
+    private func takeCopy(_ state: inout State) {
+        let now = clocks.monotonicMilliseconds()
+        guard let copy, now >= state.copyRestsUntil else { return }
+        do throws(RevocationCopyFile.Failure) {
+            let found = try copy.read(now: clocks.unixSeconds())
+            var set = RevocationSet()
+            for revocation in found.revocations { set.apply(.added(revocation)) }
+            state.set = set
+            putInForce(state)
+            onChange(nil)
+            known.withLock { status in
+                (status.source, status.knownAt, status.copiedAt) = (.copy, found.confirmedAt, found.confirmedAt)
+                (status.copyProblem, status.copyCommand) = (nil, nil)
+            }
+        } catch {
+            state.copyRestsUntil = now + Self.retryMilliseconds
+            known.withLock { ($0.copyProblem, $0.copyCommand) = (error.description, error.command) }
+        }
+    }
+
+    /// Writes the copy when the revocations have changed, or it was written long ago. Blocks like the store and the disk of the copy. To be
+    /// called by one thread at a time, which nobody waits for.
+    /// - Parameter isLast: whether the copy may not wait for a later call.
+    package func renewCopy(isLast: Bool = false) {
+        guard let copy else { return }
+        let start = clocks.monotonicMilliseconds()
+        let due: Int64? = state.withLock { state in
+            guard let version = state.version, isLast || start >= state.copyRestsUntil else { return nil }
+            let isOld = start >= state.copyRestsUntil.saturating(adding: Self.confirmationMilliseconds)
+            return state.copied != version || isOld ? version : nil
+        }
+        guard let version = due else { return }
+        let now = clocks.unixSeconds()
+        let problem = write(copy, now)
+        let end = clocks.monotonicMilliseconds()
+        state.withLock { state in
+            state.copied = problem == nil ? version : nil
+            state.copyRestsUntil = end + max(end.elapsed(since: start) * Self.restsPerWriting, problem == nil ? 0 : Self.retryMilliseconds)
+        }
+        let former = known.withLock { status in
+            defer {
+                (status.copyProblem, status.copyCommand) = (problem?.description, problem?.command)
+                status.copyWaitsForStore = problem?.isOfStore ?? false
+                if problem == nil { status.copiedAt = now }
+            }
+            return status.copyProblem
+        }
+        guard problem?.description != former else { return }
+        if let problem {
+            var reason: LogFields = ["reason": .string(problem.description)]
+            if let command = problem.command { reason.append("remedy", .string(command)) }
+            logger.log(.error, "the revocations cannot be copied; a start without the store would not know them", reason)
+        } else {
+            logger.log(.info, "the revocations are copied again")
+        }
+    }
+
+    /// - Returns: why the copy could not be written.
+    private func write(_ copy: RevocationCopyFile, _ now: UnixSeconds) -> RevocationCopyFile.Failure? {
+        let revocations: [Revocation]
+        do throws(StoreError) {
+            revocations = try store.allRevocations()
+        } catch {
+            let problem = "cannot read the revocations for their copy: \(error.description)"
+            return RevocationCopyFile.Failure(description: problem, isOfStore: true)
+        }
+        do throws(RevocationCopyFile.Failure) {
+            try copy.write(revocations, now: now)
+            return nil
+        } catch {
+            return error
+        }
+    }
+}

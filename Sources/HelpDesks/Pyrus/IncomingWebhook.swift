@@ -1,0 +1,36 @@
+internal import Core
+internal import Crypto
+internal import Time
+
+/// A webhook's event as the store accepts it, with the app that it is counted for.
+struct IncomingWebhook {
+    let app: WebhookApps.App
+    let incoming: IncomingEvent
+
+    /// Makes the event of a comment.
+    /// - Parameters:
+    ///     - subscriptions: the notifiers that receive it.
+    ///     - receivedAt: when the webhook arrived.
+    ///     - lifeMilliseconds: how long after that it expires.
+    ///     - random: makes the event's id.
+    ///     - trace: the request that has brought it.
+    /// - Throws: when OpenSSL fails.
+    init(
+        _ comment: Comment, _ proven: WebhookIntake.Proven, to subscriptions: [Subscription], receivedAt: UnixMilliseconds,
+        lifeMilliseconds: UInt64, random: RandomPool, trace: TraceContext?
+    ) throws(WebhookIntake.Refusal) {
+        let event = Event(
+            comment, id: try Self.newID(receivedAt, random), receivedAt: receivedAt, lifeMilliseconds: lifeMilliseconds,
+            trace: trace)
+        app = proven.app
+        incoming = IncomingEvent(event, to: subscriptions, token: proven.token)
+    }
+
+    private static func newID(_ milliseconds: UnixMilliseconds, _ random: RandomPool) throws(WebhookIntake.Refusal) -> UUIDv7 {
+        do throws(CryptoError) {
+            return try UUIDv7(milliseconds: milliseconds, from: random).event
+        } catch {
+            throw .failed(error)
+        }
+    }
+}

@@ -1,0 +1,151 @@
+internal import JSON
+internal import Time
+
+/// What a simulated Sendbird Chat knows: users and the messages of channels, in the words of its Platform API.
+struct ChatRecords {
+    /// A user.
+    struct User {
+        let id: String
+        var nickname: String
+        var profileURL: String
+        let createdAt: UnixMilliseconds
+        /// The session tokens with their ends, the oldest first.
+        var sessions: [(token: String, end: UnixMilliseconds)] = []
+        /// The push tokens of each service, the oldest first.
+        var pushTokens: [String: [String]] = [:]
+    }
+
+    /// A message of a channel.
+    struct Message {
+        let id: Int64
+        /// `MESG`, `FILE` or `ADMM`.
+        let type: String
+        /// The `user_id`; nil where an administrator has sent it.
+        var sender: String?
+        var nickname = ""
+        var text = ""
+        var customType = ""
+        var data = ""
+        var file: (name: String, size: Int64)?
+        let createdAt: UnixMilliseconds
+        var updatedAt: UnixMilliseconds?
+    }
+
+    /// How many push tokens of a service, and how many session tokens, a user has at most; the oldest goes. Sendbird's own bounds are not
+    /// simulated.
+    private static let tokensOfUser = 20
+    /// How many messages of a channel are kept.
+    private static let messagesOfChannel = 200
+
+    private(set) var users = BoundedDictionary<User>(capacity: 50_000)
+    private var channels = BoundedDictionary<[Message]>(capacity: 5000)
+    private var nextID: Int64 = 8_000_000_001
+
+    func user(_ id: String) -> User? { users[id] }
+
+    mutating func add(_ user: User) { users.set(user, for: user.id) }
+
+    /// - Returns: how the user is now; nil when there is none.
+    mutating func changeUser(_ id: String, _ change: (inout User) -> Void) -> User? {
+        users.change(id) { user in
+            change(&user)
+            return user
+        }
+    }
+
+    /// - Returns: false when there is no such user.
+    mutating func addSession(_ token: String, until end: UnixMilliseconds, to id: String) -> Bool {
+        users.change(id) { user -> Void in
+            if user.sessions.count == Self.tokensOfUser { user.sessions.removeFirst() }
+            user.sessions.append((token, end))
+        } != nil
+    }
+
+    /// - Returns: false when there is no such user.
+    mutating func endSessions(of id: String) -> Bool { users.change(id) { user -> Void in user.sessions = [] } != nil }
+
+    /// - Returns: false when there is no such user.
+    mutating func addPushToken(_ token: String, _ service: String, to id: String) -> Bool {
+        users.change(id) { user -> Void in
+            var tokens = user.pushTokens[service] ?? []
+            guard !tokens.contains(token) else { return }
+            if tokens.count == Self.tokensOfUser { tokens.removeFirst() }
+            tokens.append(token)
+            user.pushTokens[service] = tokens
+        } != nil
+    }
+
+    /// - Returns: false when there is no such user, or no such token.
+    mutating func removePushToken(_ token: String, _ service: String, of id: String) -> Bool {
+        users.change(id) { user in
+            guard let index = user.pushTokens[service]?.firstIndex(of: token) else { return false }
+            user.pushTokens[service]?.remove(at: index)
+            return true
+        } ?? false
+    }
+
+    func message(_ id: Int64, in channel: String) -> Message? { channels[channel]?.first { $0.id == id } }
+
+    /// Adds a message with the next number.
+    mutating func add(to channel: String, _ make: (Int64) -> Message) -> Message {
+        defer { nextID += 1 }
+        let message = make(nextID)
+        let isKnown: Void? = channels.change(channel) { messages in
+            if messages.count == Self.messagesOfChannel { messages.removeFirst() }
+            messages.append(message)
+        }
+        if isKnown == nil { channels.set([message], for: channel) }
+        return message
+    }
+
+    /// Changes a message.
+    /// - Returns: how it is now; nil when there is none.
+    mutating func change(_ id: Int64, in channel: String, _ change: (inout Message) -> Void) -> Message? {
+        let changed = channels.change(channel) { messages -> Message? in
+            guard let index = messages.firstIndex(where: { $0.id == id }) else { return nil }
+            change(&messages[index])
+            return messages[index]
+        }
+        return changed ?? nil
+    }
+}
+
+extension ChatRecords.User {
+    /// The user as the API writes one.
+    var json: JSONValue {
+        [
+            "user_id": .string(id), "nickname": .string(nickname), "profile_url": .string(profileURL), "is_active": true,
+            "is_online": false, "access_token": "", "created_at": .integer(Int64(clamping: createdAt.seconds.rawValue)), "metadata": [:],
+        ]
+    }
+}
+
+extension ChatRecords.Message {
+    /// The message as the API writes one.
+    func json(in channel: String) -> JSONValue {
+        var message: JSONObject = ["type": .string(type), "channel_url": .string(channel)]
+        if let sender { message.append(Self.sender(sender, nickname), forKey: "user") }
+        for member in payload.members { message.append(member.value, forKey: member.key) }
+        return .object(message)
+    }
+
+    /// What the API's answers and webhooks share.
+    var payload: JSONObject {
+        var payload: JSONObject = [
+            "message_id": .integer(id), "custom_type": .string(customType), "data": .string(data),
+            "created_at": .integer(Int64(clamping: createdAt.rawValue)),
+            "updated_at": .integer(Int64(clamping: (updatedAt ?? UnixMilliseconds(rawValue: 0)).rawValue)),
+        ]
+        if let file {
+            payload.append(.string(file.name), forKey: "filename")
+            payload.append(.integer(file.size), forKey: "filesize")
+        } else {
+            payload.append(.string(text), forKey: "message")
+        }
+        return payload
+    }
+
+    static func sender(_ id: String, _ nickname: String) -> JSONValue {
+        ["user_id": .string(id), "nickname": .string(nickname), "profile_url": "", "metadata": [:]]
+    }
+}

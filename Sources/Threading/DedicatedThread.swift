@@ -1,0 +1,67 @@
+internal import Glibc
+
+/// A dedicated thread for C calls that block: they must never run on Swift's cooperative pool, which is as wide as the number of cores.
+///
+/// It runs its body once. The owner must end the body and then call `join`, or `detach` when nothing can end it.
+@safe
+package final class DedicatedThread: Sendable {
+    // Written once before the initialiser returns; only the one owner calls pthread_join or pthread_detach.
+    nonisolated(unsafe) private var handle = pthread_t()
+
+    /// Starts the thread.
+    /// - Parameter body: runs on the thread. All signals are blocked there, so that only the main thread receives them.
+    /// - Throws: when the thread cannot be created.
+    package init(_ body: @escaping @Sendable () -> Void) throws(ThreadError) {
+        let start = unsafe Unmanaged.passRetained(ThreadStart(body))
+        let result = withSignalsBlocked { unsafe pthread_create(&handle, nil, runThread, start.toOpaque()) }
+        guard result == 0 else {
+            unsafe start.release()
+            throw ThreadError(code: result)
+        }
+    }
+
+    /// Waits until the body has returned. Call it exactly once.
+    package func join() {
+        unsafe pthread_join(handle, nil)
+    }
+
+    /// Leaves the thread to itself, for a call of C that ends some time and that nobody waits for. Call it exactly once, instead of `join`.
+    package func detach() {
+        unsafe pthread_detach(handle)
+    }
+}
+
+private final class ThreadStart: Sendable {
+    let body: @Sendable () -> Void
+
+    init(_ body: @escaping @Sendable () -> Void) {
+        self.body = body
+    }
+}
+
+private func runThread(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+    guard let argument = unsafe argument else { return nil }
+    unsafe Unmanaged<ThreadStart>.fromOpaque(argument).takeRetainedValue().body()
+    return nil
+}
+
+/// Runs `body` with all signals blocked on this thread. Threads that it starts inherit that, so that only the main thread receives signals.
+package func withSignalsBlocked<Result>(_ body: () -> Result) -> Result {
+    var everySignal = sigset_t()
+    var before = sigset_t()
+    unsafe sigfillset(&everySignal)
+    unsafe pthread_sigmask(SIG_SETMASK, &everySignal, &before)
+    defer { unsafe pthread_sigmask(SIG_SETMASK, &before, nil) }
+    return body()
+}
+
+/// The system could not create a thread.
+package struct ThreadError: Error, Equatable, CustomStringConvertible {
+    /// The error number that pthread_create(3) returned.
+    package let code: Int32
+
+    /// One line for a person.
+    package var description: String {
+        "cannot start a thread: \(unsafe String(cString: strerror(code))); raise the limit of processes (ulimit -u)"
+    }
+}

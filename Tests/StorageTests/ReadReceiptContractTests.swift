@@ -1,0 +1,157 @@
+import Core
+import Storage
+import TestSupport
+import Testing
+import Time
+
+/// What a person has read: pushes that wait end, and whoever is told of events is told of it once.
+@Suite struct ReadReceiptContractTests {
+    private static let reason = "superseded_by_read"
+
+    private func receipt(
+        _ user: String = "user", app: String = "app", ticket: HelpDeskID? = nil, notifiers: [String] = ["apns", "fcm"],
+        at time: UnixMilliseconds = 5000, readAt: UnixMilliseconds? = nil
+    ) -> ReadReceipt {
+        ReadReceipt(
+            RevokedPerson(appID: app, userID: user), conversation: ticket, notifiers: notifiers, receivedAt: time, readAt: readAt)
+    }
+
+    private func see(_ store: any Store, _ number: Int, _ receipt: ReadReceipt, to notifiers: [String] = ["backend"]) throws
+        -> ReportOutcome
+    {
+        try store.take(
+            Report(
+                receipt, isChannel: false, to: notifiers.map { Subscription(notifier: $0) },
+                id: UUIDv7(milliseconds: 1, number: number << 16), lifeMilliseconds: 100_000))
+    }
+
+    private func accepted(_ number: Int?, superseded: Int) -> ReportOutcome {
+        .accepted(events: number.map { [UUIDv7(milliseconds: 1, number: $0 << 16)] } ?? [], remark: nil, superseded: superseded)
+    }
+
+    /// Comments 1 to 4 for phones and a backend: of the tickets 1 and 2, of another person, and of another app.
+    private func fill(_ store: any Store) throws {
+        let samples = [
+            Sample(1), Sample(2).with { $0.ticket = 2 }, Sample(3).with { $0.user = "other" }, Sample(4).with { $0.app = "app2" },
+        ]
+        for sample in samples { #expect(try store.take(sample.incoming(to: ["apns", "backend"])) == .accepted) }
+    }
+
+    private func ended(_ store: any Store) throws -> [String] {
+        try store.all().reversed().filter { $0.reason == Self.reason }.map { delivery in
+            "\(delivery.event.identity.commentID?.text ?? "") \(delivery.notifier) \(delivery.state.rawValue)"
+        }
+    }
+
+    @Test(arguments: Backend.allCases) func `pushes of the person that wait end, and no other delivery`(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        try fill(fixture.store)
+        #expect(try see(fixture.store, 9, receipt()) == accepted(9, superseded: 2))
+        #expect(try ended(fixture.store) == ["1 apns delivered", "2 apns delivered"])
+        #expect(try Set(fixture.store.claim("apns", at: 6000).map(\.event.id)) == [Sample(3).event.id, Sample(4).event.id])
+        #expect(try fixture.store.claim("backend", at: 6000).count == 5, "four comments, and that they were read")
+    }
+
+    @Test(arguments: Backend.allCases) func `of one ticket only its pushes end`(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        try fill(fixture.store)
+        #expect(try see(fixture.store, 9, receipt(ticket: 2)) == accepted(9, superseded: 1))
+        #expect(try ended(fixture.store) == ["2 apns delivered"])
+    }
+
+    @Test(arguments: Backend.allCases) func `the event tells what was read and when`(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        _ = try see(fixture.store, 9, receipt(ticket: "t-1", at: 1_773_130_512_000))
+        let event = try #require(try fixture.store.all().first?.event)
+        #expect(event.kind == .conversationSeen)
+        #expect(event.userID == "user")
+        #expect(event.identity.ticketID == "t-1")
+        #expect(String(decoding: event.data, as: UTF8.self) == #"{"ticket_id":"t-1","seen_at":"2026-03-10T08:15:12.000Z"}"#)
+    }
+
+    @Test(arguments: Backend.allCases) func `comments that arrive later are pushed`(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        _ = try fixture.store.take(Sample(1).with { $0.received = 5001 }.incoming(to: ["apns"]))
+        #expect(try see(fixture.store, 8, receipt(at: 5000)) == accepted(8, superseded: 0))
+        #expect(try see(fixture.store, 9, receipt(at: 7000)) == accepted(9, superseded: 1))
+    }
+
+    /// A webhook may be late: what was written after the person has read is not read, though it has arrived before.
+    @Test(arguments: Backend.allCases) func `comments that were written after the reading are pushed`(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        for (number, time) in [(1, 3001), (2, 3002)] as [(Int, UnixMilliseconds)] {
+            _ = try fixture.store.take(Sample(number).with { $0.received = time }.incoming(to: ["apns"]))
+        }
+        #expect(try see(fixture.store, 9, receipt(readAt: 3000)) == accepted(9, superseded: 1))
+        #expect(try ended(fixture.store) == ["1 apns delivered"])
+    }
+
+    @Test(arguments: Backend.allCases) func `a push under way ends, and its outcome changes nothing`(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        _ = try fixture.store.take(Sample(1).incoming(to: ["apns"]))
+        let claimed = try #require(try fixture.store.claim("apns", at: 4000).first)
+        #expect(try see(fixture.store, 9, receipt()) == accepted(9, superseded: 1))
+        try fixture.store.report(claimed, .retry(at: 6000), "status_503", at: 5500)
+        #expect(try fixture.store.claim("apns", at: 9000).isEmpty)
+        #expect(try ended(fixture.store) == ["1 apns delivered"])
+    }
+
+    @Test(arguments: Backend.allCases) func `within a second there is one event, and new pushes end all the same`(_ backend: Backend) throws
+    {
+        let fixture = try backend.store()
+        #expect(try see(fixture.store, 5, receipt(at: 5000)) == accepted(5, superseded: 0))
+        _ = try fixture.store.take(Sample(1).with { $0.received = 5500 }.incoming(to: ["apns"]))
+        #expect(try see(fixture.store, 6, receipt(at: 5999)) == accepted(nil, superseded: 1))
+        #expect(try see(fixture.store, 7, receipt(ticket: 1, at: 5999)) == accepted(7, superseded: 0), "of another ticket")
+        #expect(try see(fixture.store, 8, receipt("other", at: 5999)) == accepted(8, superseded: 0), "of another person")
+        #expect(try see(fixture.store, 9, receipt(at: 6000)) == accepted(9, superseded: 0))
+        #expect(try see(fixture.store, 10, receipt(at: 3000)) == accepted(10, superseded: 0), "after the clock was set back")
+    }
+
+    @Test(arguments: Backend.allCases) func `nobody need be told`(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        _ = try fixture.store.take(Sample(1).incoming(to: ["apns"]))
+        _ = try see(fixture.store, 9, receipt(), to: [])
+        #expect(try ended(fixture.store) == ["1 apns delivered"])
+        #expect(try fixture.store.all().count == 1)
+    }
+
+    @Test(arguments: Backend.allCases) func `a full queue keeps no push alive`(_ backend: Backend) throws {
+        let fixture = try backend.store(maxPending: 1)
+        _ = try fixture.store.take(Sample(1).incoming(to: ["apns"]))
+        guard case .accepted(_, _, _, let superseded) = try see(fixture.store, 9, receipt()) else {
+            Issue.record("expected the mark to be stored")
+            return
+        }
+        #expect(superseded == 1)
+    }
+
+    @Test(arguments: Backend.allCases) func `ended pushes are counted, and make room`(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        try fill(fixture.store)
+        _ = try see(fixture.store, 9, receipt(), to: [])
+        #expect(fixture.store.refused == [RefusedDeliveries(notifier: "apns", ending: .supersededByRead, count: 2)])
+        #expect(try fixture.store.pending().map { "\($0.notifier) \($0.count)" } == ["apns 2", "backend 4"])
+    }
+
+    @Test(arguments: Backend.allCases) func `the text of a push leaves the store with its last delivery`(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        let text = Array(#"{"body":"text"}"#.utf8)
+        _ = try fixture.store.take(Sample(1).with { $0.data = text }.incoming(to: ["apns"]))
+        _ = try fixture.store.take(Sample(2).with { $0.data = text }.incoming(to: ["apns", "backend"]))
+        _ = try see(fixture.store, 9, receipt(), to: [])
+        let kept = try fixture.store.all().filter { $0.event.hasData }.map(\.event.id)
+        #expect(kept == [Sample(2).event.id, Sample(2).event.id])
+    }
+
+    @Test(arguments: Backend.allCases) func `nothing is stored of somebody who was forgotten`(_ backend: Backend) throws {
+        let fixture = try backend.store()
+        let former = try FormerUser(RevokedPerson(appID: "app", userID: "user"), salt: [UInt8](0..<32))
+        _ = try see(fixture.store, 8, receipt())
+        _ = try fixture.store.erase(RevokedPerson(appID: "app", userID: "user"), now: 5500, telling: .nobody)
+        try fixture.store.revoke(.sample(1, .formerUser(former)))
+        #expect(try see(fixture.store, 9, receipt(at: 7000)) == .ignored(reason: nil))
+        #expect(try fixture.store.all().isEmpty)
+        #expect(try fixture.store.proveErasure(of: PersonTraces(RevokedPerson(appID: "app", userID: "user"))).tables == [])
+    }
+}
