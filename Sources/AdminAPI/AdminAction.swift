@@ -79,7 +79,6 @@ package struct AdminAnswer: Sendable, Equatable {
             }
         }
 
-        /// The count.
         var count: Int {
             switch self {
             case .retried(let count), .removed(let count), .purged(let count), .stored(let count), .forgotten(let count),

@@ -36,7 +36,6 @@ package struct AdminRequest: Sendable {
 /// Any local user can listen on the port of a stopped service. So the token is sent only on the connection that carried its proof. If the
 /// listener uses TLS, only a server with the certificate of the configuration is accepted, whatever name the certificate is for.
 struct AdminCall {
-    /// The outcome of a call.
     enum Outcome {
         /// The service has answered.
         case answered(AdminAnswer)

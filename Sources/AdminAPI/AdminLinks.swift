@@ -15,7 +15,6 @@ extension [RouteDescription.Link] {
         ]
     }
 
-    /// With a revocation.
     static func revocation(_ pointer: String) -> Self {
         [RouteDescription.Link(.delete, "/v1/revocations/:id", ["id": inAnswer(pointer)])]
     }

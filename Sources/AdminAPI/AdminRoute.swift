@@ -64,7 +64,6 @@ package struct AdminRoute: Sendable {
             case lines(ClosedRange<Int>)
         }
 
-        /// Its name.
         package let name: String
         /// The part of the request that has it.
         package let place: Place
@@ -127,7 +126,6 @@ package struct AdminRoute: Sendable {
     /// The largest request body, in bytes.
     static let bodyLimit = 16 * 1024
 
-    /// The method.
     package let method: HTTPServer.Method
     /// The path, with at most one `:parameter`.
     package let path: StaticString
@@ -137,7 +135,6 @@ package struct AdminRoute: Sendable {
     package let summary: String
     /// Its parameters; any other is refused.
     package let parameters: [Parameter]
-    /// Its answer.
     package let answer: Answer
     let handling: Handling
 

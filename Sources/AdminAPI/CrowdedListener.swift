@@ -6,7 +6,6 @@ package struct CrowdedListener: Sendable, Equatable {
     /// How long after the last such time it is a problem, in milliseconds.
     package static let shownMilliseconds: UInt64 = 60_000
 
-    /// Which listener.
     package let listener: Name
     /// The bound on connections that was reached; nil when it was the memory for bodies.
     package let bound: ReachedBound?

@@ -13,7 +13,6 @@ struct DeadGroupsAction: AdminAction {
     private static let parameters = DeliveryCriteria.parameters.filter { $0.name != "state" }
     private static let all = parameters + [Language.parameter]
 
-    /// The route.
     static let route = AdminRoute(
         .get, path, .read, summary: "The dead deliveries that match, counted by notifier and reason.", all,
         answer: AdminRoute.Answer(
@@ -53,7 +52,6 @@ struct DeadGroupsAction: AdminAction {
         self.filter.state = .dead
     }
 
-    /// As `AdminAction` says.
     var request: AdminRequest {
         let criteria = DeliveryCriteria.texts(of: filter).filter { $0.name != "state" }
         return AdminRequest(.get, "\(Self.path)", query: criteria + [(Language.parameter.name, language.rawValue)])
@@ -62,7 +60,6 @@ struct DeadGroupsAction: AdminAction {
     /// Nil: it changes nothing.
     var change: String? { nil }
 
-    /// As `AdminAction` says.
     func perform(in context: AdminContext) throws(StoreError) -> AdminAnswer {
         let dead = try DeadGroups(filter, in: context.store, until: SystemClock.monotonicMilliseconds() + Self.milliseconds)
         let sorted = dead.groups.sorted {

@@ -7,7 +7,6 @@ internal import Time
 
 /// The mapping between deliveries' actions and requests to the admin listener, in both directions.
 extension DeliveryAction {
-    /// As `AdminAction` says.
     package var request: AdminRequest {
         let path = "/v1/deliveries"
         return switch self {
@@ -76,7 +75,6 @@ extension DeliveryAction {
     private static let id = AdminRoute.Parameter("id", .path, isRequired: true, text: "The delivery's id.")
     private static let path: StaticString = "/v1/deliveries"
 
-    /// The routes.
     static let routes = [
         AdminRoute(
             .get, path, .read, summary: "The deliveries that match all criteria, newest first.",

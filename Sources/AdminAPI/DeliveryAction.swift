@@ -61,7 +61,6 @@ extension DeliveryAction: AdminAction {
     /// How many deliveries of a set one request retries.
     static let retriedPerStep = 1000
 
-    /// As `AdminAction` says.
     package var change: String? {
         switch self {
         case .list, .show: nil
@@ -71,7 +70,6 @@ extension DeliveryAction: AdminAction {
         }
     }
 
-    /// As `AdminAction` says.
     package var shortening: String {
         guard case .list(let filter, _, _, _) = self, filter.commentID == nil || filter.appID == nil else {
             return "ask for fewer with limit"
@@ -79,7 +77,6 @@ extension DeliveryAction: AdminAction {
         return "name the comment with app_id and comment_id, which an index finds, or ask for fewer with limit"
     }
 
-    /// As `AdminAction` says.
     package func perform(in context: AdminContext) throws(StoreError) -> AdminAnswer {
         switch self {
         case .list(let filter, let after, let limit, let language): return try Self.list(filter, after, limit, language, context)

@@ -5,7 +5,6 @@ internal import Time
 
 /// A filter of deliveries as names with texts, shared by queries, bodies and the command line.
 package struct DeliveryCriteria {
-    /// The criteria.
     static let parameters = [
         AdminRoute.Parameter("state", .query, .choice(Delivery.State.allCases.map(\.rawValue)), text: "Where the delivery stands."),
         AdminRoute.Parameter(

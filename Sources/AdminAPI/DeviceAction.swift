@@ -28,7 +28,6 @@ package enum DeviceAction: AdminAction, Equatable {
         return .remove(DeviceFilter(appID: app, userID: user, deviceID: deviceID))
     }
 
-    /// As `AdminAction` says.
     package var change: String? {
         switch self {
         case .list: nil
@@ -36,10 +35,8 @@ package enum DeviceAction: AdminAction, Equatable {
         }
     }
 
-    /// As `AdminAction` says.
     package var shortening: String { "name the person with user_id, whose devices an index finds" }
 
-    /// As `AdminAction` says.
     package func perform(in context: AdminContext) throws(StoreError) -> AdminAnswer {
         switch self {
         case .list(let filter, let after, let limit):
@@ -112,7 +109,6 @@ extension DeviceAction {
             .fromStore { request throws(AdminProblem) in try removing(AdminQuery(request.queryItems())) }),
     ]
 
-    /// As `AdminAction` says.
     package var request: AdminRequest {
         switch self {
         case .list(let filter, let after, let limit):

@@ -42,7 +42,6 @@ package struct FindAction: AdminAction, Equatable {
 
     private func wants(_ kind: NameMatch.Kind) -> Bool { self.kind.map { $0 == kind } ?? true }
 
-    /// As `AdminAction` says.
     package func perform(in context: AdminContext) throws(StoreError) -> AdminAnswer {
         // A security key is no name: the store is not asked for it.
         if let key = SecurityKey(name.utf8.span) {
@@ -166,7 +165,6 @@ extension FindAction {
                 try FindAction(query: values["query"], kind: values["kind"], userID: values["user_id"], after: values["after"]))
         })
 
-    /// As `AdminAction` says.
     package var request: AdminRequest {
         let texts = [
             ("query", name), ("kind", kind?.rawValue), ("user_id", userID), ("after", after?.description),

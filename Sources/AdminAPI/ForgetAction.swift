@@ -24,7 +24,6 @@ package struct ForgetAction: AdminAction, Equatable {
         self.reason = try PersonFields.reason(reason)
     }
 
-    /// As `AdminAction` says.
     package var change: String? { "users.forget" }
 
     /// As `AdminAction` says. Each step may be repeated; the first one keeps the person out for ever.
@@ -181,7 +180,6 @@ extension ForgetAction {
         try self.init(appID: fields.text("app_id"), userID: fields.text("user_id"), reason: fields.text("reason"))
     }
 
-    /// As `AdminAction` says.
     package var request: AdminRequest {
         AdminRequest(.post, "\(Self.path)", body: PersonFields.body(person, reason: reason))
     }

@@ -25,7 +25,6 @@ package struct KeyRevocationAction: AdminAction {
 
     private var key: SecurityKey? { SecurityKey(securityKey.utf8.span) }
 
-    /// As `AdminAction` says.
     package func perform(in context: AdminContext) throws(StoreError) -> AdminAnswer {
         let authorizer = context.state.authorizer
         guard let index = authorizer.index(of: person.appID.utf8.span) else {
@@ -77,7 +76,6 @@ extension KeyRevocationAction {
                 try KeyRevocationAction(appID: values["app_id"], userID: values["user_id"], securityKey: values["security_key"]))
         })
 
-    /// As `AdminAction` says.
     package var request: AdminRequest {
         AdminRequest(
             .get, "\(Self.path)", query: [("app_id", person.appID), ("user_id", person.userID), ("security_key", securityKey)])

@@ -8,7 +8,6 @@ package import Time
 
 /// How a notifier does its work.
 package struct NotifierStatus: Sendable {
-    /// Its name.
     package let name: String
     /// Its state; the raw value is the word of `deskgate_notifier_state`.
     package let state: BreakerStatus

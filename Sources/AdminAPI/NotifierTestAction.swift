@@ -16,7 +16,6 @@ struct NamedNotifier: Sendable {
     /// Whether it hands on events about nobody. Push providers need a device, and a relay a registration.
     let takesTests: Bool
 
-    /// The notifiers of a configuration.
     static func all(_ configuration: Configuration) -> [NamedNotifier] {
         configuration.notifiers.map { notifier in
             let apps = configuration.apps.filter { $0.notifiers.contains(notifier.name) || $0.routes.notifiers.contains(notifier.name) }
@@ -35,7 +34,6 @@ package struct NotifierTestAction: AdminAction {
         AdminRoute.Parameter("notifier", .body, isRequired: true, text: "A notifier of the type http or log.")
     ]
 
-    /// The route.
     static let route = AdminRoute(
         .post, path, .operate, summary: "Has a notifier deliver an event of the type operator.test, which is about nobody.", parameters,
         answer: AdminRoute.Answer(
@@ -56,15 +54,12 @@ package struct NotifierTestAction: AdminAction {
         self.notifier = notifier
     }
 
-    /// As `AdminAction` says.
     package var request: AdminRequest {
         AdminRequest(.post, "\(Self.path)", body: JSONValue.object(["notifier": .string(notifier)]).serialized())
     }
 
-    /// As `AdminAction` says.
     package var change: String? { "notifiers.test" }
 
-    /// As `AdminAction` says.
     package func perform(in context: AdminContext) throws(StoreError) -> AdminAnswer {
         guard let known = context.state.notifiers.first(where: { $0.name.utf8.elementsEqual(notifier.utf8) }), known.takesTests else {
             return .error(400, "malformed", "notifier: expected the name of a configured notifier of the type http or log.")

@@ -82,7 +82,6 @@ package struct NotifierProofAction: AdminAction {
     private static let path: StaticString = "/v1/notifiers/prove"
     private static let parameters = [NotifierTrialRoute.file]
 
-    /// The route.
     static let route = AdminRoute(
         .post, path, .operate, summary: "Has each push provider judge the credential of the running notifier. No phone shows anything.",
         parameters,
@@ -103,12 +102,10 @@ package struct NotifierProofAction: AdminAction {
         self.file = file
     }
 
-    /// As `AdminAction` says.
     package var request: AdminRequest {
         AdminRequest(.post, "\(Self.path)", body: JSONValue.object(file.map { ["file": .string($0)] } ?? [:]).serialized())
     }
 
-    /// As `AdminAction` says.
     package var change: String? { "notifiers.prove" }
 
     /// The providers', who belong to no app.
@@ -133,7 +130,6 @@ package struct NotifierPushAction: AdminAction {
         NotifierTrialRoute.file,
     ]
 
-    /// The route.
     static let route = AdminRoute(
         .post, path, .operate, summary: "Has a running push notifier send one push to one device, as a comment would be sent.",
         parameters,
@@ -168,7 +164,6 @@ package struct NotifierPushAction: AdminAction {
         self.file = file
     }
 
-    /// As `AdminAction` says.
     package var request: AdminRequest {
         var body: JSONObject = [
             "notifier": .string(notifier), "token": .string(push.token), "title": .string(push.title), "body": .string(push.body),
@@ -178,7 +173,6 @@ package struct NotifierPushAction: AdminAction {
         return AdminRequest(.post, "\(Self.path)", body: JSONValue.object(body).serialized())
     }
 
-    /// As `AdminAction` says.
     package var change: String? { "notifiers.push" }
 
     /// The provider's, who belongs to no app.

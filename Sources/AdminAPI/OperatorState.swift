@@ -24,7 +24,6 @@ package final class OperatorState: Sendable {
     let shown: ShownConfiguration
     /// The names that requests may use.
     let names: KnownNames
-    /// The notifiers.
     let notifiers: [NamedNotifier]
     /// The notifiers that receive events about removed devices, and how long these events live.
     let registryAudience: RegistryAudience

@@ -29,7 +29,6 @@ package struct PersonAction: AdminAction, Equatable {
         self.reason = try PersonFields.reason(reason)
     }
 
-    /// As `AdminAction` says.
     package var change: String? {
         switch kind {
         case .signOut: "users.sign_out"
@@ -38,7 +37,6 @@ package struct PersonAction: AdminAction, Equatable {
         }
     }
 
-    /// As `AdminAction` says.
     package func perform(in context: AdminContext) throws(StoreError) -> AdminAnswer {
         guard context.state.authorizer.index(of: person.appID.utf8.span) != nil else {
             return .unknownApp(person.appID, context.state.names.apps)
@@ -151,7 +149,6 @@ extension PersonAction {
         try self.init(kind, appID: fields.text("app_id"), userID: fields.text("user_id"), reason: fields.text("reason"))
     }
 
-    /// As `AdminAction` says.
     package var request: AdminRequest {
         AdminRequest(.post, "/v1/users/\(kind.rawValue)", body: PersonFields.body(person, reason: reason))
     }

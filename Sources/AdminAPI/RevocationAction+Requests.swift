@@ -43,7 +43,6 @@ extension RevocationAction {
             }),
     ]
 
-    /// As `AdminAction` says.
     package var request: AdminRequest {
         switch self {
         case .add(let wanted): return AdminRequest(.post, "\(Self.path)", body: wanted.body)

@@ -41,7 +41,6 @@ package enum RevocationAction: AdminAction, Equatable {
     /// Makes a remove action; nil for a text that is no id.
     package static func removing(_ id: String) -> RevocationAction? { UUIDv7(id).map { .remove($0) } }
 
-    /// As `AdminAction` says.
     package var change: String? {
         switch self {
         case .add: "revocations.add"
@@ -50,7 +49,6 @@ package enum RevocationAction: AdminAction, Equatable {
         }
     }
 
-    /// As `AdminAction` says.
     package func perform(in context: AdminContext) throws(StoreError) -> AdminAnswer {
         switch self {
         case .add(let wanted):

@@ -21,13 +21,11 @@ package struct SeenAction: AdminAction, Equatable {
         self.ticketID = try ticketID.map { text throws(AdminProblem) in try DeliveryCriteria.identity("ticket_id", text) }
     }
 
-    /// As `AdminAction` says.
     package var change: String? { "users.seen" }
 
     /// For backends, which know what their users read.
     package var role: AdminToken.Role { .mint }
 
-    /// As `AdminAction` says.
     package func perform(in context: AdminContext) throws(StoreError) -> AdminAnswer {
         guard context.state.authorizer.index(of: person.appID.utf8.span) != nil else {
             return .unknownApp(person.appID, context.state.names.apps)
@@ -90,7 +88,6 @@ extension SeenAction {
                 })
         })
 
-    /// As `AdminAction` says.
     package var request: AdminRequest {
         var object: JSONObject = ["app_id": .string(person.appID), "user_id": .string(person.userID)]
         if let ticketID { object.append(ticketID.json, forKey: "ticket_id") }

@@ -25,16 +25,13 @@ package struct ShownConfigurationAction: AdminAction {
             Response(status: 200, json: answer(listener.services.state.current).json, headers: [("Cache-Control", "no-store")])
         })
 
-    /// Makes the action.
     package init() {}
 
-    /// As `AdminAction` says.
     package var request: AdminRequest { AdminRequest(.get, "\(Self.route.path)") }
 
     /// Nil: it changes nothing.
     package var change: String? { nil }
 
-    /// As `AdminAction` says.
     package func perform(in context: AdminContext) throws(StoreError) -> AdminAnswer { Self.answer(context.state) }
 
     private static func answer(_ state: OperatorState) -> AdminAnswer {
@@ -67,10 +64,8 @@ package struct ConfigurationChangesAction: AdminAction {
                 + "same file, which holds something else."),
         .fromStore { _ throws(AdminProblem) in ConfigurationChangesAction() })
 
-    /// Makes the action.
     package init() {}
 
-    /// As `AdminAction` says.
     package var request: AdminRequest { AdminRequest(.get, "\(Self.route.path)") }
 
     /// Nil: it changes nothing.

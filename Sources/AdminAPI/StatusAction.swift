@@ -28,10 +28,8 @@ package struct StatusAction: AdminAction {
             }
         })
 
-    /// Makes the action.
     package init() {}
 
-    /// As `AdminAction` says.
     package var request: AdminRequest { AdminRequest(.get, "\(Self.route.path)") }
 
     /// Nil: it changes nothing.

@@ -19,10 +19,8 @@ package struct UserAction: AdminAction, Equatable {
         person = RevokedPerson(appID: try PersonFields.app(appID), userID: try PersonFields.user(userID))
     }
 
-    /// As `AdminAction` says.
     package var change: String? { nil }
 
-    /// As `AdminAction` says.
     package func perform(in context: AdminContext) throws(StoreError) -> AdminAnswer {
         guard let index = context.state.authorizer.index(of: person.appID.utf8.span) else {
             return .unknownApp(person.appID, context.state.names.apps)
@@ -118,7 +116,6 @@ extension UserAction {
             return .some(try UserAction(appID: values["app_id"], userID: values["user_id"]))
         })
 
-    /// As `AdminAction` says.
     package var request: AdminRequest {
         AdminRequest(.get, "\(Self.path)", query: [("app_id", person.appID), ("user_id", person.userID)])
     }

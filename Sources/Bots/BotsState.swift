@@ -9,7 +9,6 @@ typealias CallWaiter = @Sendable (CallReply) -> Void
 
 /// One bot of the configuration in force.
 struct ServedBot: Sendable {
-    /// One function of it.
     struct Function: Sendable {
         let definition: BotFunction
         /// Its public address.
@@ -47,7 +46,6 @@ struct ServedBot: Sendable {
     /// The function of this name; nil when there is none.
     func function(_ name: String) -> Function? { functions[ByteKey(name)] }
 
-    /// The limits of its functions.
     var limits: [(name: String, limits: [LimitRule])] { definition.functions.map { ($0.name, $0.limits) } }
 }
 

@@ -90,7 +90,6 @@ struct BackendFault: Error {
         case internalError = "internal_error"
     }
 
-    /// The reason.
     let reason: Reason
     /// The backend's status; nil when none arrived.
     let status: Int?

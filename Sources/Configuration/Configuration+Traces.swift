@@ -8,7 +8,6 @@ extension Configuration {
     package struct TraceExport: Sendable, Equatable {
         /// A header of the requests.
         package struct Header: Sendable, Equatable {
-            /// Its name.
             package var name: String
             /// Its value, which may be a secret.
             package var value: SecretBytes

@@ -106,7 +106,6 @@ struct BotParameters {
     private static let boundKeywords = ["type", "title", "description", "$comment"]
     static let none: JSONValue = ["type": "object", "properties": [:]]
 
-    /// All names.
     let names: [String]
     /// What the model sees.
     let shown: JSONValue

@@ -4,7 +4,6 @@ package import JSON
 ///
 /// It says of each value alone what `deskgate check` says; what several values must satisfy together only `deskgate check` says.
 package enum ConfigurationSchema {
-    /// The schema.
     package static var json: JSONValue {
         var members: [(String, JSONValue)] = [
             ("$schema", "https://json-schema.org/draft/2020-12/schema"), ("title", "The configuration of Deskgate"),

@@ -4,7 +4,6 @@ package import JSON
 package struct ConfigurationSetting: Sendable, Equatable {
     /// Where a value comes from.
     package enum Origin: String, Sendable, CaseIterable {
-        /// The configuration file.
         case file
         /// The file does not have the key.
         case standard = "default"

@@ -2,7 +2,6 @@
 ///
 /// Of all that stands below the help desks' own targets, only this list and the readers of their apps' objects name them.
 package enum HelpDeskKind: String, Sendable, CaseIterable {
-    /// Pyrus.
     case pyrus
     /// Sendbird Desk, with Sendbird Chat below it.
     case sendbird

@@ -55,7 +55,6 @@ package struct KeyEdit {
         insert(Array(",".utf8) + (separator.isEmpty ? style.between : separator) + object + Array("}".utf8), at: last.upperBound)
     }
 
-    /// Sets the state of a key.
     package mutating func set(_ state: Application.Key.State, of keyID: UInt32) throws(Failure) {
         let key = keys.elements[try place(of: keyID)]
         if let value = key["state"] {

@@ -5,7 +5,6 @@ internal import POSIX
 package struct DemoFiles: Sendable {
     /// Its absolute path.
     package let directory: String
-    /// The configuration.
     package var configuration: String { path("config.json") }
     /// The file of the token with which an operator signs in.
     package var adminToken: String { path(DemoSecret.adminToken.file) }

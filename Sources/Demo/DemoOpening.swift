@@ -22,7 +22,6 @@ struct DemoOpening {
             Fault(.answer(Fault.Answer(503, "ServiceUnavailable")), at: .apns, token: DemoPeople.well[0].token, times: 1))
     }
 
-    /// Plays it.
     mutating func play() throws(DemoFailure) {
         try signIn()
         try deny()

@@ -5,7 +5,6 @@ internal import Time
 
 /// Requests over HTTP, which block. Any thread may make them.
 struct DemoRequests: Sendable {
-    /// The answer to a request.
     struct Answer: Sendable {
         let status: Int
         /// The body; null when it is no JSON.

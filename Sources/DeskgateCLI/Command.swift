@@ -1,4 +1,3 @@
-/// The exit code of a command.
 enum ExitCode: Int32, CaseIterable {
     /// Success.
     case done = 0
@@ -51,7 +50,6 @@ struct Command: Sendable {
         self.run = run
     }
 
-    /// The words of its name.
     var words: [String] { name.split(separator: " ").map(String.init) }
 
     /// The option that stands for a parameter of the admin listener's requests.

@@ -5,7 +5,6 @@ internal import JSON
 /// Why a command failed. The constructors are its kinds: `usage` and `option` for a wrong command line, `configuration` for errors in the
 /// file, `failed` for what could not be done, and `negative` for a negative answer.
 struct CommandError: Error {
-    /// The exit code.
     let code: ExitCode
     /// One word for programs.
     let word: String
@@ -13,7 +12,6 @@ struct CommandError: Error {
     let message: String
     /// The name of the wrong option, without dashes.
     private(set) var option: String?
-    /// The errors in the configuration.
     private(set) var problems: [ConfigurationProblem] = []
 
     private init(_ code: ExitCode, _ word: String, _ message: String) {

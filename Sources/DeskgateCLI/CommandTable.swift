@@ -1,6 +1,5 @@
 internal import Configuration
 
-/// The table of all commands.
 enum CommandTable {
     /// In the order of the overview, under its headings.
     static let groups: [(title: String, commands: [Command])] = [

@@ -73,7 +73,6 @@ struct ConfigurationRewrite {
     }
 }
 
-/// The file of a new secret.
 struct NewSecretFile {
     private static let mostNames = 100
 

@@ -28,7 +28,6 @@ enum Help {
             """
     }
 
-    /// One command.
     static func text(of command: Command) -> String {
         let operands = command.operand.map { [row(of: $0)] } ?? []
         let rows = operands + (command.options + [.help]).map(row)

@@ -31,7 +31,6 @@ struct InitFiles {
         bot = hasBot ? BotDemoFiles(directory: directory) : nil
     }
 
-    /// The path of a secret.
     func secret(_ name: String) -> String { Path.resolve(name, in: secrets) }
 
     /// The files that must not exist yet.

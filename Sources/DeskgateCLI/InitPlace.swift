@@ -71,7 +71,6 @@ extension InitPlace {
         self.init(directory: found.utf8.count > 1 && found.utf8.last == UInt8(ascii: "/") ? String(found.dropLast()) : found)
     }
 
-    /// The place of a configuration.
     init(of configuration: String) { self.init(named: Path.directory(of: configuration)) }
 
     /// The command that starts the service of a configuration that is there now.

@@ -113,10 +113,8 @@ struct RotationStatus {
 }
 
 extension JSONObject {
-    /// A text in it.
     fileprivate func text(_ key: String) -> String? { if case .string(let text) = self[key] { text } else { nil } }
 
-    /// An integer in it.
     fileprivate func integer(_ key: String) -> Int64? { if case .integer(let integer) = self[key] { integer } else { nil } }
 
     /// The objects of a list in it.

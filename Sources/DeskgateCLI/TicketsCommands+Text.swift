@@ -38,7 +38,6 @@ extension TicketsCommands {
         ("UPDATED", "updated_at"), ("TITLE", "title"),
     ]
 
-    /// Tickets as a table.
     static func table(_ answer: JSONObject) -> String {
         guard case .array(let tickets) = answer["tickets"], !tickets.isEmpty else { return "No ticket matches." }
         return AdminText.table(tickets, columns)

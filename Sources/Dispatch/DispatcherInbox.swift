@@ -32,7 +32,6 @@ package struct DispatcherInbox {
     /// Somebody wants to know whether the dispatcher's thread still runs.
     private var isAskedForSignOfLife = false
 
-    /// Makes an empty inbox.
     package init() {}
 
     /// Why a notifier starts no attempts now, by its name; only those that do not.
@@ -148,7 +147,6 @@ struct NotifierHealth: Sendable {
 
 /// How a notifier does its work now.
 package struct NotifierObservation: Sendable, Equatable {
-    /// Its name.
     package let name: String
     /// Whether it starts no attempts but probes.
     package let isStopped: Bool

@@ -5,7 +5,6 @@ package import Time
 
 /// A notifier with the connections that it needs; its owner must call `close`.
 package final class ServedNotifier: Sendable {
-    /// The notifier.
     package let notifier: any Notifier
     /// When its certificate expires, in Unix seconds; nil when it has none.
     let credentialExpiresAt: UnixSeconds?

@@ -6,7 +6,6 @@ internal import Threading
 enum StorePhase: Sendable {
     /// It is not open; the error of the last try to open it, nil before the first has ended.
     case waiting(StoreError?)
-    /// It is open.
     case open(any Store)
     /// `close` was called.
     case closed

@@ -10,7 +10,6 @@ package indirect enum HTTP2Action: Sendable {
         case this
         /// The streams before this request's.
         case previous
-        /// None.
         case none
     }
 
@@ -40,7 +39,6 @@ package indirect enum HTTP2Action: Sendable {
 
 /// A complete request.
 package struct HTTP2Request: Sendable {
-    /// The method.
     package let method: String
     /// The path with its query, as sent.
     package let path: String

@@ -4,7 +4,6 @@ internal import Threading
 
 /// Commands from other threads for an event loop, and the socket that wakes it.
 final class LoopInbox: Sendable {
-    /// One command.
     enum Command {
         case perform(connection: Int, stream: Int32, HTTP2Action)
         case performOnAll(HTTP2Action)

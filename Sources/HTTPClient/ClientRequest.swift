@@ -23,7 +23,6 @@ package struct ClientRequest: Sendable {
         }
     }
 
-    /// The method.
     package let method: ClientMethod
     /// The URL; userinfo in it becomes an Authorization header.
     package let url: String

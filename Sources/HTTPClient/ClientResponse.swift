@@ -1,6 +1,5 @@
 /// A response as received. A redirect is an ordinary response.
 package struct ClientResponse: Sendable {
-    /// The HTTP version of the response.
     package enum HTTPVersion: Sendable, Equatable {
         case http1, http2
     }
@@ -13,7 +12,6 @@ package struct ClientResponse: Sendable {
     package let isTruncated: Bool
     /// Why the body is not whole, where the request takes a part of it; nil when it is whole or was cut off at the limit.
     package let bodyFailure: ClientError?
-    /// The HTTP version of the response.
     package let httpVersion: HTTPVersion
     /// When the connection was established, in microseconds from the transfer's start; almost 0 on a kept connection.
     package let connectMicroseconds: Int

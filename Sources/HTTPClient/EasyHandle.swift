@@ -148,7 +148,6 @@ extension EasyHandle {
         unsafe shim_curl_easy_getinfo_long(raw, CURLINFO_RESPONSE_CODE)
     }
 
-    /// The HTTP version of the response.
     var httpVersion: ClientResponse.HTTPVersion {
         unsafe shim_curl_easy_getinfo_long(raw, CURLINFO_HTTP_VERSION) == CURL_HTTP_VERSION_2_0 ? .http2 : .http1
     }

@@ -25,7 +25,6 @@ package struct WebURL: Sendable, Hashable {
     package let text: String
     /// The host's name or address, an IPv6 address without brackets.
     package let host: String
-    /// The port.
     package let port: UInt16
 
     /// Reads an absolute URL.

@@ -16,7 +16,6 @@ struct BodyReception {
     enum Step: Equatable {
         /// Keep it for the handler.
         case store
-        /// Discard it.
         case discard
         /// Close the connection: `drainLimit` is exceeded.
         case abort

@@ -20,7 +20,6 @@ package struct RequestID {
     private var own: InlineArray<25, UInt8>
     private var given = unsafe UnsafeBufferPointer<UInt8>(start: nil, count: 0)
 
-    /// Takes the next connection number.
     init() {
         let connection = Self.connections.wrappingAdd(1, ordering: .relaxed).newValue
         own = InlineArray(repeating: UInt8(ascii: "-"))

@@ -25,7 +25,6 @@ package struct Route: Sendable {
     /// What the path consists of.
     let pattern: PathPattern
 
-    /// Makes a route.
     package init(
         _ path: StaticString, bodyLimit: Int = 0, admission: Admission? = nil, described descriptions: [Method: RouteDescription] = [:],
         _ handlers: [(method: Method, handler: Handler)]

@@ -11,11 +11,9 @@ package struct RouteDescription: Sendable {
             case path, query, header
         }
 
-        /// Its name.
         package let name: String
         /// The part of the request that has it.
         package let place: Place
-        /// Its JSON Schema.
         package let schema: JSONValue
         /// Whether the request is refused without it.
         package let isRequired: Bool
@@ -58,7 +56,6 @@ package struct RouteDescription: Sendable {
     package struct Link: Sendable {
         /// The method of the request.
         package let method: Method
-        /// The path of its route.
         package let path: StaticString
         /// Runtime expressions of OpenAPI for parameters outside the body, by name.
         package let parameters: [String: String]
@@ -140,7 +137,6 @@ package struct RouteDescription: Sendable {
 package enum Schema {
     /// Any whole number of 64 bits.
     package static let integer: JSONValue = ["type": "integer", "format": "int64"]
-    /// A text.
     package static let text: JSONValue = ["type": "string"]
     /// An RFC 3339 time.
     package static let time: JSONValue = ["type": "string", "format": "date-time"]

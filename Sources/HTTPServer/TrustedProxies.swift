@@ -5,7 +5,6 @@ package struct TrustedProxies: Sendable, Equatable {
     /// The most proxies that are followed from one to the next.
     package static let mostHops = 32
 
-    /// The proxies' networks.
     package let networks: [IPNetwork]
     /// Whether whoever calls through a Unix socket is such a proxy.
     package let includeUnixSocket: Bool

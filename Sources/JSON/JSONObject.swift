@@ -2,18 +2,14 @@ internal import Bytes
 
 /// The members of a JSON object in their order, with keys that differ as bytes.
 package struct JSONObject: Sendable {
-    /// One member.
     package struct Member: Sendable {
-        /// The key.
         package let key: String
-        /// The value.
         package let value: JSONValue
     }
 
     /// The members in the order of the text or of the calls.
     package private(set) var members: [Member]
 
-    /// Makes an empty object.
     package init() {
         members = []
     }

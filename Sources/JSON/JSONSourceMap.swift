@@ -10,7 +10,6 @@ package struct JSONSourceMap: Sendable {
         package let name: String
         /// Where the name stands, quotes included.
         package let nameRange: Range<Int>
-        /// Its value.
         package let value: JSONSourceMap
     }
 

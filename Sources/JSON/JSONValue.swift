@@ -89,21 +89,18 @@ extension JSONValue: ExpressibleByBooleanLiteral {
 }
 
 extension JSONValue: ExpressibleByIntegerLiteral {
-    /// Makes an integer.
     package init(integerLiteral value: Int64) {
         self = .integer(value)
     }
 }
 
 extension JSONValue: ExpressibleByStringLiteral {
-    /// Makes a string.
     package init(stringLiteral value: String) {
         self = .string(value)
     }
 }
 
 extension JSONValue: ExpressibleByArrayLiteral {
-    /// Makes an array.
     package init(arrayLiteral elements: JSONValue...) {
         self = .array(elements)
     }

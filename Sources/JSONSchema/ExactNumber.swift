@@ -23,7 +23,6 @@ struct ExactNumber: Sendable, Equatable {
         self.digits = Array(kept)
     }
 
-    /// An integer.
     init(_ integer: Int64) {
         let digits = "\(integer.magnitude)".utf8.map { $0 - UInt8(ascii: "0") }
         self.init(isNegative: integer < 0, digits: digits[...], exponent: 0)

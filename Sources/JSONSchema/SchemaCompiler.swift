@@ -18,12 +18,10 @@ final class SchemaCompiler {
         var isClosed: Bool
         let depth: Int
 
-        /// The place of a member.
         func member(_ name: String) -> Place {
             Place(path: "\(path).\(JSONSchema.shown(name))", isClosed: isClosed, depth: depth + 1)
         }
 
-        /// The place of an element.
         func element(_ index: Int) -> Place {
             Place(path: "\(path)[\(index)]", isClosed: isClosed, depth: depth + 1)
         }

@@ -11,7 +11,6 @@ struct SchemaReader {
         (self.compiler, self.place) = (compiler, place)
     }
 
-    /// Reads a keyword.
     mutating func read(_ keyword: String, _ value: JSONValue, _ at: SchemaCompiler.Place) {
         switch keyword {
         case "type": rules.types = types(value, at)

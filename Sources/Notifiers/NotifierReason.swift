@@ -31,7 +31,6 @@ extension DeliveryOutcome {
 package enum StatusReason {
     private static let prefix = "status_"
 
-    /// The word for a status.
     package static func word(_ status: Int) -> String { "\(prefix)\(status)" }
 
     /// The status that a word is for; nil for another word.

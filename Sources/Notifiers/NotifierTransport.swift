@@ -11,7 +11,6 @@ package struct NotifierTransport: Sendable, Equatable {
     /// The proxy to go through; nil for none.
     package var proxy: String?
 
-    /// Makes a transport.
     package init(timeoutSeconds: Int = 20, concurrency: Int, certificateAuthorities: PEMFile? = nil, proxy: String? = nil) {
         self.timeoutSeconds = timeoutSeconds
         self.concurrency = concurrency
@@ -46,6 +45,5 @@ package struct PEMFile: Sendable, Equatable {
         self.contents = contents
     }
 
-    /// The contents as text.
     package var text: String { String(decoding: contents, as: UTF8.self) }
 }

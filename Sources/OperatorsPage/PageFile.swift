@@ -2,7 +2,6 @@ internal import COperatorsPage
 
 /// One file of the operators' page, as it stands in `Sources/COperatorsPage/page`.
 package struct PageFile: Sendable {
-    /// Its name.
     package let name: String
     /// What it holds.
     package let bytes: [UInt8]

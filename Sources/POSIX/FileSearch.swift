@@ -10,7 +10,6 @@ package enum FileSearch {
         /// How often one of the texts stands there.
         package var occurrences = 0
 
-        /// Makes a finding.
         package init(bytes: UInt64 = 0, occurrences: Int = 0) {
             self.bytes = bytes
             self.occurrences = occurrences

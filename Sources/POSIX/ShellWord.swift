@@ -7,7 +7,6 @@ package enum ShellWord {
         !text.isEmpty && text.utf8.allSatisfy(plain.contains) ? text : inQuotes(text)
     }
 
-    /// The text as one word, in quotes.
     package static func inQuotes(_ text: String) -> String {
         "'" + text.flatMap { $0 == "'" ? Array("'\\''") : [$0] } + "'"
     }

@@ -94,7 +94,6 @@ struct Connecting {
 
 /// Why libpq, or the server, refused a connection.
 struct ConnectRefusal {
-    /// The error for it.
     let error: PostgresError
 
     /// Reads the message of a connection that failed with PQERRORS_VERBOSE.

@@ -38,7 +38,6 @@ extension SQLState {
     package static let failedTransaction: SQLState = "25P02"
     /// The password is wrong, or none was given.
     package static let invalidPassword: SQLState = "28P01"
-    /// The disk is full.
     package static let diskFull: SQLState = "53100"
     /// It is unknown whether the statement was completed.
     static let completionUnknown: SQLState = "40003"

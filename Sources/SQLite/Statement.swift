@@ -122,7 +122,6 @@ extension Statement {
         }
     }
 
-    /// Binds NULL.
     package func bindNull(at index: Int) {
         unsafe check(sqlite3_bind_null(statement, number(index)))
     }

@@ -5,7 +5,6 @@ package import Time
 package final class DeviceRegistry: Sendable {
     private let devices = Monitor<[String: SimulatedDevice]>([:])
 
-    /// Makes an empty registry.
     package init() {}
 
     /// The device of a token; set it to replace it, or to nil to remove it.

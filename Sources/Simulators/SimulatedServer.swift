@@ -3,7 +3,6 @@ internal import HTTP2Server
 
 /// One simulated provider on one port: its rules, and the faults that take precedence over them.
 package final class SimulatedServer: Sendable {
-    /// The simulated provider.
     package let provider: SimulatedProvider
     private let listener: HTTP2Listener
 
@@ -27,7 +26,6 @@ package final class SimulatedServer: Sendable {
 
     /// Connections accepted so far.
     package var connectionCount: Int { listener.counts.accepted }
-    /// Connections open.
     package var openConnections: Int { listener.counts.open }
     /// Complete requests so far, refused ones included.
     package var requestCount: Int { listener.counts.requests }

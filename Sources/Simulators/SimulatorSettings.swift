@@ -11,7 +11,6 @@ package enum SimulatedProvider: String, Sendable, CaseIterable {
     case fcm
     /// Huawei's Push Kit, with its OAuth.
     case hms
-    /// RuStore.
     case rustore
     /// Sendbird Desk's Platform API, over plain HTTP/1.1.
     case sendbirdDesk = "sendbird-desk"
@@ -22,7 +21,6 @@ package enum SimulatedProvider: String, Sendable, CaseIterable {
     package static let push: [SimulatedProvider] = [.apns, .apnsSandbox, .fcm, .hms, .rustore]
 }
 
-/// The settings of the simulators.
 package struct SimulatorSettings: Sendable {
     /// The address, an IPv4 address of this machine.
     package var host = "127.0.0.1"
@@ -49,7 +47,6 @@ package struct SimulatorSettings: Sendable {
     /// Called for each accepted push, on a simulator's thread.
     package var observer: @Sendable (SimulatedPush) -> Void = { _ in }
 
-    /// Makes the default settings.
     package init() {}
 }
 

@@ -21,7 +21,6 @@ protocol NameSearcher {
 }
 
 extension NameSearcher {
-    /// As `Store.search` says.
     func searchNames(_ query: NameQuery, after: NameCursor?, limit: Int) throws(StoreError) -> NamePage {
         precondition(limit > 0, "a page holds a match")
         let end = SystemClock.monotonicMilliseconds() + settings.searchMilliseconds

@@ -28,7 +28,6 @@ protocol RevocationSweeper {
 }
 
 extension RevocationSweeper {
-    /// As `Store` says.
     package func signOutDevices(
         coveredBy revocation: Revocation, now: UnixMilliseconds, telling audience: RegistryAudience
     ) throws(StoreError) -> Int {
@@ -37,7 +36,6 @@ extension RevocationSweeper {
         return try sweep(revocation, now, audience) { SystemClock.monotonicMilliseconds() < end }
     }
 
-    /// As `Store` says.
     package func signOutRevokedDevices(now: UnixMilliseconds, telling audience: RegistryAudience) throws(StoreError) -> Int? {
         guard let revocation = try unsweptRevocation() else {
             // Another process has finished these, or they were removed.

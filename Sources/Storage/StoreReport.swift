@@ -96,7 +96,6 @@ package struct ServerReport: Sendable {
 
     /// A replication slot, which keeps the log until its reader has it.
     package struct Slot: Sendable {
-        /// Its name.
         package let name: String
         /// Whether somebody reads it.
         package let isActive: Bool

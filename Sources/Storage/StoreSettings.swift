@@ -55,7 +55,6 @@ package struct StoreSettings: Sendable, Equatable {
     /// itself, and both must fit into the ten seconds that a webhook has.
     package var busyTimeoutMilliseconds = Int32(TimeLimit.milliseconds(4000))
 
-    /// Makes the default settings.
     package init() {}
 
     /// How many deliveries may be pending.

@@ -18,7 +18,6 @@ package struct TrustedTime: Sendable, Equatable {
         /// Identifies the start of the machine; empty when it is not known.
         package let boot: String
 
-        /// Makes a reading.
         package init(wall: UnixMilliseconds, sinceBoot: UInt64, boot: String) {
             self.wall = wall
             self.sinceBoot = sinceBoot
@@ -35,7 +34,6 @@ package struct TrustedTime: Sendable, Equatable {
         /// Whether the machine was started in between, so that it may have been off for as long.
         package let isGap: Bool
 
-        /// Makes a jump.
         package init(at: UInt64, by: UInt64, isGap: Bool) {
             self.at = at
             self.by = by

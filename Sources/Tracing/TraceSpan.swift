@@ -28,18 +28,14 @@ package struct TraceSpan: Sendable, Equatable {
 
 /// One thing that is known of a span or of the process. Never a secret, an identity of a person, or a whole address.
 package struct TraceAttribute: Sendable, Equatable {
-    /// The value.
     package enum Value: Sendable, Equatable {
         case text(String)
         case integer(Int64)
     }
 
-    /// The name.
     package let name: String
-    /// The value.
     package let value: Value
 
-    /// An attribute that is a text.
     package static func text(_ name: String, _ value: String) -> TraceAttribute { TraceAttribute(name: name, value: .text(value)) }
 
     /// An attribute that is a number.

@@ -3,9 +3,7 @@ internal import Time
 
 /// What is known of a URL.
 package enum PreviewOutcome: Sendable, Equatable {
-    /// Its preview.
     case preview(URLPreview)
-    /// It has none.
     case none(PreviewRefusal)
     /// It was not fetched, because as many pages as allowed are being fetched, for this person or others, or the service stops.
     case busy

@@ -10,7 +10,6 @@ package enum PreviewRefusal: String, Error, Sendable, CaseIterable {
     case unreachable
     /// It took too long.
     case timeout
-    /// There were too many redirects.
     case redirects = "too_many_redirects"
     /// The page was answered with an error.
     case status

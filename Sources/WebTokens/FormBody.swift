@@ -5,7 +5,6 @@ package struct FormBody {
     /// The body as it is sent.
     package private(set) var bytes: [UInt8]
 
-    /// Makes an empty one.
     package init() {
         bytes = []
     }

@@ -27,7 +27,6 @@ package struct VerifiedWebToken: Sendable {
 
     /// The header, with `alg`.
     package let header: JSONObject
-    /// The claims.
     package let claims: JSONObject
 
     /// Reads a token and verifies its signature, before the claims are looked at; throws what is wrong with it.

@@ -14,7 +14,6 @@ struct Driver {
         subscript(name: String) -> String? { values[name] }
     }
 
-    /// A request.
     struct Request {
         let headers: Headers
     }

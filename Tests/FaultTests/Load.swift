@@ -15,7 +15,6 @@ final class Load: Sendable {
         case abandoned
     }
 
-    /// The one notifier.
     static let notifier = "sink"
     /// How many registrations of a person are allowed.
     static let limit = 5

@@ -12,7 +12,6 @@ func status(of bytes: [UInt8]) -> Int? {
     return words.count > 1 ? Int(words[1]) : nil
 }
 
-/// A body in one chunk.
 func chunked(_ body: String) -> String {
     "\(String(body.utf8.count, radix: 16))\r\n\(body)\r\n0\r\n\r\n"
 }

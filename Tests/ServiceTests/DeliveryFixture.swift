@@ -210,6 +210,5 @@ final class DeliveryFixture {
         return UUIDv7(milliseconds: 1, random: random)
     }
 
-    /// The id of its delivery.
     static func id(_ number: Int) -> UUIDv7 { event(number).delivery(0) }
 }

@@ -21,7 +21,6 @@ final class DeliveryStore: Store {
         case claimsBesideReports
         /// Questions about revocations.
         case revocations
-        /// Lists of revocations.
         case revocationLists
         /// Recording when keys were used.
         case keyUses

@@ -127,7 +127,6 @@ extension Claim {
 }
 
 extension DeliveryFilter {
-    /// With a reason.
     init(reason: String) {
         self.init()
         self.reason = reason

@@ -13,11 +13,9 @@ package final class ChildProcess: Sendable {
         case missingLine(String, hasClosed: Bool, written: String)
     }
 
-    /// How it ended.
     package enum End: Equatable, Sendable {
         /// By itself, with this code.
         case exit(Int32)
-        /// By this signal.
         case signal(Int32)
     }
 
@@ -116,7 +114,6 @@ package final class ChildProcess: Sendable {
         end.withLock { $0 == nil }
     }
 
-    /// Waits for its end.
     package func waitForEnd() throws -> End {
         guard let end = end.wait(timeoutMilliseconds: WaitLimit.programMilliseconds, { $0 }) else { throw Failure.stillRunning }
         return end

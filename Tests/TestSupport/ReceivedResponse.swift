@@ -4,7 +4,6 @@ package struct ReceivedResponse: Equatable {
     package let status: Int
     /// Header names in lower case, with their values.
     package let headers: [String: String]
-    /// The body.
     package let body: [UInt8]
 
     /// Makes a response, for clients that do without a socket.

@@ -23,7 +23,6 @@ package enum ScriptedStep: Sendable {
     /// Resets the connection.
     case reset
 
-    /// Sends this text as it is.
     package static func send(_ text: String) -> ScriptedStep {
         .send(Array(text.utf8))
     }
@@ -47,7 +46,6 @@ package enum ScriptedStep: Sendable {
 
 /// A request as a scripted server received it.
 package struct RecordedRequest: Sendable {
-    /// The method.
     package let method: String
     /// The target as it was sent: a path, or a whole URL at a proxy, or host and port with CONNECT.
     package let target: String

@@ -54,7 +54,6 @@ package final class SocketClient {
         }
     }
 
-    /// Sends this text as it is.
     package func send(_ text: String) throws {
         try send(text.utf8)
     }

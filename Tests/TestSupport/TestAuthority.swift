@@ -4,7 +4,6 @@ package struct TestAuthority: Sendable {
     package let certificate: String
     private let key: String
 
-    /// Makes an authority.
     package init() throws {
         let directory = try TemporaryDirectory()
         let made = try Command(

@@ -57,7 +57,6 @@ package struct TestCertificate: Sendable {
     /// The private key, PEM.
     package let key: String
 
-    /// Makes a pair.
     package init() throws {
         let directory = try TemporaryDirectory()
         let made = try Command(

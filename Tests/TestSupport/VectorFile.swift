@@ -92,7 +92,6 @@ package struct Vector: Sendable {
 
 // Test reports show arguments and their parts: of a vector they must show its name alone.
 extension Vector: CustomStringConvertible, CustomReflectable {
-    /// The name.
     package var description: String { name }
     /// Nothing.
     package var customMirror: Mirror { Mirror(self, children: []) }

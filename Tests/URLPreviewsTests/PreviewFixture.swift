@@ -60,7 +60,6 @@ struct PreviewFixture {
         }
     }
 
-    /// A page that has a preview.
     static func page(title: String = "Title") -> ScriptedServer.Script { .everyRequest(html(html(title: title))) }
 
     static func html(title: String = "Title") -> String {

@@ -52,7 +52,6 @@ extension BotCallAction {
             }),
     ]
 
-    /// As `AdminAction` says.
     package var request: AdminRequest {
         switch self {
         case .list(let filter, let after, let limit, let language):

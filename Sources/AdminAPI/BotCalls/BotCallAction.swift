@@ -6,7 +6,6 @@ internal import Time
 package enum BotCallAction: AdminAction, Equatable {
     /// Lists matching calls, those that began last first, at most `limit`, after the end of an earlier page.
     case list(BotCallFilter, after: BotCallCursor?, limit: Int, Language = .english)
-    /// Shows one call.
     case show(UUIDv7, Language = .english)
 
     /// Makes a list action from texts by the names of parameters.
@@ -36,10 +35,8 @@ package enum BotCallAction: AdminAction, Equatable {
     /// Nil: it changes nothing.
     package var change: String? { nil }
 
-    /// As `AdminAction` says.
     package var shortening: String { "name the user with app_id and user_id, or a time with since, which an index finds" }
 
-    /// As `AdminAction` says.
     package func perform(in context: AdminContext) throws(StoreError) -> AdminAnswer {
         switch self {
         case .list(let filter, let after, let limit, let language):

@@ -2,7 +2,6 @@ internal import Core
 
 /// What came of a call of a bot's function, in sentences, and what to do.
 struct BotCallMeaning {
-    /// What it means.
     let text: LocalizedText
     /// What to do; nil when nothing need be done.
     let remedy: LocalizedText?

@@ -51,7 +51,6 @@ struct DeliveryFacts {
     /// Whether it is of a message about which nobody can be told before the help desk says for whom it is.
     var isHeld: Bool { delivery.event.kind == .messageHeld }
 
-    /// The meaning of its reason.
     private var meaning: ReasonMeaning { .of(delivery.reason, notifier, delivery: delivery.id) }
 
     /// Whether it is on its way, has arrived or has failed. Where no service runs on this host, another host's may deliver it any moment.
@@ -302,7 +301,6 @@ struct DeliveryFacts {
         return LocalizedText("Comment \(comment)\(device)", "Комментарий \(comment)\(device)")
     }
 
-    /// A step for each attempt.
     var attemptSteps: [Explanation.Step] {
         attempts.map { attempt in
             let start = LocalizedText(

@@ -29,7 +29,6 @@ extension ExplainAction {
                 deviceID: values["device_id"], deliveryID: values["delivery_id"], language: values[Language.parameter.name])
         })
 
-    /// As `AdminAction` says.
     package var request: AdminRequest {
         let asked: [(name: String, text: String?)] =
             switch question {

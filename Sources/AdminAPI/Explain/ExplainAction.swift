@@ -10,11 +10,9 @@ package struct ExplainAction: AdminAction, Equatable {
         case key(String, userID: String?)
         /// A person.
         case user(String)
-        /// A comment.
         case comment(HelpDeskID)
         /// A device, of one person if one is named.
         case device(String, userID: String?)
-        /// A delivery.
         case delivery(UUIDv7)
     }
 
@@ -80,7 +78,6 @@ package struct ExplainAction: AdminAction, Equatable {
         }
     }
 
-    /// As `AdminAction` says.
     package func perform(in context: AdminContext) throws(StoreError) -> AdminAnswer {
         let apps = context.state.names.apps
         let app = appID ?? (apps.count == 1 ? apps[0] : nil)

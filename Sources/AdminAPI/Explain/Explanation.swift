@@ -19,7 +19,6 @@ package struct Explanation: Sendable, Equatable {
     package enum Subject: String, Sendable, CaseIterable {
         /// The security key's text.
         case key
-        /// The app.
         case app
         /// Which of the app's secrets made the key.
         case keyID = "key_id"
@@ -39,7 +38,6 @@ package struct Explanation: Sendable, Equatable {
         case sessionToken = "session_token"
         /// The person's devices.
         case devices
-        /// One device.
         case device
         /// How often devices may register.
         case limits

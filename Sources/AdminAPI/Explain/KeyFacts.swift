@@ -81,7 +81,6 @@ struct KeyFacts {
     /// Whether a revocation that was found denies the person with any key.
     func keepsOut(_ revocation: Revocation) -> Bool { revocation.keepsOut(of: application, at: now) }
 
-    /// The revocations that end this key.
     var ending: [Revocation] {
         revocations.found.filter { revocation in
             guard let key else { return keepsOut(revocation) }

@@ -20,7 +20,6 @@ struct PageRoutes: Sendable {
         self.gate = gate
     }
 
-    /// The routes.
     var routes: [Route] {
         [
             Route("/", described: Self.index, [(.get, { request, responder in serve(files.answer("index.html", request), responder) })]),

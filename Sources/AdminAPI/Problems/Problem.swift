@@ -23,7 +23,6 @@ struct Problem: Equatable {
         case nearlyAllDenied = "nearly_all_denied"
         /// Authorizations name an app that is not configured.
         case unknownApp = "unknown_app"
-        /// Authorizations are malformed.
         case authorizationsMalformed = "authorizations_malformed"
         /// Callers are refused for where they come from.
         case callersRefused = "callers_refused"

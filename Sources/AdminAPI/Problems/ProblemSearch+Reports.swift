@@ -25,7 +25,6 @@ extension ProblemSearch {
         }
     }
 
-    /// The severe problems.
     package var severe: [SevereProblem] {
         problems.filter { $0.severity == .problem }.map { SevereProblem($0) }
     }

@@ -6,9 +6,7 @@ package struct StoreFacts: Sendable {
     package var renewedCertificates: [String] = []
     /// The free bytes of each disk, by what is on it, and whether it was low before (`DiskRule`).
     package var disks: [(name: String, freeBytes: UInt64, wasLow: Bool)] = []
-    /// The pending deliveries.
     package var pending: [PendingDeliveries] = []
-    /// The dead deliveries.
     package var dead: [DeadDeliveries] = []
     /// The apps whose comments find no device, because none is registered.
     package var appsWithoutDevices: [String] = []

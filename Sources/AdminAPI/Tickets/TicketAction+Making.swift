@@ -55,13 +55,11 @@ extension TicketAction {
             kind: .list(TicketQuestion(selection, userID: user, fields: wanted.map { [$0] } ?? [], after: place, limit: limit)))
     }
 
-    /// Counts tickets.
     package static func counting(appID: String?, userID: String?) throws(AdminProblem) -> TicketAction {
         let user = try userID.map { text throws(AdminProblem) in try PersonFields.user(text) }
         return TicketAction(appID: try PersonFields.app(appID), kind: .count(userID: user))
     }
 
-    /// Closes a ticket.
     package static func closing(appID: String?, ticketID: Int64?, comment: String?) throws(AdminProblem) -> TicketAction {
         let comment = try comment.map { text throws(AdminProblem) in
             try checked { () throws(TicketProblem) in try Ticket.closeComment(wanted: text) }
@@ -69,7 +67,6 @@ extension TicketAction {
         return TicketAction(appID: try PersonFields.app(appID), kind: .close(try id(ticketID), comment: comment))
     }
 
-    /// Reopens a ticket.
     package static func reopening(appID: String?, ticketID: Int64?) throws(AdminProblem) -> TicketAction {
         TicketAction(appID: try PersonFields.app(appID), kind: .reopen(try id(ticketID)))
     }

@@ -62,7 +62,6 @@ extension TicketAction {
     private static let changed = AdminRoute.Answer(
         Ticket.members, AdminSchema.ticket, text: "The ticket as the help desk has it now.", refusals: refusals + [404, 409])
 
-    /// The routes of tickets.
     static let routes = [
         AdminRoute(
             .get, path, .read, summary: "The tickets of an app that are open, or those that are closed, the last changed first.", criteria,
@@ -166,7 +165,6 @@ extension TicketAction {
 }
 
 extension TicketAction {
-    /// As `AdminAction` says.
     package var request: AdminRequest {
         switch kind {
         case .show(.id(let id)): return get("show", [("ticket_id", "\(id)")])

@@ -22,10 +22,8 @@ package struct TicketAction: AdminAction, Equatable {
     let appID: String
     let kind: Kind
 
-    /// As `AdminAction` says.
     package var remoteAppID: String? { appID }
 
-    /// As `AdminAction` says.
     package var change: String? {
         switch kind {
         case .show, .list, .count: nil

@@ -1,6 +1,5 @@
 internal import Core
 
-/// The keys of apps.
 extension ConfigurationReader {
     static let appKeys: ConfigurationKeys = [
         .required("app_id", .text(), "app id, exactly as the help desk shows it"),

@@ -1,6 +1,5 @@
 internal import Core
 
-/// The keys of bots.
 extension ConfigurationReader {
     static let botKeys: ConfigurationKeys = [
         .required("name", .text(), "1 to 32 lower-case letters, digits, `-` or `_`; part of the bot's addresses"),

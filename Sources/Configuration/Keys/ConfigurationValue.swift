@@ -28,10 +28,8 @@ indirect enum ConfigurationValue: Sendable {
     case objects(ConfigurationKeys, default: JSONValue? = nil)
     /// Objects under names of the operator's own, each with the keys of its type.
     case notifiers
-    /// A JSON Schema.
     case schema(default: JSONValue)
 
-    /// One of the words of a type.
     static func word<Words: CaseIterable & RawRepresentable<String>>(of type: Words.Type, default word: Words? = nil) -> Self {
         .word(type.allCases.map(\.rawValue), default: word?.rawValue)
     }

@@ -1,7 +1,6 @@
 internal import Core
 internal import Notifiers
 
-/// The keys of notifiers.
 extension ConfigurationReader {
     static let logNotifierKeys: ConfigurationKeys =
         [.required("type", .word([NotifierType.log.rawValue]), typeMeaning)] + requiresDeviceKeys

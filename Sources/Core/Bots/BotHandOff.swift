@@ -7,7 +7,6 @@ internal import Time
 ///
 /// The model chooses the summary alone. Whoever reads the message sees first who wrote it, because it begins with words of the configuration.
 package struct BotHandOff: Sendable, Equatable {
-    /// The name of the function.
     package static let functionName = "connect_to_person"
     /// The longest summary, in code points.
     package static let longestSummary = 500

@@ -19,11 +19,8 @@ package enum BotHeaderValue: Sendable {
 
 /// The request to the company's backend that a function stands for.
 package struct BotRequest: Sendable {
-    /// One of its headers.
     package struct Header: Sendable {
-        /// Its name.
         package let name: String
-        /// Its value.
         package let value: BotHeaderValue
 
         /// Takes both as they are.
@@ -32,7 +29,6 @@ package struct BotRequest: Sendable {
         }
     }
 
-    /// The method.
     package let method: BotMethod
     /// The address, with places for arguments.
     package let url: BotURLTemplate
@@ -54,7 +50,6 @@ package struct BotRequest: Sendable {
 
 /// A request to the company's backend with all arguments in their places.
 package struct BotFilledRequest: Sendable {
-    /// The method.
     package let method: BotMethod
     /// The address, in visible ASCII.
     package let url: String

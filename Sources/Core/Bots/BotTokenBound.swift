@@ -14,7 +14,6 @@ package struct BotTokenBound: Sendable, Equatable {
         }
     }
 
-    /// One part of the bound.
     package struct Part: Sendable, Equatable {
         /// What takes it: a key of the configuration, or a function's name.
         package let name: String

@@ -2,7 +2,6 @@ internal import Time
 
 /// A pause of a breaker, in which at most a probe may start at a time.
 struct Pause: Sendable, Equatable {
-    /// Its reason.
     let reason: BreakerState.PauseReason
     /// Whether a probe is under way.
     var isProbing = false

@@ -93,6 +93,5 @@ package enum RetryDecision: Sendable, Equatable {
 
     /// Attempt it again at this time, and not before.
     case retry(at: UnixMilliseconds)
-    /// Give it up.
     case giveUp(Ending)
 }

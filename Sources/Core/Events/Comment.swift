@@ -14,7 +14,6 @@ package struct Comment: Sendable, Equatable {
         /// The color that stands where there is no picture.
         package let avatarColor: String?
 
-        /// Makes an author.
         package init(name: String?, avatarID: HelpDeskID? = nil, avatarURL: String? = nil, avatarColor: String? = nil) {
             self.name = name
             self.avatarID = avatarID
@@ -32,7 +31,6 @@ package struct Comment: Sendable, Equatable {
         /// The size in bytes.
         package let size: Int64?
 
-        /// Makes an attachment.
         package init(id: HelpDeskID?, name: String?, size: Int64?) {
             self.id = id
             self.name = name
@@ -63,7 +61,6 @@ package struct Comment: Sendable, Equatable {
     /// The files that came with it.
     package let attachments: [Attachment]
 
-    /// Makes a comment.
     package init(
         appID: String, userID: String, ticketID: HelpDeskID?, channel: HelpDeskID? = nil, commentID: HelpDeskID, deviceID: String,
         deviceType: String?, body: String,

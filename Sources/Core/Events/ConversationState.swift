@@ -30,7 +30,6 @@ package struct ConversationState: Sendable, Equatable {
     /// What is remembered, in a form of the help desk's; some hundred bytes.
     package let data: [UInt8]
 
-    /// Makes a topic.
     package init(_ name: Name, userID: String, data: [UInt8]) {
         (self.name, self.userID, self.data) = (name, userID, data)
     }
@@ -58,7 +57,6 @@ package struct Report: Sendable {
             receipt: ReadReceipt? = nil)
     }
 
-    /// The app.
     package let appID: String
     /// What it is recognised by when it comes again, with `Event.Identity.commentID`: of its event, or of a digest of its body. Without a
     /// comment it is never recognised.
@@ -77,7 +75,6 @@ package struct Report: Sendable {
     /// store itself refuses a decision that names a person who was forgotten (`Admission`).
     package let decide: @Sendable ([ConversationState.Name: ConversationState]) -> Decision
 
-    /// Makes a report.
     package init(
         appID: String, identity: Event.Identity, events: [Event.Identity] = [], id: UUIDv7, receivedAt: UnixMilliseconds,
         conversations: [ConversationState.Name], userID: String?,

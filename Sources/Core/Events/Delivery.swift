@@ -38,7 +38,6 @@ package struct Delivery: Sendable, Equatable {
     package let id: UUIDv7
     /// The notifier's name in the configuration.
     package let notifier: String
-    /// The event.
     package private(set) var event: Event
     /// Which of the person's devices a comment is for, nil when for none in particular; which one the registry's event tells of.
     package let deviceID: String?
@@ -65,7 +64,6 @@ package struct Delivery: Sendable, Equatable {
         return delivery
     }
 
-    /// Makes a delivery.
     package init(
         id: UUIDv7, notifier: String, event: Event, deviceID: String? = nil, device: Device? = nil, state: State = .pending,
         attempts: Int = 0, dueAt: UnixMilliseconds, endedAt: UnixMilliseconds? = nil, reason: String = ""
@@ -97,7 +95,6 @@ package struct DeliveryAttempt: Sendable, Equatable {
     /// Why, in a stable word such as `status_503`, `timeout` or `connection_reset`.
     package let reason: String
 
-    /// Makes an attempt.
     package init(number: Int, startedAt: UnixMilliseconds, endedAt: UnixMilliseconds?, outcome: String, reason: String) {
         self.number = number
         self.startedAt = startedAt

@@ -7,7 +7,6 @@ package enum DeliveryPlan {
         /// What kind it is.
         package let type: String
 
-        /// Makes a candidate.
         package init(deviceID: String, type: String) {
             self.deviceID = deviceID
             self.type = type
@@ -92,7 +91,6 @@ package enum DeliveryEnding: Sendable, Hashable, CaseIterable {
     /// The person has read the comment, as a `ReadReceipt` says.
     case supersededByRead
 
-    /// The state that the delivery has.
     package var state: Delivery.State {
         switch self {
         case .noTarget: .noTarget
@@ -134,7 +132,6 @@ package struct DeliveryBounds: Sendable, Equatable {
         /// How many apps have deliveries in it, the event's app counted in any case.
         package let apps: Int
 
-        /// Makes a queue.
         package init(pending: Int, pendingOfApp: Int, apps: Int) {
             self.pending = pending
             self.pendingOfApp = pendingOfApp

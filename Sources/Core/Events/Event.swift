@@ -159,7 +159,6 @@ package struct Event: Sendable, Equatable {
     /// Whether its texts and tokens are still there.
     package var hasData: Bool { data != Self.noData }
 
-    /// Makes an event.
     package init(
         id: UUIDv7, kind: Kind, identity: Identity, userID: String, deviceType: String? = nil, occurredAt: UnixMilliseconds,
         receivedAt: UnixMilliseconds,

@@ -25,10 +25,8 @@ package struct HelpDeskID: Sendable, Hashable, CustomStringConvertible {
         if let number = value.integer { self.init(number) } else if let text = value.string { self.init(text) } else { return nil }
     }
 
-    /// The text.
     package var text: String { key.text }
 
-    /// The text.
     package var description: String { text }
 
     /// The integer of 64 bits whose canonical decimal text this is; nil for any other identity.

@@ -2,7 +2,6 @@ package import Time
 
 /// An event that has just come in, with its subscriptions.
 package struct IncomingEvent: Sendable {
-    /// The event.
     package private(set) var event: Event
     /// Which notifiers it goes to, and how.
     package let subscriptions: [Subscription]
@@ -12,7 +11,6 @@ package struct IncomingEvent: Sendable {
     /// forgotten. Its dead deliveries cannot be tried again.
     package let isErased: Bool
 
-    /// Makes an arrival.
     package init(_ event: Event, to subscriptions: [Subscription], token: PushToken? = nil, isErased: Bool = false) {
         self.event = event
         self.subscriptions = subscriptions
@@ -35,7 +33,6 @@ package struct Subscription: Sendable, Equatable {
     /// otherwise.
     package let isForEachDevice: Bool
 
-    /// Makes a subscription.
     package init(
         notifier: String, deviceTypes: DeviceTypes = .all, requiresDevice: Bool = false, keepsOrder: Bool = false,
         isForEachDevice: Bool = false

@@ -90,7 +90,6 @@ package struct DeliveryOutcome: Sendable, Equatable {
     /// The status of the one response that it follows from; nil when there was none, or when it follows from several.
     package let status: Int?
 
-    /// Makes an outcome.
     package init(
         _ verdict: Verdict, reason: String, slowsDown: Bool = false, isAboutDevice: Bool = false, wasAsked: Bool = true,
         mayHaveArrived: Bool = true,

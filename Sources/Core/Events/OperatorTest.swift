@@ -8,7 +8,6 @@ package struct OperatorTest: Sendable, Equatable {
     /// The name of the notifier that is tried.
     package let notifier: String
 
-    /// Makes a test.
     package init(appID: String, notifier: String) {
         self.appID = appID
         self.notifier = notifier

@@ -7,7 +7,6 @@ package struct ReadReceipt: Sendable, Equatable {
     /// meanwhile. So many pushes of an app wait only while a provider is out of order.
     package static let mostExamined = 5000
 
-    /// The person.
     package let person: RevokedPerson
     /// What was read, as `Comment.conversation`; nil for everything.
     package let conversation: HelpDeskID?
@@ -19,7 +18,6 @@ package struct ReadReceipt: Sendable, Equatable {
     /// nobody says.
     package let readAt: UnixMilliseconds?
 
-    /// Makes a mark.
     package init(
         _ person: RevokedPerson, conversation: HelpDeskID?, notifiers: [String], receivedAt: UnixMilliseconds,
         readAt: UnixMilliseconds? = nil

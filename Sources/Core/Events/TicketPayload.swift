@@ -4,7 +4,6 @@ internal import JSON
 package enum TicketPayload {
     /// The payload of `ticket.created`, `….assigned`, `….transferred`, `….closed`, `….reopened` and `….updated`.
     package struct Report: Sendable {
-        /// The ticket.
         package let ticketID: HelpDeskID
         /// Its channel; nil when the help desk does not say.
         package let channel: HelpDeskID?
@@ -50,14 +49,12 @@ package enum TicketPayload {
 
     /// The payload of `ticket.closure_confirmed`, `ticket.closure_declined` and `ticket.rated`.
     package struct Answer: Sendable {
-        /// A rating.
         package struct Rating: Sendable {
             /// 1 to 5; nil when it cannot be read.
             package let score: Int64?
             /// The customer's own words; nil for none.
             package let comment: String?
 
-            /// Makes a rating.
             package init(score: Int64?, comment: String?) {
                 (self.score, self.comment) = (score, comment)
             }

@@ -22,7 +22,6 @@ package struct Application: Sendable {
         /// The last second in which it verifies anything; nil for no end.
         package let notAfter: UnixSeconds?
 
-        /// Makes a key.
         package init(id: UInt32, secret: HMACKey<SHA256>, state: State = .active, notAfter: UnixSeconds? = nil) {
             self.id = id
             self.secret = secret

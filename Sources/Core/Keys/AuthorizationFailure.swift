@@ -39,7 +39,6 @@ package struct AuthorizationFailure: Sendable, Equatable {
     /// The limit; nil where there is none, and from a replica of an earlier version.
     package let rule: LimitRule?
 
-    /// Makes a failure.
     package init(_ reason: Reason, at: UnixSeconds, nextAt: UnixSeconds? = nil, rule: LimitRule? = nil) {
         (self.reason, self.at, self.nextAt, self.rule) = (reason, at, nextAt, rule)
     }

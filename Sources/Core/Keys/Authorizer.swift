@@ -9,7 +9,6 @@ package import Time
 package final class Authorizer: Sendable {
     /// A verdict and which app it is about.
     package struct Authorization: Sendable, Equatable {
-        /// The verdict.
         package let verdict: Verdict
         /// The index in `applications`; nil when none has the id, or the request is malformed.
         package let application: Int?

@@ -2,10 +2,8 @@ internal import Bytes
 
 /// Text as a key: compared, ordered and hashed as UTF-8, because Swift's strings are equal when Unicode calls them so.
 package struct ByteKey: Hashable, Comparable, Sendable {
-    /// The text.
     package let text: String
 
-    /// Makes a key.
     package init(_ text: String) {
         self.text = text
     }

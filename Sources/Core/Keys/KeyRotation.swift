@@ -12,7 +12,6 @@ package struct KeyRotation: Sendable {
         /// Whether every security key that it makes is revoked.
         package let isRevoked: Bool
 
-        /// Makes a key.
         package init(id: UInt32, state: Application.Key.State, isOver: Bool, isRevoked: Bool = false) {
             self.id = id
             self.state = state
@@ -28,7 +27,6 @@ package struct KeyRotation: Sendable {
         }
     }
 
-    /// A step of the rotation.
     package enum Step: Sendable, Equatable {
         /// A new key is added, which only verifies.
         case add(UInt32)

@@ -12,7 +12,6 @@ package struct KnownAuthorizations: Sendable {
     /// How many other processes were asked and have not answered.
     package var silentReplicas = 0
 
-    /// Makes a statement.
     package init(startedAt: UnixSeconds, completeSince: UnixSeconds, history: AuthorizationHistory?) {
         (self.startedAt, self.completeSince, self.history) = (startedAt, completeSince, history)
     }

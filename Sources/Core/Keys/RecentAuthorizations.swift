@@ -105,7 +105,6 @@ package struct RecentAuthorizations: Sendable {
         }
     }
 
-    /// Forgets a user.
     package mutating func forget(_ user: KeyedDigest) {
         failures.remove(user)
         for group in Group.allCases { tables[group.rawValue].remove(user) }

@@ -34,7 +34,6 @@ package struct ValidationError: Sendable, Equatable, CustomStringConvertible {
         }
     }
 
-    /// Which field.
     package let field: CredentialField
     /// What is wrong with it.
     package let problem: Problem

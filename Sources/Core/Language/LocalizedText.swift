@@ -28,7 +28,6 @@ package struct LocalizedText: Sendable, Equatable {
     /// The step that puts a changed configuration in force, as the end of a remedy.
     package static let reload = LocalizedText("run deskgate reload", "перечитайте настройки (deskgate reload)")
 
-    /// The text in one language.
     package func text(in language: Language) -> String {
         switch language {
         case .english: english
@@ -45,7 +44,6 @@ package struct LocalizedText: Sendable, Equatable {
     }
 }
 
-/// The language of a phrase.
 package protocol PhraseLanguage {
     static var language: Language { get }
 }
@@ -75,7 +73,6 @@ package struct Phrase<Tongue: PhraseLanguage>: ExpressibleByStringInterpolation 
         package mutating func appendInterpolation(_ value: some CustomStringConvertible) { text += value.description }
     }
 
-    /// The text.
     package let text: String
 
     package init(stringLiteral text: String) { self.text = text }

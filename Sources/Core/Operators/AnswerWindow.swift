@@ -64,7 +64,6 @@ package struct AnswerWindow: Sendable {
             case unknownApp
             /// The requests are malformed.
             case malformed
-            /// The callers are refused.
             case callersRefused
             /// The help desk's webhooks are refused.
             case webhooksRefused

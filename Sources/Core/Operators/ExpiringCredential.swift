@@ -5,9 +5,7 @@ package import Time
 package struct ExpiringCredential: Sendable, Equatable {
     /// What it is; a stable word.
     package enum Kind: String, Sendable, CaseIterable {
-        /// The certificate of a listener.
         case listenerCertificate = "listener_certificate"
-        /// The certificate of a notifier.
         case notifierCertificate = "notifier_certificate"
         /// The last active key of an app.
         case appKey = "app_key"

@@ -56,7 +56,6 @@ package struct OperatorCondition: Sendable, Equatable {
     /// What was known then, as the text of a JSON object: the members of `data` but `state` and the times.
     package let data: [UInt8]
 
-    /// Makes a condition.
     package init(_ key: Key, since: UnixMilliseconds, data: [UInt8]) {
         self.key = key
         self.since = since

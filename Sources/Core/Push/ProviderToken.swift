@@ -73,7 +73,6 @@ package struct ProviderTokenFailure: Error, Sendable, Equatable {
     /// With the reason `clock_skew`: how far the provider's clock is ahead of ours, in seconds; negative when ours is ahead.
     package let clockSkewSeconds: Int64?
 
-    /// Makes a failure.
     package init(_ kind: Kind, reason: String, clockSkewSeconds: Int64? = nil) {
         self.kind = kind
         self.reason = reason

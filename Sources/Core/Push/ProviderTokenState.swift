@@ -7,7 +7,6 @@ package import Time
 package struct ProviderTokenState: Sendable {
     /// The answer to a request for a token.
     package enum Decision: Sendable {
-        /// This token.
         case use(ProviderToken)
         /// This token; the caller also starts fetching the next one, minted at our clock's time plus the correction.
         case useAndFetch(ProviderToken, clockCorrectionSeconds: Int64)
@@ -161,7 +160,6 @@ extension ProviderTokenState {
             now < end ? reported(now: now) : nil
         }
 
-        /// The failure to report.
         func reported(now: MonotonicMilliseconds) -> ProviderTokenFailure {
             let kind: ProviderTokenFailure.Kind = isRefusal ? .refused : .unavailable(retryAfterMilliseconds: now.remaining(until: end))
             return ProviderTokenFailure(kind, reason: reason, clockSkewSeconds: clockSkewSeconds)

@@ -18,7 +18,6 @@ package struct PushTemplate: Sendable, Equatable {
         case empty
         /// It has more than `longestBytes`.
         case tooLong
-        /// It has a control character.
         case controlCharacter
         /// A brace has no partner.
         case unpairedBrace

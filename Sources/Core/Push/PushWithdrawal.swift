@@ -50,7 +50,6 @@ extension DeliveryPlan.Row {
         subscription.isForEachDevice ? event.receivedAt + PushWithdrawal.delayMilliseconds : event.receivedAt
     }
 
-    /// When it expires.
     package func expiresAt(of event: Event) -> UnixMilliseconds {
         subscription.isForEachDevice ? min(event.expiresAt, event.receivedAt + PushWithdrawal.lifeMilliseconds) : event.expiresAt
     }

@@ -3,7 +3,6 @@ package import Time
 
 /// A device that a person's app has registered for notifications.
 package struct Device: Sendable, Equatable {
-    /// Which device it is.
     package struct Key: Sendable, Hashable, Comparable {
         /// The app, as it arrived.
         package let appID: String
@@ -44,7 +43,6 @@ package struct Device: Sendable, Equatable {
     /// The longest type, in UTF-16 code units.
     package static let longestType = 32
 
-    /// Which device.
     package let key: Key
     /// What kind of device it is, in the app's own words, such as `ios`: it decides who notifies it. At most `longestType`.
     package let type: String
@@ -57,7 +55,6 @@ package struct Device: Sendable, Equatable {
     /// When its app last said so.
     package private(set) var seenAt: UnixMilliseconds
 
-    /// Makes a device.
     package init(
         key: Key, type: String, token: PushToken, environment: String? = nil, registeredAt: UnixMilliseconds, seenAt: UnixMilliseconds
     ) {

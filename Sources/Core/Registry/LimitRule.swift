@@ -25,7 +25,6 @@ package struct LimitRule: Sendable, Equatable {
     /// The window's length in milliseconds. A call exactly as long after another is allowed.
     package let windowMilliseconds: UInt64
 
-    /// Makes a rule.
     package init(per scope: Scope, max: Int, windowMilliseconds: UInt64) {
         precondition(max > 0 && windowMilliseconds > 0, "a rule allows something in a time")
         self.scope = scope

@@ -60,9 +60,7 @@ package enum APNsToken {
 }
 
 extension PushToken: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Masked.
     package var description: String { masked }
-    /// Masked.
     package var debugDescription: String { masked }
     /// Nothing.
     package var customMirror: Mirror { Mirror(self, children: []) }

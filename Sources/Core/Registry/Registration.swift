@@ -3,7 +3,6 @@ package import Time
 
 /// A device's request to be notified, or not to be notified any more; its security key has been verified.
 package struct Registration: Sendable {
-    /// Which device.
     package let key: Device.Key
     /// What kind of device it is, in the app's own words.
     package let type: String
@@ -52,14 +51,12 @@ package struct Registration: Sendable {
 
 /// Which devices; nil means any.
 package struct DeviceFilter: Sendable, Equatable {
-    /// Of this app.
     package var appID: String
     /// Of this person.
     package var userID: String?
     /// This one.
     package var deviceID: String?
 
-    /// Makes a filter.
     package init(appID: String, userID: String? = nil, deviceID: String? = nil) {
         self.appID = appID
         self.userID = userID

@@ -23,7 +23,6 @@ extension RegistrationCalls: Timestamped {
 
 /// How much of a limit is used up.
 package struct LimitUse: Sendable, Equatable {
-    /// The limit.
     package let rule: LimitRule
     /// How many calls count against it now, at most `rule.max`.
     package let used: Int

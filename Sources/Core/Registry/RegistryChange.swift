@@ -24,7 +24,6 @@ package struct RegistryChange: Sendable, Equatable {
         case idle
         /// Its provider does not know it any more.
         case gone
-        /// An operator removed it.
         case operatorRemoved = "operator"
         /// The person was forgotten. Only relays are told, so that their help desks drop the token; others are told of the person.
         case forgotten

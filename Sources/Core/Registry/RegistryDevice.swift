@@ -3,7 +3,6 @@ package import Time
 
 /// A device as the registry keeps it: registered, or a tombstone, which has no token any more and stays so that nothing old brings it back.
 package struct RegistryDevice: Sendable, Equatable {
-    /// Which device.
     package let key: Device.Key
     /// What kind of device it is, in the app's own words.
     package var type: String
@@ -11,7 +10,6 @@ package struct RegistryDevice: Sendable, Equatable {
     package var token: PushToken?
     /// The digest of its last token; nil when it never had one.
     package var digest: [UInt8]?
-    /// As `Device` says.
     package var environment: String?
     /// Since when it has its last token and its type.
     package var registeredAt: UnixMilliseconds

@@ -20,7 +20,6 @@ package enum RegistryTransition {
         case putUserCalls(Device.Key, CallTimes, at: UnixMilliseconds)
         /// Replaces the calls of a device, whoever is signed in there; the last one came at that time.
         case putDeviceCalls(Device.Key, CallTimes, at: UnixMilliseconds)
-        /// Inserts a call.
         case insertCall(CallSeries, number: Int64, at: UnixMilliseconds)
         /// Deletes calls up to and including a number.
         case forgetCalls(CallSeries, through: Int64)

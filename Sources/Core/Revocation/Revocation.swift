@@ -16,9 +16,7 @@ package struct Revocation: Sendable, Equatable {
         case securityKey(salt: [UInt8])
     }
 
-    /// Its id.
     package let id: UUIDv7
-    /// The app.
     package let appID: String
     /// Which keys of the app.
     package let subject: Subject
@@ -33,7 +31,6 @@ package struct Revocation: Sendable, Equatable {
     /// How many devices it has signed out so far.
     package var devicesRemoved: Int
 
-    /// Makes a revocation.
     package init(
         id: UUIDv7, appID: String, subject: Subject, issuedBefore: UnixSeconds?, reason: String, author: String,
         createdAt: UnixMilliseconds, devicesRemoved: Int = 0
@@ -98,7 +95,6 @@ package struct RevocationChanges: Sendable, Equatable {
 
 /// A person of an app, whose revocations are listed or who is forgotten.
 package struct RevokedPerson: Sendable, Equatable {
-    /// The app.
     package let appID: String
     /// The person.
     package let userID: String
@@ -114,7 +110,6 @@ package struct RevokedPerson: Sendable, Equatable {
 package enum RevocationFilter: Sendable, Equatable {
     /// All of them.
     case all
-    /// All revocations of an app.
     case app(String)
     /// The revocations that name a person; with `FormerUser.name` as the user id, the revocations with which a person was forgotten.
     case person(RevokedPerson)

@@ -11,7 +11,6 @@ package struct RevocationCopy: Sendable {
     package enum Problem: Error, Equatable, CustomStringConvertible {
         /// It is incomplete, was changed, or is written by another version.
         case damaged
-        /// It is the copy of another store.
         case ofAnotherStore
         /// It was confirmed too long ago, or in the future.
         case outdated(UnixSeconds)

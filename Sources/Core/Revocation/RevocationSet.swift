@@ -20,10 +20,8 @@ package struct RevocationSet: Sendable {
     private var entries = [[Entry]](repeating: [], count: RevocationTable.shardCount)
     private var counts: [RevocationDigests.Kind: Int] = [:]
 
-    /// Makes a book without revocations.
     package init() {}
 
-    /// The snapshot of one revocation.
     package static func snapshot(of revocation: Revocation) -> Revocations {
         var set = RevocationSet()
         set.apply(.added(revocation))

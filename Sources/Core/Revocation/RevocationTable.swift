@@ -7,7 +7,6 @@ struct RevocationTable: Sendable {
 
     private var shards = [RevocationShard](repeating: RevocationShard(), count: shardCount)
 
-    /// The shard of a subject.
     static func shard(of subject: KeyedDigest) -> Int { Int(truncatingIfNeeded: subject.high) & (shardCount - 1) }
 
     /// The first second whose keys of a subject are not revoked; nil when none are. Allocates nothing.

@@ -11,7 +11,6 @@ package struct SignatureDiagnosis {
         package let name: String
         /// Whether it is one of those that count.
         package let counts: Bool
-        /// Its text.
         package let text: SecretBytes
 
         /// Names a secret.

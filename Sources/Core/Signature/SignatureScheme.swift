@@ -32,11 +32,8 @@ package struct SignatureScheme: Sendable {
         case base64
     }
 
-    /// The header with the signature.
     package let header: String
-    /// The algorithm.
     package let algorithm: Algorithm
-    /// The encoding.
     package let encoding: Encoding
     /// What stands before the code, or may stand there; in lower case.
     package let prefix: String

@@ -34,7 +34,6 @@ package struct BotCall: Sendable, Equatable {
         package var isOpen: Bool { self == .started || self == .unknown }
     }
 
-    /// How a call has ended.
     package struct Ending: Sendable, Equatable {
         /// What came of it; not `started`.
         package let outcome: Outcome
@@ -47,7 +46,6 @@ package struct BotCall: Sendable, Equatable {
         /// When.
         package private(set) var at: UnixMilliseconds
 
-        /// Makes an ending.
         package init(
             _ outcome: Outcome, statusCode: Int? = nil, reason: String? = nil, releasesKey: Bool = false, at: UnixMilliseconds
         ) {
@@ -72,13 +70,10 @@ package struct BotCall: Sendable, Equatable {
     /// The deduplication key, 32 bytes: a call with the key of an earlier one is the same call. Nil for a function that changes nothing,
     /// which may be called again and again, and for a call that has ended with nothing done.
     package let key: [UInt8]?
-    /// The app.
     package let appID: String
     /// The person for whom the bot asks.
     package let userID: String
-    /// The bot.
     package let bot: String
-    /// The function.
     package let function: String
     /// The SHA-256 of the arguments' canonical JSON, in hexadecimal; empty where they could not be read.
     package let argumentsSHA256: String

@@ -2,23 +2,18 @@ package import Time
 
 /// Which calls of bots are listed; what is nil does not matter.
 package struct BotCallFilter: Sendable, Equatable {
-    /// The app.
     package var appID: String?
     /// The person.
     package var userID: String?
-    /// The bot.
     package var bot: String?
-    /// The function.
     package var function: String?
     /// What came of it.
     package var outcome: BotCall.Outcome?
     /// The time at which it began, or later.
     package var since: UnixMilliseconds?
 
-    /// All calls.
     package init() {}
 
-    /// The calls of a person.
     package init(_ person: RevokedPerson) { (appID, userID) = (person.appID, person.userID) }
 }
 
@@ -32,7 +27,6 @@ package struct BotCallCursor: Sendable, Equatable, Comparable, CustomStringConve
     /// Its number in the store.
     package let number: Int64
 
-    /// Makes a cursor.
     package init(at: Int64, number: Int64) { (self.at, self.number) = (at, number) }
 
     /// Reads what `description` has written; nil for another text.
@@ -58,7 +52,6 @@ package struct BotCallPage: Sendable, Equatable {
     /// fewer calls than wanted, or none, may have a next one.
     package let next: BotCallCursor?
 
-    /// Makes a page.
     package init(_ calls: [BotCall], next: BotCallCursor?) { (self.calls, self.next) = (calls, next) }
 }
 

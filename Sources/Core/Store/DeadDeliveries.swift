@@ -2,9 +2,7 @@ package import Time
 
 /// The dead deliveries of one notifier and app that ended for one reason.
 package struct DeadDeliveries: Sendable, Equatable {
-    /// The notifier.
     package let notifier: String
-    /// The app.
     package let appID: String
     /// Why they ended.
     package let reason: String
@@ -18,7 +16,6 @@ package struct DeadDeliveries: Sendable, Equatable {
     /// ended later, because the store looks at no more.
     package private(set) var newestEndedAt: UnixMilliseconds?
 
-    /// Makes a count.
     package init(
         notifier: String, appID: String, reason: String, count: Int, oldestReceivedAt: UnixMilliseconds,
         newestReceivedAt: UnixMilliseconds, newestEndedAt: UnixMilliseconds?

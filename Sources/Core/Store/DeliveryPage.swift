@@ -7,7 +7,6 @@ package struct DeliveryCursor: Sendable, Equatable, CustomStringConvertible {
     /// Which of the event's deliveries.
     package let position: Int64
 
-    /// Makes a cursor.
     package init(event: Int64, position: Int64) {
         self.event = event
         self.position = position
@@ -40,7 +39,6 @@ package struct DeliveryPage: Sendable, Equatable {
         next = found.count > limit ? shown.last?.place : nil
     }
 
-    /// Makes a page.
     package init(_ deliveries: [Delivery], next: DeliveryCursor?) {
         (self.deliveries, self.next) = (deliveries, next)
     }

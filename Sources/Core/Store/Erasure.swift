@@ -12,12 +12,10 @@ package enum GivenUpReason: String, Sendable, CaseIterable {
 package struct Erasure: Sendable, Equatable {
     /// How many deliveries of a notifier.
     package struct Deliveries: Sendable, Equatable {
-        /// The notifier.
         package let notifier: String
         /// How many.
         package let count: Int
 
-        /// Makes a count.
         package init(notifier: String, count: Int) {
             self.notifier = notifier
             self.count = count
@@ -58,7 +56,6 @@ package struct PersonTraces: Sendable, Equatable {
     /// The shortest text, in bytes of UTF-8, that files are searched for: a shorter one stands in any file by chance.
     package static let shortestText = 8
 
-    /// The person.
     package let person: RevokedPerson
     /// The ids of the devices and the push tokens that the person had.
     package let others: [String]
@@ -79,12 +76,10 @@ package struct PersonTraces: Sendable, Equatable {
 package struct ErasureProof: Sendable, Equatable {
     /// A table with rows that name the person.
     package struct Table: Sendable, Equatable {
-        /// Its name.
         package let name: String
         /// How many rows.
         package let rows: Int
 
-        /// Makes a finding.
         package init(name: String, rows: Int) {
             self.name = name
             self.rows = rows
@@ -100,7 +95,6 @@ package struct ErasureProof: Sendable, Equatable {
         /// How often one of the texts stands there, also as a part of a longer text.
         package let occurrences: Int
 
-        /// Makes a finding.
         package init(names: [String], bytes: UInt64, occurrences: Int) {
             self.names = names
             self.bytes = bytes
@@ -128,7 +122,6 @@ package struct ErasureProof: Sendable, Equatable {
     /// Whether the tables were vacuumed; nil for a store that needs it not.
     package let isVacuumed: Bool?
 
-    /// Makes a proof.
     package init(
         tables: [Table], waiting: [Erasure.Deliveries], files: Files? = nil, log: Log? = nil, isVacuumed: Bool? = nil
     ) {

@@ -4,12 +4,10 @@ package import Time
 package struct KeyUse: Sendable, Equatable {
     /// The key that a record is about.
     package struct Name: Hashable, Comparable, Sendable {
-        /// The app.
         package let app: ByteKey
         /// The key's number within the app.
         package let keyID: UInt32
 
-        /// Makes a name.
         package init(app: ByteKey, keyID: UInt32) {
             self.app = app
             self.keyID = keyID
@@ -19,7 +17,6 @@ package struct KeyUse: Sendable, Equatable {
         package static func < (left: Name, right: Name) -> Bool { (left.app, left.keyID) < (right.app, right.keyID) }
     }
 
-    /// The app.
     package let appID: String
     /// The key's number within the app.
     package let keyID: UInt32
@@ -28,7 +25,6 @@ package struct KeyUse: Sendable, Equatable {
     /// When it was last used, to the minute; nil when that has not happened since.
     package private(set) var usedAt: UnixMilliseconds?
 
-    /// Makes a record.
     package init(appID: String, keyID: UInt32, since: UnixMilliseconds, usedAt: UnixMilliseconds?) {
         self.appID = appID
         self.keyID = keyID
@@ -36,7 +32,6 @@ package struct KeyUse: Sendable, Equatable {
         self.usedAt = usedAt
     }
 
-    /// The key.
     package var name: Name { Name(app: ByteKey(appID), keyID: keyID) }
 
     /// Until when it may have been used for all that is known: the last use, or the time before the record.
@@ -62,7 +57,6 @@ package struct Replica: Sendable, Equatable {
     /// The digest of the keys that it has in force (`Authorizer.keysDigest`); nil when it has told none, as older versions and commands do.
     package let keysDigest: String?
 
-    /// Makes a description.
     package init(id: String, isOwn: Bool, silentMilliseconds: UInt64, keysDigest: String?) {
         self.id = id
         self.isOwn = isOwn

@@ -5,7 +5,6 @@ package struct NameQuery: Sendable, Equatable {
     /// The kinds of things that are wanted.
     package let kinds: Set<NameMatch.Kind>
 
-    /// Makes a query.
     package init(_ name: String, kinds: Set<NameMatch.Kind>) {
         self.name = name
         self.kinds = kinds
@@ -42,12 +41,10 @@ package struct NameMatch: Sendable, Hashable {
     package let kind: Kind
     /// Where it was found.
     package let source: Source
-    /// The app.
     package let appID: String
     /// The user that was found, or to whom a device, a delivery or a genuine security key belongs; nil for anything else.
     package let userID: String?
 
-    /// Makes a match.
     package init(_ kind: Kind, in source: Source, appID: String, userID: String? = nil) {
         (self.kind, self.source, self.appID, self.userID) = (kind, source, appID, userID)
     }
@@ -110,7 +107,6 @@ package struct NamePage: Sendable, Equatable {
     /// Where the next page begins; nil when there is none.
     package let next: NameCursor?
 
-    /// Makes a page.
     package init(_ matches: [NameMatch], next: NameCursor?) {
         (self.matches, self.next) = (matches, next)
     }

@@ -8,7 +8,6 @@ package struct ReplicaStatus: Sendable, Equatable {
     /// Whether the others know that this process lives. If not, it must start no attempt, because they are about to release its leases.
     package let isHeard: Bool
 
-    /// Makes a standing.
     package init(isElected: Bool, isHeard: Bool) {
         self.isElected = isElected
         self.isHeard = isHeard

@@ -19,7 +19,6 @@ package struct SharedPause: Sendable, Equatable {
     /// Whether this process has told it; only a store sets it.
     package let isOwn: Bool
 
-    /// Makes a pause.
     package init(_ kind: Kind, reason: String, until: UnixMilliseconds, isOwn: Bool = false) {
         self.kind = kind
         self.reason = reason

@@ -289,7 +289,6 @@ package protocol Store: Sendable {
     /// The questions that this process has not answered yet, the oldest first, a limited number.
     func openQuestions() throws(StoreError) -> [UserQuestion]
 
-    /// Answers a question.
     func answer(_ question: UUIDv7, with answer: [UInt8]) throws(StoreError)
 
     /// Closes the store: calls under way finish, later ones fail.

@@ -7,7 +7,6 @@ package struct StoreCopyProgress: Sendable, Equatable {
     /// How many rows of it the source has.
     package let total: Int
 
-    /// Makes a report.
     package init(table: String, copied: Int, total: Int) {
         self.table = table
         self.copied = copied
@@ -19,12 +18,10 @@ package struct StoreCopyProgress: Sendable, Equatable {
 package struct StoreCopyReport: Sendable, Equatable {
     /// How many rows of a table both stores have.
     package struct Table: Sendable, Equatable {
-        /// Its name.
         package let name: String
         /// As many at both sides.
         package let rows: Int
 
-        /// Makes an entry.
         package init(name: String, rows: Int) {
             self.name = name
             self.rows = rows
@@ -36,7 +33,6 @@ package struct StoreCopyReport: Sendable, Equatable {
     /// Whether an earlier call had begun, or even completed, this copy.
     package let isContinued: Bool
 
-    /// Makes a report.
     package init(tables: [Table], isContinued: Bool) {
         self.tables = tables
         self.isContinued = isContinued

@@ -12,12 +12,10 @@ package enum Acceptance: Sendable, Equatable {
 
 /// What was given up for one notifier without a last try, because it had expired.
 package struct ExpiredDeliveries: Sendable, Equatable {
-    /// The notifier.
     package let notifier: String
     /// How many.
     package let count: Int
 
-    /// Makes a count.
     package init(notifier: String, count: Int) {
         self.notifier = notifier
         self.count = count
@@ -64,7 +62,6 @@ package struct FinishedAttempt: Sendable, Equatable {
     /// The call that the claim has counted and that never reached its receiver, which is uncounted; nil when there is none.
     package let uncalled: RateLimitedCall?
 
-    /// Makes a report.
     package init(
         id: UUIDv7, attempt: Int, next: Next, reason: String, now: UnixMilliseconds, device: Device? = nil, update: DeviceUpdate? = nil,
         uncalled: RateLimitedCall? = nil
@@ -82,14 +79,12 @@ package struct FinishedAttempt: Sendable, Equatable {
 
 /// Deliveries of one notifier that the store has ended by itself.
 package struct RefusedDeliveries: Sendable, Equatable {
-    /// The notifier.
     package let notifier: String
     /// Why.
     package let ending: DeliveryEnding
     /// How many since the store was opened.
     package let count: Int
 
-    /// Makes a count.
     package init(notifier: String, ending: DeliveryEnding, count: Int) {
         self.notifier = notifier
         self.ending = ending
@@ -101,21 +96,14 @@ package struct RefusedDeliveries: Sendable, Equatable {
 package struct DeliveryFilter: Sendable, Equatable {
     /// This one alone.
     package var id: UUIDv7?
-    /// In this state.
     package var state: Delivery.State?
-    /// Of an event of this kind.
     package var kind: Event.Kind?
-    /// Of this app.
     package var appID: String?
     /// Of this person.
     package var userID: String?
-    /// Of this ticket.
     package var ticketID: HelpDeskID?
-    /// Of this comment.
     package var commentID: HelpDeskID?
-    /// For this notifier.
     package var notifier: String?
-    /// With this reason.
     package var reason: String?
     /// Accepted at this time or later.
     package var receivedFrom: UnixMilliseconds?
@@ -130,12 +118,10 @@ package struct DeliveryFilter: Sendable, Equatable {
 
 /// A delivery with all that happened to it.
 package struct DeliveryStory: Sendable, Equatable {
-    /// The delivery.
     package private(set) var delivery: Delivery
     /// Its tries, in their order.
     package private(set) var attempts: [DeliveryAttempt]
 
-    /// Makes a story.
     package init(delivery: Delivery, attempts: [DeliveryAttempt]) {
         self.delivery = delivery
         self.attempts = attempts
@@ -144,7 +130,6 @@ package struct DeliveryStory: Sendable, Equatable {
 
 /// What waits for one notifier.
 package struct PendingDeliveries: Sendable, Equatable {
-    /// The notifier.
     package let notifier: String
     /// How many deliveries are pending.
     package let count: Int
@@ -152,7 +137,6 @@ package struct PendingDeliveries: Sendable, Equatable {
     /// with a new expiry, which come in among those that arrived at that time.
     package private(set) var oldestReceivedAt: UnixMilliseconds
 
-    /// Makes a count.
     package init(notifier: String, count: Int, oldestReceivedAt: UnixMilliseconds) {
         self.notifier = notifier
         self.count = count
@@ -183,7 +167,6 @@ package struct StoreError: Error, Equatable, CustomStringConvertible {
         case closed
     }
 
-    /// The kind.
     package let kind: Kind
     /// The event, as a sentence without its full stop.
     package let cause: String
@@ -192,7 +175,6 @@ package struct StoreError: Error, Equatable, CustomStringConvertible {
     /// Whether the remedy is only for those who want to have the store for themselves.
     package let isForOwner: Bool
 
-    /// Makes an error.
     package init(_ kind: Kind, _ cause: String, remedy: String? = nil, isForOwner: Bool = false) {
         (self.kind, self.cause, self.remedy, self.isForOwner) = (kind, cause, remedy, isForOwner)
     }

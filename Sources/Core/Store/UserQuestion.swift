@@ -5,14 +5,12 @@ package struct UserQuestion: Sendable, Equatable {
 
     /// Its name.
     package let id: UUIDv7
-    /// The app.
     package let appID: String
     /// The user (`Authorizer.digest(ofUser:in:)`).
     package let user: KeyedDigest
     /// Whether the user is to be forgotten.
     package let forgets: Bool
 
-    /// Makes a question.
     package init(id: UUIDv7, appID: String, user: KeyedDigest, forgets: Bool) {
         (self.id, self.appID, self.user, self.forgets) = (id, appID, user, forgets)
     }

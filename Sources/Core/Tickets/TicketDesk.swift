@@ -59,7 +59,6 @@ package struct NewTicket: Sendable, Equatable {
         }
     }
 
-    /// The ticket.
     package let ticket: Ticket
     /// What became of the first message.
     package let message: Message
@@ -122,12 +121,10 @@ package struct TicketQuestion: Sendable, Equatable {
 
 /// A part of a list of tickets.
 package struct TicketPage: Sendable, Equatable {
-    /// The tickets.
     package let tickets: [Ticket]
     /// Where the list goes on; nil at its end. A page may have few tickets, or none, and yet not be the last one.
     package let next: TicketCursor?
 
-    /// Makes a page.
     package init(tickets: [Ticket], next: TicketCursor?) {
         self.tickets = tickets
         self.next = next
@@ -162,6 +159,5 @@ package struct TicketCursor: Sendable, Equatable {
     /// How many of a state have been passed.
     package subscript(state: TicketState) -> Int64 { passed[state] ?? 0 }
 
-    /// Passes a ticket of a state.
     package mutating func pass(_ state: TicketState) { passed[state, default: 0] += 1 }
 }

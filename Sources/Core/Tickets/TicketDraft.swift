@@ -23,7 +23,6 @@ package struct TicketDraft: Sendable, Equatable {
     package let groupKey: String?
     /// How urgent it is; nil for the help desk's default.
     package let priority: TicketPriority?
-    /// Its fields.
     package let fields: [TicketField]
     /// The customer's channels that it is about.
     package let relatedChannels: [String]

@@ -60,7 +60,6 @@ package struct TicketField: Sendable, Equatable {
     /// The grammar of a key, as the end of a sentence.
     package static let keyGrammar = "1 to \(longestKey) UTF-16 code units without control characters, colons and commas"
 
-    /// Its key.
     package let key: String
     /// Its value, always a text.
     package let value: String

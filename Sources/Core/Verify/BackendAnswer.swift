@@ -12,7 +12,6 @@ package enum BackendAnswer: Sendable, Hashable {
 package struct BackendReply: Sendable, Equatable {
     /// What a call tells about the backend, apart from the person.
     package enum Health: Sendable, Equatable {
-        /// It answers.
         case works
         /// The next call is likely to fail as well.
         case fails
@@ -20,7 +19,6 @@ package struct BackendReply: Sendable, Equatable {
         case unknown
     }
 
-    /// The answer.
     package let answer: BackendAnswer
     /// What it tells about the backend.
     package let health: Health

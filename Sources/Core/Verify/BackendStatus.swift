@@ -38,7 +38,6 @@ package struct BackendStatus: Sendable, Equatable {
     /// Why the last call about a new key that brought no decision failed; nil before the first one. Strangers may cause it.
     package let lastNewKeyFailure: BackendFailure?
 
-    /// Makes a status.
     package init(
         breaker: BreakerStatus, pacesNewKeys: Bool, lastFailure: BackendFailure? = nil, lastNewKeyFailure: BackendFailure? = nil
     ) {

@@ -7,7 +7,6 @@ package struct CheckIdentity: Sendable, Hashable {
     /// Of the app, the person and the security key.
     package let credential: UInt128
 
-    /// Makes an identity of digests.
     package init(person: UInt128, credential: UInt128) {
         self.person = person
         self.credential = credential

@@ -22,7 +22,6 @@ package struct NewKeyRateLimit: Sendable, Equatable {
     private var lastStart: MonotonicMilliseconds?
     private var lastPaced: MonotonicMilliseconds?
 
-    /// Makes a pace without calls.
     package init() {}
 
     /// Whether a call may start.

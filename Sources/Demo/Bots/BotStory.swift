@@ -152,7 +152,6 @@ struct BotStory {
         return answer
     }
 
-    /// The status of an order.
     func status(of order: String) -> String? { shop.shopData.orders.first { $0.id == order }?.status }
 
     /// Converts the model's failures.

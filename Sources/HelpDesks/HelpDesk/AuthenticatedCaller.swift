@@ -7,13 +7,11 @@ package import Time
 
 /// Somebody whose security key lets the person use the chat.
 package struct AuthenticatedCaller: Sendable {
-    /// The app.
     package let appID: String
     /// The person.
     package let userID: String
     /// The segment of the path at the route's parameter, as sent, with its escapes; empty when the route has none.
     package let parameter: String
-    /// The request.
     package let context: RequestContext
     /// When the key ends, by all that ends it; `max` for a key that only the app's backend understands.
     package let latest: UnixMilliseconds

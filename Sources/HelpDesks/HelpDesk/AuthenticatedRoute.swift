@@ -47,7 +47,6 @@ package final class AuthenticatedRoute: Sendable {
         read = reader.reader(perform)
     }
 
-    /// The route.
     package var route: Route {
         Route(path, bodyLimit: bodyLimit, described: [.post: description], [(.post, { [self] in answer($0, $1) })])
     }

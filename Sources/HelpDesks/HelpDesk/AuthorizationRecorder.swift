@@ -4,7 +4,6 @@ package import Time
 
 /// Records the recent authorizations of all apps' users in this process, for operators. Safe on any thread.
 package final class AuthorizationRecorder: Sendable {
-    /// The record of one app.
     private struct RecordedApp {
         /// The digest of the empty text, which is another one when users are named with another secret.
         let naming: KeyedDigest

@@ -7,7 +7,6 @@ internal import JSON
 package struct CredentialReader: Sendable {
     private let reader = BodyReader<3>.credentials
 
-    /// Makes a reader.
     package init() {}
 
     /// Lends the three fields to `decide`, as the bytes that arrived. They are valid UTF-8; their grammar is not checked.

@@ -46,7 +46,6 @@ package struct HelpDesk: Sendable {
 
 /// Has a help desk judge one credential of an app, without changing anything.
 package struct CredentialProbe: Sendable {
-    /// The app.
     package let appID: String
     /// The credential's key in the configuration, such as `chat_token`.
     package let name: String
@@ -85,7 +84,6 @@ package struct HelpDeskSignature: Sendable {
     package struct Secrets: Sendable {
         /// The place, such as `webhook.signature_secret`.
         package let key: String
-        /// The secrets.
         package let values: [SecretBytes]
 
         /// Names secrets.
@@ -185,7 +183,6 @@ package final class HelpDeskServices: Sendable {
     package let revocations: SnapshotReference<Revocations>
     /// The store of events and devices.
     package let store: any Store
-    /// The metrics.
     package let metrics: HelpDeskMetrics
     /// The clocks.
     package let clocks: Clocks

@@ -7,7 +7,6 @@ package import Time
 package final class KeyUsageTracker: Sendable {
     private let words = Monitor<[KeyUse.Name: KeyUseWord]>([:])
 
-    /// Makes an empty book.
     package init() {}
 
     /// The words of an authorizer's keys.

@@ -44,7 +44,6 @@ package final class PushTokenRoute: Sendable {
         self.services = services
     }
 
-    /// The route.
     package var route: Route {
         Route(path, bodyLimit: Self.bodyLimit, described: [.post: PushTokenRequest.description], [(.post, { [self] in answer($0, $1) })])
     }

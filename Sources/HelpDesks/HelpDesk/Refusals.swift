@@ -5,7 +5,6 @@ package import Time
 
 /// The answers to callers whose security key does not authorize them; the same on every route.
 package struct AuthorizeRefusals: Sendable {
-    /// Makes the answers.
     package init() {}
 
     /// 403, whatever the reason.
@@ -17,7 +16,6 @@ package struct AuthorizeRefusals: Sendable {
 
 /// The answers when the store refuses a call.
 package struct StoreRefusals: Sendable {
-    /// Makes the answers.
     package init() {}
 
     /// For every error without a specific answer.

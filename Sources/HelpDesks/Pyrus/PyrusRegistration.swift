@@ -3,7 +3,6 @@ internal import JSON
 
 /// The registration or removal of a device, as it is reported to the help desk.
 struct PyrusRegistration: Sendable {
-    /// The device.
     let key: Device.Key
     /// The device type.
     let type: String

@@ -35,7 +35,6 @@ extension HelpDesk {
 
 /// The apps of Sendbird in the configuration in force: an immutable snapshot, which a reload replaces.
 final class SendbirdState: Sendable {
-    /// One app of Sendbird.
     final class App: Sendable {
         /// Its Application ID, which is the last part of its webhooks' paths.
         let id: String
@@ -45,7 +44,6 @@ final class SendbirdState: Sendable {
         let bots: Set<ByteKey>?
         /// What verifies its webhooks.
         let keys: SendbirdKeys
-        /// Its webhooks by result.
         let counters: LabelledCounters<WebhookResult>
         /// The ratings of its tickets by score.
         let ratings: [Int64: Counter]

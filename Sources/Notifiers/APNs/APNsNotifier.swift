@@ -35,7 +35,6 @@ package struct APNsDestination: Sendable, Equatable {
     /// Scheme, host and port of the sandbox; another one only for simulators and proxies.
     package var sandboxURL: String
 
-    /// Makes a destination.
     package init(credential: Credential, topic: String, url: String = productionURL, sandboxURL: String = sandboxURL) {
         self.credential = credential
         self.topic = topic

@@ -13,7 +13,6 @@ package struct FCMDestination: Sendable, Equatable {
     /// Scheme, host and port; another one only for simulators and proxies.
     package var url: String
 
-    /// Makes a destination.
     package init(serviceAccount: SecretBytes, url: String = defaultURL) {
         self.serviceAccount = serviceAccount
         self.url = url

@@ -23,7 +23,6 @@ package struct HMSDestination: Sendable, Equatable {
     /// The whole address of the token server.
     package var tokenURL: String
 
-    /// Makes a destination.
     package init(
         appID: String, secret: SecretBytes, category: String? = defaultCategory, url: String = defaultURL,
         tokenURL: String = HuaweiTokenSource.tokenURL

@@ -15,7 +15,6 @@ package struct HTTPDestination: Sendable, Equatable {
     /// How the receiver is reached.
     package var transport: NotifierTransport
 
-    /// Makes a destination.
     package init(url: String, secrets: [SecretBytes], keepsTicketOrder: Bool, transport: NotifierTransport) {
         self.url = url
         self.secrets = secrets

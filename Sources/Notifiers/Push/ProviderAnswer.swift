@@ -8,7 +8,6 @@ struct ProviderAnswer: Sendable, Equatable {
     /// What `PushSender` does before it ends the attempt, or in addition; nil for nothing.
     let step: NextStep?
 
-    /// Makes an answer.
     init(_ outcome: DeliveryOutcome, step: NextStep? = nil) {
         self.outcome = outcome
         self.step = step

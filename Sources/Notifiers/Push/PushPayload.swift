@@ -9,7 +9,6 @@ enum PushPayloadError: Error, Equatable {
     /// The message is too large even without the notification's body.
     case tooLarge
 
-    /// The outcome of the delivery.
     var outcome: DeliveryOutcome {
         switch self {
         case .invalidToken: DeliveryOutcome(.deviceGone(since: nil), unasked: .invalidToken)

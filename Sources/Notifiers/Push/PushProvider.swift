@@ -58,7 +58,6 @@ struct PushEnvironment: Sendable {
     /// Limits what is sent before a connection is proven; nil for no limit.
     let gate: ConnectionGate?
 
-    /// Makes an environment.
     init(_ name: String, url: String, gate: ConnectionGate? = nil) {
         self.url = url
         self.name = name

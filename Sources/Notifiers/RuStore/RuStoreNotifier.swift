@@ -16,7 +16,6 @@ package struct RuStoreDestination: Sendable, Equatable {
     /// Scheme, host and port; another one only for simulators and proxies.
     package var url: String
 
-    /// Makes a destination.
     package init(projectID: String, token: SecretBytes, url: String = defaultURL) {
         self.projectID = projectID
         self.token = token

@@ -10,7 +10,6 @@ package final class MetricsRegistry: Sendable {
 
     private let families = Monitor<[any MetricSource]>([])
 
-    /// Makes an empty registry.
     package init() {}
 
     /// The counter with this name, without labels; by convention the name ends in `_total`.

@@ -7,7 +7,6 @@ package import Time
 
 /// A store that was replaced by a backup, and the revocations that are in force in it beyond those of the backup.
 package struct RestoredStore: Sendable {
-    /// Its path.
     package let path: String
     /// The path of the former store; nil when there was none.
     package let former: String?

@@ -60,7 +60,6 @@ final class ConfigurationRecord: Sendable {
         Path.resolve(file, in: (try? FileSystem.absolutePath(of: ".")) ?? ".")
     }
 
-    /// The configuration in force.
     var configuration: Configuration { state.withLock { $0.inForce } }
 
     /// When the configuration in force was loaded.

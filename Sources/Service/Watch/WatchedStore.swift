@@ -7,7 +7,6 @@ internal import Threading
 final class WatchedStore: Sendable {
     private let latest = Monitor<StoreFacts>(StoreFacts())
 
-    /// The latest facts.
     var facts: StoreFacts { latest.withLock { $0 } }
 
     /// Reads them again. Blocks like the store and its disk. Nothing is known of a store that does not answer, which is a problem of its own.

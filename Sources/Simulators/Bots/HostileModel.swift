@@ -7,7 +7,6 @@ package struct HostileModel: Sendable {
     package struct Attack: Sendable {
         /// What it tries, as the end of the sentence "The model …".
         package let name: String
-        /// The request.
         package let request: ModelRequest
         /// With which statuses it may be answered.
         package let statuses: Set<Int>

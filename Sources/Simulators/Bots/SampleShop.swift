@@ -3,7 +3,6 @@ internal import JSON
 internal import Threading
 package import Time
 
-/// The settings of a sample shop.
 package struct SampleShopSettings: Sendable {
     /// The address, an IPv4 address of this machine.
     package var host = "127.0.0.1"

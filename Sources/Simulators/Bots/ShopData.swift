@@ -32,7 +32,6 @@ package struct ShopData: Sendable, Equatable {
     package struct Product: Sendable, Equatable {
         /// The address of a picture.
         package let image: String
-        /// Its name.
         package let name: String
         /// Such as `49.90 EUR`.
         package let price: String
@@ -46,14 +45,12 @@ package struct ShopData: Sendable, Equatable {
         case tooLate(Order)
     }
 
-    /// The customers.
     package private(set) var customers: [Customer]
     /// The orders of all customers.
     package private(set) var orders: [Order]
     /// The recommendations for everybody.
     package private(set) var products: [Product]
 
-    /// The orders of a customer.
     func orders(of customerID: String) -> [Order] { orders.filter { $0.customerID.utf8.elementsEqual(customerID.utf8) } }
 
     /// An order with this number, if it is this customer's.

@@ -11,7 +11,6 @@ internal import Time
 package struct SimulatedModel: Sendable {
     /// A function, as the text describes it.
     package struct Function: Sendable {
-        /// Its name.
         package let name: String
         /// What it does, as the model reads it.
         package let description: String
@@ -129,7 +128,6 @@ package struct ModelRequest: Sendable {
     private static let timeoutMilliseconds: Int = TimeLimit.milliseconds(10_000)
     private static let answerLimit = 1 << 20
 
-    /// The method.
     package var method: ClientMethod = .post
     /// The address with its query.
     package var url: String
@@ -178,7 +176,6 @@ package struct FunctionResponse: Sendable, Equatable {
     /// The JSON of the answer; null when it was none.
     package let response: JSONValue
 
-    /// Takes an answer.
     package init(statusCode: Int, endpoint: String, response: JSONValue) {
         self.statusCode = statusCode
         self.endpoint = endpoint

@@ -31,7 +31,6 @@ package struct Fault: Sendable, Equatable {
         /// APNs' `timestamp`, in milliseconds since 1970.
         package var timestamp: UnixMilliseconds?
 
-        /// Makes a refusal.
         package init(_ status: Int, _ reason: String = "", retryAfter: String? = nil, timestamp: UnixMilliseconds? = nil) {
             precondition((200...599).contains(status), "a response's status is 200 to 599")
             self.status = status
@@ -53,7 +52,6 @@ package struct Fault: Sendable, Equatable {
         case stallConnection
         /// Its stream is reset with an error code of RFC 9113 section 7.
         case resetStream(errorCode: Int)
-        /// Its connection is reset.
         case resetConnection
         /// Its connection is closed normally, without an answer.
         case closeConnection
@@ -83,10 +81,8 @@ package struct Fault: Sendable, Equatable {
     package var times: Int?
     /// How long the request is delayed first, in milliseconds.
     package var delayMilliseconds: Int
-    /// Its effect.
     package var effect: Effect
 
-    /// Makes a fault.
     package init(
         _ effect: Effect, at provider: SimulatedProvider? = nil, endpoint: Endpoint = .send, token: String? = nil, after: Int = 0,
         times: Int? = 1, delayMilliseconds: Int = 0
@@ -129,10 +125,8 @@ package struct HandshakeFault: Sendable, Equatable {
     package var after: Int
     /// How often the fault happens; nil means for ever.
     package var times: Int?
-    /// Its effect.
     package var effect: Effect
 
-    /// Makes a fault.
     package init(_ effect: Effect, at provider: SimulatedProvider? = nil, after: Int = 0, times: Int? = 1) {
         precondition(after >= 0, "bounds are not negative")
         self.effect = effect

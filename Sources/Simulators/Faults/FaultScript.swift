@@ -10,7 +10,6 @@ package final class FaultScript: Sendable {
 
     private let state: Monitor<State>
 
-    /// Makes a script.
     package init(_ faults: [Fault] = [], handshakes: [HandshakeFault] = []) {
         state = Monitor(State(faults: faults, handshakes: handshakes))
     }

@@ -3,7 +3,6 @@ internal import Time
 
 /// What a simulated Sendbird Chat knows: users and the messages of channels, in the words of its Platform API.
 struct ChatRecords {
-    /// A user.
     struct User {
         let id: String
         var nickname: String

@@ -10,7 +10,6 @@ struct DeskRecords {
         var fields: [(key: String, value: String)] = []
     }
 
-    /// A ticket.
     struct Ticket {
         let id: Int64
         let customer: Int64

@@ -40,7 +40,6 @@ extension DeskRules {
         return apply(to: id, call) { ticket, _, _ in .events(change(&ticket)) }.status == 200
     }
 
-    /// The ticket of a channel.
     func ticket(ofChannel channel: String) -> Int64? {
         records.withLock { records in records.tickets.first { $0.channelURL.utf8.elementsEqual(channel.utf8) }?.id }
     }

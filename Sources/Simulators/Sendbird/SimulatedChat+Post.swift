@@ -9,7 +9,6 @@ extension SimulatedChat {
         /// Somebody of support sends a file.
         /// - Parameter size: in bytes.
         case file(name: String, size: Int64)
-        /// The customer.
         case customer(text: String)
         /// Support asks whether the ticket may be closed.
         case closureInquiry(text: String)
@@ -44,7 +43,6 @@ extension SimulatedChat.Post {
         }
     }
 
-    /// The message.
     func message(_ id: Int64, _ ticket: (id: Int64, customer: String), at now: UnixMilliseconds) -> ChatRecords.Message {
         var message = ChatRecords.Message(id: id, type: type, createdAt: now)
         switch self {

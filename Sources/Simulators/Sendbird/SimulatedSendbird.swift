@@ -1,6 +1,5 @@
 internal import Threading
 
-/// The settings of a simulated Sendbird.
 package struct SimulatedSendbirdSettings: Sendable {
     /// Desk's. Whom Chat knows, the simulated Chat decides.
     package var desk = SimulatedDeskSettings()
@@ -16,9 +15,7 @@ package struct SimulatedSendbirdSettings: Sendable {
 /// A customer of Desk must be a user of Chat, a ticket of Desk is a channel of Chat, and what the customer writes there shows the ticket to
 /// support. The owner must call `stop` before it releases it.
 package final class SimulatedSendbird: Sendable {
-    /// Desk.
     package let desk: SimulatedDesk
-    /// Chat.
     package let chat: SimulatedChat
     /// The faults that are still to happen.
     package let faults: FaultScript

@@ -57,22 +57,18 @@ package final class MemoryStore: Store {
         completion(state.withLock { state in (state?.botCalls.end(call, ending)).map { .success($0) } ?? .failure(.closed) })
     }
 
-    /// As `Store` says.
     package func botCall(_ id: UUIDv7) throws(StoreError) -> BotCall? { try whileOpen { $0.botCalls[id] } }
 
-    /// As `Store` says.
     package func botCalls(_ filter: BotCallFilter, after: BotCallCursor?, limit: Int) throws(StoreError) -> BotCallPage {
         StoreRules.check(limit: limit)
         return try whileOpen { $0.botCalls.page(filter, after: after, limit: limit) }
     }
 
-    /// As `Store` says.
     package func giveUpBotCalls(startedBefore: UnixMilliseconds, now: UnixMilliseconds, limit: Int) throws(StoreError) -> [BotCall] {
         StoreRules.check(limit: limit)
         return try whileOpen { $0.botCalls.giveUp(startedBefore: startedBefore, now: now, limit: limit) }
     }
 
-    /// As `Store` says.
     package func devices(_ filter: DeviceFilter, after: Device.Key?, limit: Int) throws(StoreError) -> [Device] {
         StoreRules.check(limit: limit)
         return try whileOpen { state in
@@ -81,14 +77,12 @@ package final class MemoryStore: Store {
         }
     }
 
-    /// As `Store` says.
     package func removeDevices(_ filter: DeviceFilter, now: UnixMilliseconds, telling audience: RegistryAudience) throws(StoreError) -> Int
     {
         StoreRules.checkRemoval(filter)
         return try whileOpen { $0.removeDevices(filter, now: now, audience, rules) }
     }
 
-    /// As `Store` says.
     package func removeIdleDevices(
         seenBefore: UnixMilliseconds, now: UnixMilliseconds, limit: Int, telling audience: RegistryAudience
     ) throws(StoreError) -> Int {
@@ -107,20 +101,17 @@ package final class MemoryStore: Store {
         }
     }
 
-    /// As `Store` says.
     package func page(of filter: DeliveryFilter, after: DeliveryCursor?, limit: Int) throws(StoreError) -> DeliveryPage {
         StoreRules.check(limit: limit)
         return try whileOpen { $0.page(of: filter, after: after, limit: limit) }
     }
 
-    /// As `Store` says.
     package func story(of id: UUIDv7) throws(StoreError) -> DeliveryStory? {
         try whileOpen { state in
             state.entries.first { $0.delivery.id == id }.map { DeliveryStory(delivery: state.shown($0), attempts: $0.attempts) }
         }
     }
 
-    /// As `Store` says.
     package func retry(
         _ filter: DeliveryFilter, after: DeliveryCursor?, limit: Int, now: UnixMilliseconds, expiresAt: UnixMilliseconds
     ) throws(StoreError) -> RetryStep {
@@ -128,31 +119,25 @@ package final class MemoryStore: Store {
         return try whileOpen { $0.retry(filter, after: after, limit: limit, now: now, expiresAt: expiresAt, rules) }
     }
 
-    /// As `Store` says.
     package func giveUpExpired(now: UnixMilliseconds, expiredBy: UnixMilliseconds, limit: Int) throws(StoreError) -> [ExpiredDeliveries] {
         StoreRules.check(limit: limit)
         return try whileOpen { $0.giveUpExpired(now: now, expiredBy: expiredBy, limit: limit) }
     }
 
-    /// As `Store` says.
     package func expireBy(_ latest: UnixMilliseconds, limit: Int) throws(StoreError) {
         StoreRules.check(limit: limit)
         try whileOpen { $0.expireBy(latest, limit: limit) }
     }
 
-    /// As `Store` says.
     package func trustedTime() throws(StoreError) -> TrustedTime? { try whileOpen { $0.time } }
 
-    /// As `Store` says.
     package func keep(_ time: TrustedTime) throws(StoreError) { try whileOpen { $0.time = time } }
 
-    /// As `Store` says.
     package func giveUpPending(notifier: String, now: UnixMilliseconds, limit: Int) throws(StoreError) -> Int {
         StoreRules.check(limit: limit)
         return try whileOpen { $0.giveUpPending(notifier: notifier, now: now, limit: limit) }
     }
 
-    /// As `Store` says.
     package func purge(now: UnixMilliseconds, deliveredBefore: UnixMilliseconds, deadBefore: UnixMilliseconds, limit: Int)
         throws(StoreError) -> Int
     {
@@ -160,23 +145,19 @@ package final class MemoryStore: Store {
         return try whileOpen { $0.purge(now: now, deliveredBefore: deliveredBefore, deadBefore: deadBefore, limit: limit) }
     }
 
-    /// As `Store` says.
     package func forget(_ state: Delivery.State, endedBefore: UnixMilliseconds, limit: Int) throws(StoreError) -> Int {
         StoreRules.check(limit: limit)
         return try whileOpen { $0.forget(limit: limit) { $0.state == state ? endedBefore : 0 } }
     }
 
-    /// As `Store` says.
     package func pending() throws(StoreError) -> [PendingDeliveries] {
         try whileOpen { $0.pending() }
     }
 
-    /// As `Store` says.
     package func dead() throws(StoreError) -> DeadCounts {
         try whileOpen { $0.dead() }
     }
 
-    /// As `Store` says.
     package func incoming(ofForgotten comment: HelpDeskID, appID: String) throws(StoreError) -> UnixMilliseconds? {
         try whileOpen { state in
             state.past.lazy.filter { $0.key.commentID == comment && $0.key.appID.utf8.elementsEqual(appID.utf8) }.map(\.value.receivedAt)
@@ -184,14 +165,12 @@ package final class MemoryStore: Store {
         }
     }
 
-    /// As `Store` says.
     package func revoke(
         _ revocation: Revocation, of person: RevokedPerson?, announcing incoming: IncomingEvent?, telling audience: RegistryAudience
     ) throws(StoreError) -> Int {
         try whileOpen { $0.revoke(revocation, of: person, incoming, audience, rules) }
     }
 
-    /// As `Store` says.
     package func signOutDevices(
         coveredBy revocation: Revocation, now: UnixMilliseconds, telling audience: RegistryAudience
     ) throws(StoreError) -> Int {
@@ -201,46 +180,37 @@ package final class MemoryStore: Store {
     /// Nothing: `signOutDevices` looks at all devices.
     package func signOutRevokedDevices(now: UnixMilliseconds, telling audience: RegistryAudience) throws(StoreError) -> Int? { nil }
 
-    /// As `Store` says.
     package func formerSalt() throws(StoreError) -> [UInt8]? { try whileOpen { $0.revocations.salt } }
 
-    /// As `Store` says.
     package func erase(
         _ person: RevokedPerson, now: UnixMilliseconds, telling audience: RegistryAudience
     ) throws(StoreError) -> Erasure {
         try whileOpen { $0.erase(person, now: now, audience, rules) }
     }
 
-    /// As `Store` says.
     package func proveErasure(of traces: PersonTraces) throws(StoreError) -> ErasureProof {
         try whileOpen { $0.proveErasure(of: traces.person) }
     }
 
-    /// As `Store` says.
     package func revocations(_ filter: RevocationFilter, after: UUIDv7?, limit: Int) throws(StoreError) -> [Revocation] {
         StoreRules.check(limit: limit)
         return try whileOpen { $0.revocations.list(filter, after: after, limit: limit) }
     }
 
-    /// As `Store` says.
     package func search(for query: NameQuery, after: NameCursor?, limit: Int) throws(StoreError) -> NamePage {
         try whileOpen { $0.search(for: query, after: after, limit: limit) }
     }
 
-    /// As `Store` says.
     package func removeRevocation(_ id: UUIDv7) throws(StoreError) -> Revocation? { try whileOpen { $0.revocations.remove(id) } }
 
-    /// As `Store` says.
     package func revocationChanges(since version: Int64?) throws(StoreError) -> RevocationChanges {
         try whileOpen { $0.revocations.changes(since: version) }
     }
 
-    /// As `Store` says.
     package var refused: [RefusedDeliveries] {
         RefusedDeliveries.list(state.withLock { $0?.refused } ?? [:])
     }
 
-    /// As `Store` says.
     package var refusal: StoreError? {
         state.withLock { state in
             guard let state else { return .closed }
@@ -248,12 +218,10 @@ package final class MemoryStore: Store {
         }
     }
 
-    /// As `Store` says.
     package func record(_ uses: [KeyUse]) throws(StoreError) {
         try whileOpen { state in for use in uses { state.keyUses.record(use) } }
     }
 
-    /// As `Store` says.
     package func registrationCalls(of person: RevokedPerson, devices: [String]) throws(StoreError) -> RegistrationCalls {
         try whileOpen { state in
             RegistrationCalls(
@@ -264,20 +232,16 @@ package final class MemoryStore: Store {
         }
     }
 
-    /// As `Store` says.
     package func keyUses() throws(StoreError) -> [KeyUse] { try whileOpen { $0.keyUses.all } }
 
-    /// As `Store` says.
     package func conditions() throws(StoreError) -> [OperatorCondition] {
         try whileOpen { $0.conditions.values.sorted { $0.key < $1.key } }
     }
 
-    /// As `Store` says.
     package func raise(_ condition: OperatorCondition, announcing incoming: IncomingEvent?) throws(StoreError) -> Bool {
         try whileOpen { $0.raise(condition, incoming, rules) }
     }
 
-    /// As `Store` says.
     package func clear(_ key: OperatorCondition.Key, announcing incoming: IncomingEvent?) throws(StoreError) -> Bool {
         try whileOpen { $0.clear(key, incoming, rules) }
     }

@@ -4,7 +4,6 @@ package import Time
 
 /// Calls of bots, which all processes that share the database store and list.
 extension PostgresStore {
-    /// As `Store` says.
     package func begin(
         _ call: BotCall, isAwaited: @escaping @Sendable () -> Bool,
         completion: @escaping @Sendable (Result<BotCallBeginning, StoreError>) -> Void
@@ -15,13 +14,11 @@ extension PostgresStore {
             PostgresJob(beginning: offset.databaseTime(call), isAwaited) { result in completion(result.map { offset.localTime($0) }) })
     }
 
-    /// As `Store` says.
     package func end(_ call: UUIDv7, _ ending: BotCall.Ending, completion: @escaping @Sendable (Result<Void, StoreError>) -> Void) {
         if let hindrance { return completion(.failure(hindrance)) }
         queue.submit(PostgresJob(ending: call, offset(for: ending.at).databaseTime(ending), completion))
     }
 
-    /// As `Store` says.
     package func botCall(_ id: UUIDv7) throws(StoreError) -> BotCall? {
         let offset = offset(for: clock())
         return try read { session throws(PostgresError) in
@@ -30,7 +27,6 @@ extension PostgresStore {
         }
     }
 
-    /// As `Store` says.
     package func botCalls(_ filter: BotCallFilter, after: BotCallCursor?, limit: Int) throws(StoreError) -> BotCallPage {
         StoreRules.check(limit: limit)
         let offset = offset(for: clock())
@@ -41,7 +37,6 @@ extension PostgresStore {
         return offset.localTime(page)
     }
 
-    /// As `Store` says.
     package func giveUpBotCalls(startedBefore: UnixMilliseconds, now: UnixMilliseconds, limit: Int) throws(StoreError) -> [BotCall] {
         StoreRules.check(limit: limit)
         let offset = offset(for: now)

@@ -4,7 +4,6 @@ internal import Time
 
 /// Conditions that operators are told of, and which of the processes that share the database see them.
 extension PostgresStore {
-    /// As `Store` says.
     package func conditions() throws(StoreError) -> [OperatorCondition] {
         let offset = offset(for: clock())
         return try read { session throws(PostgresError) in
@@ -19,7 +18,6 @@ extension PostgresStore {
         }
     }
 
-    /// As `Store` says.
     package func raise(_ condition: OperatorCondition, announcing incoming: IncomingEvent?) throws(StoreError) -> Bool {
         let (key, offset) = (condition.key, offset(for: condition.since))
         let since = offset.databaseTime(condition.since)
@@ -33,7 +31,6 @@ extension PostgresStore {
         }
     }
 
-    /// As `Store` says.
     package func clear(_ key: OperatorCondition.Key, announcing incoming: IncomingEvent?) throws(StoreError) -> Bool {
         let offset = offset(for: clock())
         return try upkeep { work throws(PostgresError) in

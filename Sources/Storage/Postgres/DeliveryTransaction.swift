@@ -15,7 +15,6 @@ final class DeliveryTransaction {
         let attempts: Int
     }
 
-    /// How a delivery ends.
     struct Ending {
         let place: Place
         let state: Delivery.State

@@ -5,7 +5,6 @@ internal import Time
 
 /// When keys were used, and which keys the processes that share the database have in force.
 extension PostgresStore {
-    /// As `Store` says.
     package func record(_ uses: [KeyUse]) throws(StoreError) {
         let offset = offset(for: clock())
         // All processes lock the rows in one order.
@@ -20,7 +19,6 @@ extension PostgresStore {
         try use { session throws(PostgresError) in try session.transaction { _ throws(PostgresError) in ((), [query]) } }
     }
 
-    /// As `Store` says.
     package func keyUses() throws(StoreError) -> [KeyUse] {
         let offset = offset(for: clock())
         return try read { session throws(PostgresError) in
@@ -35,10 +33,8 @@ extension PostgresStore {
         }
     }
 
-    /// As `Store` says.
     package func announce(keysDigest: String) { status.withLock { $0.keysDigest = keysDigest } }
 
-    /// As `Store` says.
     package var replicas: [Replica] {
         status.withLock { status in
             (status.heartbeat?.replicas ?? []).map { replica in

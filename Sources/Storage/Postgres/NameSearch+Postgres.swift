@@ -3,7 +3,6 @@ internal import Postgres
 
 /// The search for a name, each step a transaction of its own.
 extension PostgresStore {
-    /// As `Store` says.
     package func search(for query: NameQuery, after: NameCursor?, limit: Int) throws(StoreError) -> NamePage {
         try searchNames(query, after: after, limit: limit)
     }

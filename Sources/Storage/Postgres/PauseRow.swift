@@ -32,7 +32,6 @@ struct PauseRow {
         }
     }
 
-    /// Reads the rows of notifiers.
     static func read(_ notifiers: Parameter, _ replica: [UInt8]) -> Query { Query(PauseStatements.read, notifiers, .uuid(replica)) }
 }
 

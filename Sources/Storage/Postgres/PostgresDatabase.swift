@@ -61,7 +61,6 @@ package enum PostgresDatabase {
         }
     }
 
-    /// Throws an obstacle, if there is one.
     static func refuse(_ obstacle: StoreError?) throws(StoreError) {
         if let obstacle { throw obstacle }
     }

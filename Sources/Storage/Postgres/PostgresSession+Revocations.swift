@@ -25,12 +25,10 @@ extension PostgresSession {
         _ = try run([Query(RevocationSQL.countRemoved, [.uuid(id.bytes), .int8(Int64(count))])])
     }
 
-    /// As `RevocationSweeper` says.
     func finishSweep(of revocation: UUIDv7) throws(PostgresError) {
         _ = try run([Query(RevocationSQL.finishSweep, .uuid(revocation.bytes))])
     }
 
-    /// As `RevocationSweeper` says.
     func unsweptRevocation(_ offset: ClockOffset) throws(PostgresError) -> Revocation? {
         try run([Query(RevocationSQL.unswept)])[0].first.map { row throws(PostgresError) in offset.localTime(try Revocation(row)) }
     }
@@ -81,7 +79,6 @@ extension PostgresSession {
         return found
     }
 
-    /// As `Store` says.
     func formerSalt() throws(PostgresError) -> [UInt8]? { try run([Query(RevocationSQL.salt)])[0].first?.optionalBytes(0) }
 
     /// The question for the version of the last change, when it is asked with others.
@@ -109,7 +106,6 @@ extension PostgresSession {
     /// Follows every id of version 7.
     private static let afterAllIDs = [UInt8](repeating: 0xFF, count: 16)
 
-    /// As `Store` says.
     func revocationChanges(since version: Int64?, _ offset: ClockOffset) throws(PostgresError) -> RevocationChanges {
         let row = try run([Query(RevocationSQL.versions)])[0].first
         let versions = RevocationRules.Versions(last: try row?.int64(0) ?? 0, forgotten: try row?.int64(1) ?? 0)

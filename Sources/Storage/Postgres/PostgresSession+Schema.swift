@@ -15,7 +15,6 @@ struct DatabaseInfo {
     let isStandby: Bool
     /// PostgreSQL's version as a number, such as 150004.
     let serverVersion: Int
-    /// The role.
     let role: String
     /// The tables that it may not read and write, in a row with commas; nil when there is none.
     let closedTables: String?

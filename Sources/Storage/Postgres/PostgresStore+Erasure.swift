@@ -7,7 +7,6 @@ extension PostgresStore {
     /// How long a VACUUM may take, in milliseconds.
     private static let vacuumMilliseconds: UInt64 = TimeLimit.milliseconds(30_000)
 
-    /// As `Store` says.
     package func erase(
         _ person: RevokedPerson, now: UnixMilliseconds, telling audience: RegistryAudience
     ) throws(StoreError) -> Erasure {

@@ -4,7 +4,6 @@ internal import Time
 
 /// Revocations, each change a transaction of its own.
 extension PostgresStore {
-    /// As `Store` says.
     package func revoke(
         _ revocation: Revocation, of person: RevokedPerson?, announcing incoming: IncomingEvent?, telling audience: RegistryAudience
     ) throws(StoreError) -> Int {
@@ -18,16 +17,13 @@ extension PostgresStore {
         }
     }
 
-    /// As `Store` says.
     package func formerSalt() throws(StoreError) -> [UInt8]? { try read { session throws(PostgresError) in try session.formerSalt() } }
 
-    /// As `Store` says.
     package func removeRevocation(_ id: UUIDv7) throws(StoreError) -> Revocation? {
         let offset = offset(for: clock())
         return try upkeep { work throws(PostgresError) in try work.session.removeRevocation(id, offset) }
     }
 
-    /// As `Store` says.
     package func revocations(_ filter: RevocationFilter, after: UUIDv7?, limit: Int) throws(StoreError) -> [Revocation] {
         StoreRules.check(limit: limit)
         let offset = offset(for: clock())

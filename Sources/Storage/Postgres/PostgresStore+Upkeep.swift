@@ -4,7 +4,6 @@ package import Time
 
 /// What operators and the passing of time do; each call is a transaction of a limited amount.
 extension PostgresStore {
-    /// As `Store` says.
     package func retry(
         _ filter: DeliveryFilter, after: DeliveryCursor?, limit: Int, now: UnixMilliseconds, expiresAt: UnixMilliseconds
     ) throws(StoreError) -> RetryStep {
@@ -21,7 +20,6 @@ extension PostgresStore {
         }
     }
 
-    /// As `Store` says.
     package func giveUpExpired(now: UnixMilliseconds, expiredBy: UnixMilliseconds, limit: Int) throws(StoreError) -> [ExpiredDeliveries] {
         StoreRules.check(limit: limit)
         let offset = offset(for: now)
@@ -29,21 +27,18 @@ extension PostgresStore {
         return try upkeep { work throws(PostgresError) in try work.giveUpExpired(now: now, expiredBy: expiredBy, limit: limit) }
     }
 
-    /// As `Store` says.
     package func expireBy(_ latest: UnixMilliseconds, limit: Int) throws(StoreError) {
         StoreRules.check(limit: limit)
         let latest = offset(for: clock()).databaseTime(latest)
         try upkeep { work throws(PostgresError) in try work.expireBy(latest, limit: limit) }
     }
 
-    /// As `Store` says.
     package func giveUpPending(notifier: String, now: UnixMilliseconds, limit: Int) throws(StoreError) -> Int {
         StoreRules.check(limit: limit)
         let now = offset(for: now).databaseTime(now)
         return try upkeep { work throws(PostgresError) in try work.giveUpPending(notifier: notifier, now: now, limit: limit) }
     }
 
-    /// As `Store` says.
     package func purge(
         now: UnixMilliseconds, deliveredBefore: UnixMilliseconds, deadBefore: UnixMilliseconds, limit: Int
     ) throws(StoreError) -> Int {
@@ -66,7 +61,6 @@ extension PostgresStore {
         }
     }
 
-    /// As `Store` says.
     package func forget(_ state: Delivery.State, endedBefore: UnixMilliseconds, limit: Int) throws(StoreError) -> Int {
         StoreRules.check(limit: limit)
         let endedBefore = offset(for: clock()).databaseTime(endedBefore)

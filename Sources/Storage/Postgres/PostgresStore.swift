@@ -9,7 +9,6 @@ package import Time
 /// One connection makes what arrives durable, on a thread of its own; one serves the dispatcher and upkeep, one operators, one looks for
 /// changed revocations and serves metrics. When the database is lost the store refuses with `notOpen`, and whoever has it opens another one. `close` must be called before it is let go.
 package final class PostgresStore: Store {
-    /// As `Store` says.
     package let isNew: Bool
     let address: ConnectionSettings
     let replica: [UInt8]
@@ -77,7 +76,6 @@ package final class PostgresStore: Store {
         }
     }
 
-    /// As `Store` says.
     package func accept(
         _ incoming: IncomingEvent, telling audience: RegistryAudience, isAwaited: @escaping @Sendable () -> Bool,
         completion: @escaping @Sendable (Result<Acceptance, StoreError>) -> Void
@@ -87,7 +85,6 @@ package final class PostgresStore: Store {
         queue.submit(PostgresJob(accepting: offset.databaseTime(incoming), audience, isAwaited, completion))
     }
 
-    /// As `Store` says.
     package func accept(
         _ report: Report, isAwaited: @escaping @Sendable () -> Bool,
         completion: @escaping @Sendable (Result<ReportOutcome, StoreError>) -> Void
@@ -96,7 +93,6 @@ package final class PostgresStore: Store {
         queue.submit(PostgresJob(accepting: report, offset(for: report.receivedAt), isAwaited, completion))
     }
 
-    /// As `Store` says.
     package func register(
         _ registration: Registration, telling audience: RegistryAudience, isAwaited: @escaping @Sendable () -> Bool,
         completion: @escaping @Sendable (Result<Registration.Outcome, StoreError>) -> Void
@@ -109,7 +105,6 @@ package final class PostgresStore: Store {
             })
     }
 
-    /// As `Store` says.
     package func devices(_ filter: DeviceFilter, after: Device.Key?, limit: Int) throws(StoreError) -> [Device] {
         StoreRules.check(limit: limit)
         let offset = offset(for: clock())
@@ -140,7 +135,6 @@ package final class PostgresStore: Store {
         }
     }
 
-    /// As `Store` says.
     package func removeIdleDevices(
         seenBefore: UnixMilliseconds, now: UnixMilliseconds, limit: Int, telling audience: RegistryAudience
     ) throws(StoreError) -> Int {
@@ -155,7 +149,6 @@ package final class PostgresStore: Store {
         }
     }
 
-    /// As `Store` says.
     package func work(
         _ finished: [FinishedAttempt], _ claims: [Claim], telling audience: RegistryAudience
     ) throws(StoreError) -> [Result<Claimed, StoreError>] {
@@ -177,7 +170,6 @@ package final class PostgresStore: Store {
         try use { session throws(PostgresError) in try session.claimedAttempts() }
     }
 
-    /// As `Store` says.
     package func page(of filter: DeliveryFilter, after: DeliveryCursor?, limit: Int) throws(StoreError) -> DeliveryPage {
         StoreRules.check(limit: limit)
         let end = SystemClock.monotonicMilliseconds() + settings.searchMilliseconds
@@ -201,13 +193,11 @@ package final class PostgresStore: Store {
         }
     }
 
-    /// As `Store` says.
     package func story(of id: UUIDv7) throws(StoreError) -> DeliveryStory? {
         let offset = offset(for: clock())
         return offset.localTime(try read { session throws(PostgresError) in try session.story(of: id) })
     }
 
-    /// As `Store` says.
     package func incoming(ofForgotten comment: HelpDeskID, appID: String) throws(StoreError) -> UnixMilliseconds? {
         let offset = offset(for: clock())
         return offset.localTime(try read { session throws(PostgresError) in try session.incoming(ofForgotten: comment, appID: appID) })
@@ -219,13 +209,11 @@ package final class PostgresStore: Store {
     /// As `Store` says, for this process alone.
     package func keep(_ time: TrustedTime) throws(StoreError) { status.withLock { $0.time = time } }
 
-    /// As `Store` says.
     package func pending() throws(StoreError) -> [PendingDeliveries] {
         let offset = offset(for: clock())
         return offset.localTime(try ask(on: watcher) { session throws(PostgresError) in try session.pending() })
     }
 
-    /// As `Store` says.
     package func dead() throws(StoreError) -> DeadCounts {
         let offset = offset(for: clock())
         return offset.localTime(try ask(on: watcher) { session throws(PostgresError) in try session.deadCounts() })
@@ -243,13 +231,10 @@ package final class PostgresStore: Store {
         return status.withLock { $0.heartbeat }?.status(now: now) ?? .alone
     }
 
-    /// As `Store` says.
     package var refused: [RefusedDeliveries] { RefusedDeliveries.list(status.withLock { $0.refused }) }
 
-    /// As `Store` says.
     package var refusal: StoreError? { status.withLock { $0.refusal(settings) } }
 
-    /// As `Store` says.
     @discardableResult
     package func close() -> StoreError? {
         let wasClosed = status.withLock { status in

@@ -4,7 +4,6 @@ package import Time
 
 /// Calls of bots. An ending is a job of the service's own, which finds room in any case.
 extension SQLiteStore {
-    /// As `Store` says.
     package func begin(
         _ call: BotCall, isAwaited: @escaping @Sendable () -> Bool,
         completion: @escaping @Sendable (Result<BotCallBeginning, StoreError>) -> Void
@@ -15,7 +14,6 @@ extension SQLiteStore {
             })
     }
 
-    /// As `Store` says.
     package func end(_ call: UUIDv7, _ ending: BotCall.Ending, completion: @escaping @Sendable (Result<Void, StoreError>) -> Void) {
         queue.submit(
             WriterJob(.service, isDeferrable: true, isAwaited: { true }, completion) { database throws(SQLiteError) in
@@ -23,12 +21,10 @@ extension SQLiteStore {
             })
     }
 
-    /// As `Store` says.
     package func botCall(_ id: UUIDv7) throws(StoreError) -> BotCall? {
         try read(listReader) { database throws(SQLiteError) in try database.botCall(id) }
     }
 
-    /// As `Store` says.
     package func botCalls(_ filter: BotCallFilter, after: BotCallCursor?, limit: Int) throws(StoreError) -> BotCallPage {
         StoreRules.check(limit: limit)
         return try BotCallWalk.page(before: after, limit: limit, settings) { place, rows, limit throws(StoreError) in
@@ -36,7 +32,6 @@ extension SQLiteStore {
         }
     }
 
-    /// As `Store` says.
     package func giveUpBotCalls(startedBefore: UnixMilliseconds, now: UnixMilliseconds, limit: Int) throws(StoreError) -> [BotCall] {
         StoreRules.check(limit: limit)
         return try queue.perform { database throws(SQLiteError) in
@@ -118,7 +113,6 @@ extension WritingDatabase {
 }
 
 extension ReadingDatabase {
-    /// A call by its id.
     func botCall(_ id: UUIDv7) throws(SQLiteError) -> BotCall? {
         var found: BotCall?
         try botCallQueries.byID.forEachRow(id.bytes) { row throws(SQLiteError) in found = try BotCall(row) }

@@ -9,7 +9,6 @@ extension SQLiteStore {
         try read(metricsReader) { database throws(SQLiteError) in try database.allConditions() }
     }
 
-    /// As `Store` says.
     package func raise(_ condition: OperatorCondition, announcing incoming: IncomingEvent?) throws(StoreError) -> Bool {
         try queue.perform { database throws(SQLiteError) in
             let (key, statement) = (condition.key, database.statements.raiseCondition)
@@ -20,7 +19,6 @@ extension SQLiteStore {
         }
     }
 
-    /// As `Store` says.
     package func clear(_ key: OperatorCondition.Key, announcing incoming: IncomingEvent?) throws(StoreError) -> Bool {
         try queue.perform { database throws(SQLiteError) in
             var hasEnded = false

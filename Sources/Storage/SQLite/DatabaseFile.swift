@@ -12,7 +12,6 @@ enum DatabaseFile {
     /// The size of a log's file that holds so many pages and no more, in bytes: a header, and a header for each page.
     static func logBytes(pages: Int) -> Int64 { 32 + Int64(pages) * (24 + Int64(pageBytes)) }
 
-    /// An open database.
     struct Opened {
         let database: WritingDatabase
         let files: StoreFiles

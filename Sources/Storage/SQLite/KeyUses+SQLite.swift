@@ -4,7 +4,6 @@ internal import Time
 
 /// When keys were used: a row for each key that a service has ever had in force, few enough for the app's name in each.
 extension SQLiteStore {
-    /// As `Store` says.
     package func record(_ uses: [KeyUse]) throws(StoreError) {
         try queue.perform { database throws(SQLiteError) in
             for use in uses {
@@ -13,7 +12,6 @@ extension SQLiteStore {
         }
     }
 
-    /// As `Store` says.
     package func keyUses() throws(StoreError) -> [KeyUse] {
         try read(listReader) { database throws(SQLiteError) in try database.allKeyUses() }
     }

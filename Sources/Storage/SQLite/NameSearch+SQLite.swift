@@ -3,7 +3,6 @@ internal import SQLite
 
 /// The search for a name, between whose steps others read.
 extension SQLiteStore {
-    /// As `Store` says.
     package func search(for query: NameQuery, after: NameCursor?, limit: Int) throws(StoreError) -> NamePage {
         try searchNames(query, after: after, limit: limit)
     }
@@ -67,7 +66,6 @@ struct NameQueries {
             """)
     }
 
-    /// As `NameSearcher` says.
     func indexedMatches(of name: String) throws(SQLiteError) -> [NameMatch] {
         var found: [NameMatch] = []
         try indexed.forEachRow(name) { row throws(SQLiteError) in
@@ -100,7 +98,6 @@ struct NameQueries {
         return (found, nil)
     }
 
-    /// As `NameSearcher` says.
     func eventMatches(of name: String, after: Int64, before: Int64) throws(SQLiteError) -> [NameMatch] {
         var found: Set<NameMatch> = []
         try events.forEachRow(after, before, name) { row throws(SQLiteError) in

@@ -3,7 +3,6 @@ internal import SQLite
 
 /// What limits of registrations count, for operators.
 extension SQLiteStore {
-    /// As `Store` says.
     package func registrationCalls(of person: RevokedPerson, devices: [String]) throws(StoreError) -> RegistrationCalls {
         try read(listReader) { database throws(SQLiteError) in try database.limitQueries.calls(of: person, devices: devices) }
     }

@@ -11,7 +11,6 @@ extension SQLiteStore {
     /// How often a log that somebody reads is tried again, in milliseconds.
     private static let lookMilliseconds: UInt64 = 5
 
-    /// As `Store` says.
     package func erase(
         _ person: RevokedPerson, now: UnixMilliseconds, telling audience: RegistryAudience
     ) throws(StoreError) -> Erasure {

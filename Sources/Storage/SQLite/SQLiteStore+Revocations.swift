@@ -4,25 +4,21 @@ internal import Time
 
 /// Revocations.
 extension SQLiteStore {
-    /// As `Store` says.
     package func revoke(
         _ revocation: Revocation, of person: RevokedPerson?, announcing incoming: IncomingEvent?, telling audience: RegistryAudience
     ) throws(StoreError) -> Int {
         try queue.perform { database throws(SQLiteError) in try database.revoke(revocation, of: person, incoming, audience) }
     }
 
-    /// As `Store` says.
     package func formerSalt() throws(StoreError) -> [UInt8]? {
         try read(listReader) { database throws(SQLiteError) in try database.formerSalt() }
     }
 
-    /// As `Store` says.
     package func revocations(_ filter: RevocationFilter, after: UUIDv7?, limit: Int) throws(StoreError) -> [Revocation] {
         StoreRules.check(limit: limit)
         return try read(listReader) { database throws(SQLiteError) in try database.revocations(filter, after: after, limit: limit) }
     }
 
-    /// As `Store` says.
     package func removeRevocation(_ id: UUIDv7) throws(StoreError) -> Revocation? {
         let now = SystemClock.unixMilliseconds()
         return try queue.perform { database throws(SQLiteError) in try database.removeRevocation(id, now: now) }

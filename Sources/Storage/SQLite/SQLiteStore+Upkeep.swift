@@ -4,7 +4,6 @@ package import Time
 
 /// Upkeep: what ends, expires or is deleted without an attempt.
 extension SQLiteStore {
-    /// As `Store` says.
     package func giveUpExpired(now: UnixMilliseconds, expiredBy: UnixMilliseconds, limit: Int) throws(StoreError) -> [ExpiredDeliveries] {
         StoreRules.check(limit: limit)
         return try queue.perform { database throws(SQLiteError) in
@@ -12,23 +11,19 @@ extension SQLiteStore {
         }
     }
 
-    /// As `Store` says.
     package func expireBy(_ latest: UnixMilliseconds, limit: Int) throws(StoreError) {
         StoreRules.check(limit: limit)
         try queue.perform { database throws(SQLiteError) in try database.expireBy(latest, limit: limit) }
     }
 
-    /// As `Store` says.
     package func trustedTime() throws(StoreError) -> TrustedTime? {
         try queue.perform { database throws(SQLiteError) in try database.trustedTime() }
     }
 
-    /// As `Store` says.
     package func keep(_ time: TrustedTime) throws(StoreError) {
         try queue.perform { database throws(SQLiteError) in try database.keep(time) }
     }
 
-    /// As `Store` says.
     package func giveUpPending(notifier: String, now: UnixMilliseconds, limit: Int) throws(StoreError) -> Int {
         StoreRules.check(limit: limit)
         return try queue.perform { database throws(SQLiteError) in
@@ -36,13 +31,11 @@ extension SQLiteStore {
         }
     }
 
-    /// As `Store` says.
     package func forget(_ state: Delivery.State, endedBefore: UnixMilliseconds, limit: Int) throws(StoreError) -> Int {
         StoreRules.check(limit: limit)
         return try queue.perform { database throws(SQLiteError) in try database.forget(state, before: endedBefore, limit: limit) }
     }
 
-    /// As `Store` says.
     package func purge(now: UnixMilliseconds, deliveredBefore: UnixMilliseconds, deadBefore: UnixMilliseconds, limit: Int)
         throws(StoreError) -> Int
     {

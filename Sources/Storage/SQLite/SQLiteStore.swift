@@ -10,7 +10,6 @@ package import Time
 /// neither acceptance nor the next claim. The caller must call `close` before it releases the store.
 package final class SQLiteStore: Store {
     let path: String
-    /// As `Store` says.
     package let isNew: Bool
     let settings: StoreSettings
     let queue: WriterQueue<WriterJob>
@@ -66,7 +65,6 @@ package final class SQLiteStore: Store {
         }
     }
 
-    /// As `Store` says.
     package func accept(
         _ incoming: IncomingEvent, telling audience: RegistryAudience, isAwaited: @escaping @Sendable () -> Bool,
         completion: @escaping @Sendable (Result<Acceptance, StoreError>) -> Void
@@ -77,7 +75,6 @@ package final class SQLiteStore: Store {
             })
     }
 
-    /// As `Store` says.
     package func accept(
         _ report: Report, isAwaited: @escaping @Sendable () -> Bool,
         completion: @escaping @Sendable (Result<ReportOutcome, StoreError>) -> Void
@@ -86,7 +83,6 @@ package final class SQLiteStore: Store {
             WriterJob(.comments, isAwaited: isAwaited, completion) { database throws(SQLiteError) in try database.accept(report) })
     }
 
-    /// As `Store` says.
     package func register(
         _ registration: Registration, telling audience: RegistryAudience, isAwaited: @escaping @Sendable () -> Bool,
         completion: @escaping @Sendable (Result<Registration.Outcome, StoreError>) -> Void
@@ -97,7 +93,6 @@ package final class SQLiteStore: Store {
             })
     }
 
-    /// As `Store` says.
     package func devices(_ filter: DeviceFilter, after: Device.Key?, limit: Int) throws(StoreError) -> [Device] {
         StoreRules.check(limit: limit)
         if let userID = filter.userID { return try devices(filter, of: userID, after: after, limit: limit) }
@@ -148,7 +143,6 @@ package final class SQLiteStore: Store {
         }
     }
 
-    /// As `Store` says.
     package func removeIdleDevices(
         seenBefore: UnixMilliseconds, now: UnixMilliseconds, limit: Int, telling audience: RegistryAudience
     ) throws(StoreError) -> Int {
@@ -158,7 +152,6 @@ package final class SQLiteStore: Store {
         }
     }
 
-    /// As `Store` says.
     package func work(
         _ finished: [FinishedAttempt], _ claims: [Claim], telling audience: RegistryAudience
     ) throws(StoreError) -> [Result<Claimed, StoreError>] {
@@ -166,7 +159,6 @@ package final class SQLiteStore: Store {
         return try queue.perform { database throws(SQLiteError) in try database.work(finished, claims, audience) }
     }
 
-    /// As `Store` says.
     package func page(of filter: DeliveryFilter, after: DeliveryCursor?, limit: Int) throws(StoreError) -> DeliveryPage {
         StoreRules.check(limit: limit)
         let end = SystemClock.monotonicMilliseconds() + settings.searchMilliseconds
@@ -187,12 +179,10 @@ package final class SQLiteStore: Store {
         }
     }
 
-    /// As `Store` says.
     package func story(of id: UUIDv7) throws(StoreError) -> DeliveryStory? {
         try read(listReader) { database throws(SQLiteError) in try database.story(of: id) }
     }
 
-    /// As `Store` says.
     package func incoming(ofForgotten comment: HelpDeskID, appID: String) throws(StoreError) -> UnixMilliseconds? {
         try read(listReader) { database throws(SQLiteError) in try database.incoming(ofForgotten: comment, appID: appID) }
     }
@@ -226,15 +216,12 @@ package final class SQLiteStore: Store {
         }
     }
 
-    /// As `Store` says.
     package func dead() throws(StoreError) -> DeadCounts {
         try read(metricsReader) { database throws(SQLiteError) in try database.deadCounts() }
     }
 
-    /// As `Store` says.
     package var refused: [RefusedDeliveries] { RefusedDeliveries.list(status.withLock { $0.counts.refused }) }
 
-    /// As `Store` says.
     package var refusal: StoreError? {
         status.withLock { $0.refusal(settings, now: SystemClock.monotonicMilliseconds()) }
     }

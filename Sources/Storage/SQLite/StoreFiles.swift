@@ -3,7 +3,6 @@ internal import POSIX
 
 /// The files of an open store, by path and inode. If one is no longer at its path, the next start would not find what is written to it.
 struct StoreFiles {
-    /// A file of a store.
     enum File: CaseIterable {
         case database, log, index
 

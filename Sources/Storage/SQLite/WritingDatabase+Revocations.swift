@@ -4,7 +4,6 @@ internal import Time
 
 /// Revocations: what is added and removed.
 extension WritingDatabase {
-    /// As `Store` says.
     func revoke(
         _ revocation: Revocation, of person: RevokedPerson?, _ incoming: IncomingEvent?, _ audience: RegistryAudience
     ) throws(SQLiteError) -> Int {
@@ -92,7 +91,6 @@ extension ReadingDatabase {
         return found
     }
 
-    /// As `RevocationSweeper` says.
     func unsweptRevocation() throws(SQLiteError) -> Revocation? {
         var found: Revocation?
         try revocationQueries.unswept.forEachRow { row throws(SQLiteError) in found = try Revocation(row) }
@@ -128,14 +126,12 @@ extension ReadingDatabase {
     /// Follows the bytes of every id.
     private static let afterAllIDs = [UInt8](repeating: 0xFF, count: 17)
 
-    /// As `Store` says.
     func formerSalt() throws(SQLiteError) -> [UInt8]? {
         var salt: [UInt8]?
         try revocationQueries.salt.forEachRow { row throws(SQLiteError) in salt = try row.optionalBytes(0) }
         return salt
     }
 
-    /// As `Store` says.
     func revocationChanges(since version: Int64?) throws(SQLiteError) -> RevocationChanges {
         defer { revocationQueries.versions.reset() }
         // The first statement stays open, so that all of them read the same snapshot.

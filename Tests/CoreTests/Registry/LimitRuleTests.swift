@@ -3,7 +3,6 @@ import TestSupport
 import Testing
 import Time
 
-/// The one rule of windows.
 @Suite struct LimitRuleTests {
     private let rule = LimitRule(per: .user, max: 1, windowMilliseconds: 300_000)
 

@@ -66,7 +66,6 @@ enum Deskgate {
     }
 }
 
-/// A text as one JSON object.
 func jsonObject(_ text: String) throws -> JSONObject {
     let bytes = Array(text.utf8)
     guard case .object(let object) = try JSONDocument(parsing: bytes.span).value() else { throw ChildProcess.Failure.missingOutput }
@@ -83,7 +82,6 @@ extension JSONObject {
         return text
     }
 
-    /// An integer in it.
     func integer(_ key: String) -> Int64? {
         guard case .integer(let integer) = self[key] else { return nil }
         return integer

@@ -47,7 +47,6 @@ final class PushFixture {
         try body(fixture)
     }
 
-    /// Runs with simulators of its own.
     static func runAlone(_ change: (inout SimulatorSettings) -> Void = { _ in }, _ body: (PushFixture) throws -> Void) throws {
         let simulators = try start(change)
         defer { simulators.stop() }

@@ -21,7 +21,6 @@ import Time
         let remedy: JSONValue?
         let steps: [JSONObject]
 
-        /// The steps' words.
         var words: [String] { steps.compactMap { if case .string(let word)? = $0["step"] { word } else { nil } } }
     }
 

@@ -87,5 +87,4 @@ extension SendbirdFixture {
     }
 }
 
-/// A response as status and text.
 func shown(_ response: ReceivedResponse) -> String { "\(response.status) \(response.text)" }

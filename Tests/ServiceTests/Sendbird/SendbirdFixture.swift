@@ -106,7 +106,6 @@ final class SendbirdFixture: RouteFixture {
     /// Moves the clocks on.
     func pass(milliseconds: UInt64) { elapsed.update { $0 += milliseconds } }
 
-    /// The time now.
     var now: UnixMilliseconds { Self.time + elapsed.withLock { $0 } }
 
     /// What Desk was asked, as paths with their queries.

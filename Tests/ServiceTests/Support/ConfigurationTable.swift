@@ -4,7 +4,6 @@ import JSON
 
 /// The tables of docs/CONFIGURATION.md, made of the lists of keys that the readers use.
 enum ConfigurationTable {
-    /// A row of a table.
     private struct Row: Hashable {
         let key, type, standard, change, meaning: String
     }

@@ -23,6 +23,5 @@ package struct WebhookAnswers: Sendable {
     /// It could not be stored.
     package let refusals = StoreRefusals()
 
-    /// Makes the answers.
     package init() {}
 }

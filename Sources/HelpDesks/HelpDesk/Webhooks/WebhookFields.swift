@@ -89,7 +89,6 @@ package struct WebhookFields {
         }
     }
 
-    /// An object.
     package func object(_ key: StaticString) -> WebhookFields? {
         optional(key) { object($0, key) }
     }
@@ -103,7 +102,6 @@ package struct WebhookFields {
         return objects.map { WebhookFields($0, in: path, named: "", odd) }
     }
 
-    /// A string.
     package func string(_ key: StaticString) -> String? { optional(key) { $0.string } }
 
     /// A string that people read. Half of a surrogate pair, which a sender makes that cuts an emoji in two, is replaced by U+FFFD.

@@ -6,7 +6,6 @@ internal import Time
 
 /// Counts and logs what becomes of webhooks, with no text that a caller chose.
 package final class WebhookJournal: Sendable {
-    /// The answers.
     package let answers = WebhookAnswers()
     private let services: HelpDeskServices
     /// One app's member that is left out is logged once in this time, because a new form of the help desk's is in every webhook.

@@ -55,10 +55,8 @@ package struct DeskClient: Sendable {
     /// How Sendbird's answers without the expected content are told.
     private static let malformed = PlatformError.unavailable(reason: DeskTickets.malformed, mayHaveArrived: true)
 
-    /// Asks Desk, and waits.
     func ask(_ request: PlatformRequest) throws(PlatformError) -> JSONValue { try Self.wait(for: request, from: desk) }
 
-    /// Asks Chat, and waits.
     func askChat(_ request: PlatformRequest) throws(PlatformError) -> JSONValue { try Self.wait(for: request, from: chat) }
 
     /// Asks Desk for several things at once, and waits for all.

@@ -2,7 +2,6 @@ package import Core
 internal import JSON
 
 extension DeskTickets {
-    /// As `TicketDesk` says.
     package func create(_ draft: TicketDraft) throws(TicketFailure) -> NewTicket {
         let ticket = try made(draft)
         guard let message = draft.message else { return NewTicket(ticket: ticket, message: .none) }

@@ -5,7 +5,6 @@ extension DeskTickets {
     /// How many tickets of each state are looked at, those that changed last first.
     private static let looked = 10
 
-    /// As `TicketDesk` says.
     package func handOff(_ draft: TicketDraft) throws(HandOffFailure) -> HandOff {
         let (found, message, channel) = try place(of: draft)
         do throws(PlatformError) {

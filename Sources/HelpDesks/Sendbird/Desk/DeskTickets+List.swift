@@ -7,7 +7,6 @@ extension DeskTickets {
     /// How many tickets are asked for at a time where a field is searched for.
     private static let searchLength = 100
 
-    /// As `TicketDesk` says.
     package func list(_ question: TicketQuestion) throws(TicketFailure) -> TicketPage {
         let length = question.fields.isEmpty ? question.limit : max(Self.searchLength, question.limit)
         var lanes = question.states.map { Lane(state: $0) }

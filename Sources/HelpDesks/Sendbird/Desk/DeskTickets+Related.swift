@@ -3,7 +3,6 @@ internal import JSON
 
 /// The channels that a ticket is about.
 extension DeskTickets {
-    /// As `TicketDesk` says.
     package func relate(_ id: Int64, to wanted: [String], owner: String?) throws(TicketFailure) -> Ticket {
         let before = try ticket(id, owner: owner)
         // Support has added those, and the person does not see them.

@@ -13,7 +13,6 @@ package struct DeskTickets: TicketDesk {
         self.client = client
     }
 
-    /// As `TicketDesk` says.
     package func ticket(_ place: TicketLocator) throws(TicketFailure) -> Ticket {
         switch place {
         case .id(let id): return try ticket(id, owner: nil)
@@ -25,7 +24,6 @@ package struct DeskTickets: TicketDesk {
         }
     }
 
-    /// As `TicketDesk` says.
     package func count(of userID: String?) throws(TicketFailure) -> [TicketState: Int64] {
         let states = TicketState.open + [.closed]
         let answers: [JSONValue]
@@ -42,14 +40,12 @@ package struct DeskTickets: TicketDesk {
         return counts
     }
 
-    /// As `TicketDesk` says.
     package func close(_ id: Int64, comment: String?, owner: String?) throws(TicketFailure) -> Ticket {
         let before = try ticket(id, owner: owner)
         guard before.state?.isClosable ?? false else { throw .notClosable(before.state) }
         return try changed(id, ask(DeskRequests.close(id, comment: comment)))
     }
 
-    /// As `TicketDesk` says.
     package func reopen(_ id: Int64, owner: String?) throws(TicketFailure) -> Ticket {
         let before = try ticket(id, owner: owner)
         guard before.state == .closed else { throw .notClosed(before.state) }
@@ -67,7 +63,6 @@ package struct DeskTickets: TicketDesk {
         return try changed(id, answer)
     }
 
-    /// As `TicketDesk` says.
     package func prioritize(_ id: Int64, _ priority: TicketPriority) throws(TicketFailure) -> Ticket {
         let ticket = try changed(id, ask(DeskRequests.prioritize(id, priority)))
         // Sendbird says 200 also where it has changed nothing.
@@ -75,13 +70,11 @@ package struct DeskTickets: TicketDesk {
         return ticket
     }
 
-    /// As `TicketDesk` says.
     package func setFields(_ fields: [TicketField], ofTicket id: Int64, owner: String?) throws(TicketFailure) -> [TicketField] {
         if owner != nil { _ = try ticket(id, owner: owner) }
         return try changed(id, ask(DeskRequests.setFields(fields, ofTicket: id))).fields
     }
 
-    /// As `TicketDesk` says.
     package func setFields(_ fields: [TicketField], ofCustomer userID: String) throws(TicketFailure) -> [TicketField] {
         guard let customer = try customer(userID) else { throw .unknownPerson }
         return try setFields(fields, of: customer, userID)

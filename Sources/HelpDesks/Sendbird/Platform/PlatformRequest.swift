@@ -12,7 +12,6 @@ package enum PlatformAPI: String, Sendable {
     /// The Desk Platform API.
     case desk
 
-    /// The header that has the token.
     var tokenHeader: String {
         switch self {
         case .chat: "Api-Token"
@@ -34,7 +33,6 @@ package struct PlatformRequest: Sendable {
     /// What it is called in metrics, such as `issue_session_token`. Sendbird limits the calls of each endpoint, so requests of one name are held
     /// back together after a 429. It must be a constant.
     package let name: String
-    /// The method.
     package let method: ClientMethod
     /// The parts of the path below the API's prefix; each is percent-encoded as a whole, so that an id cannot leave its place.
     package let path: [String]

@@ -24,7 +24,6 @@ enum URLPreviewResult: Hashable {
     static let all: [URLPreviewResult] =
         [.preview, .busy, .limited, .off, .malformed, .denied, .unavailable] + PreviewRefusal.allCases.map { .none($0) }
 
-    /// Its word.
     var word: String {
         switch self {
         case .preview: "preview"

@@ -17,7 +17,6 @@ struct SessionAnswers: Sendable {
     private let unavailable = Response.error(
         503, "unavailable", "The help desk gives no session token now; try again.", headers: [("Retry-After", "\(unavailableSeconds)")])
 
-    /// The answer of an outcome.
     func answer(to outcome: SessionOutcome, now: UnixMilliseconds) -> AuthenticatedAnswer {
         switch outcome {
         case .issued(let session): Self.answer(Self.given(session), .issued)

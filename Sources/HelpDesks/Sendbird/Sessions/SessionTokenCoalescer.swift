@@ -140,7 +140,6 @@ struct SessionTokenCoalescer<Waiter: Sendable>: Sendable {
         return sessions.remove(user)
     }
 
-    /// Forgets all tokens.
     mutating func forgetAll() {
         callOfUser = [:]
         sessions.removeAll { _ in true }

@@ -5,7 +5,6 @@ internal import Time
 /// How often one customer may ask about tickets, so that nobody alone uses up what Sendbird lets the app ask. Kept in memory: each process counts
 /// for itself.
 final class TicketLimits: Sendable {
-    /// Of all calls.
     static let calls = LimitRule(per: .user, max: 60, windowMilliseconds: 60_000)
     /// Of new tickets.
     static let creations = LimitRule(per: .user, max: 10, windowMilliseconds: 3_600_000)

@@ -30,7 +30,6 @@ final class TicketRoutes: Sendable {
         queue = WorkQueue(Self.shares.all, Self.shares.app, Self.shares.person)
     }
 
-    /// The routes.
     var routes: [Route] {
         [
             route("/sendbird/tickets/list", TicketRoutes.list, TicketRequest.list),

@@ -59,7 +59,6 @@ struct ChatWebhook: Sendable {
         }
     }
 
-    /// The identity of its message.
     func messageIdentity(_ appID: String) -> Event.Identity {
         Event.Identity(appID: appID, ticketID: channel, commentID: messageID, deviceID: "")
     }

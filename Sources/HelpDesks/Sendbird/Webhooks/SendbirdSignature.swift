@@ -13,7 +13,6 @@ enum SendbirdSender: Sendable {
     /// (docs.sendbird.com/docs/desk/platform-api/v1/features/webhooks). So Desk's are tried, and Chat's.
     case desk
 
-    /// The header with the signature.
     var header: StaticString { self == .chat ? "x-sendbird-signature" : "x-hub-signature" }
     /// What stands before the digits.
     var prefix: StaticString { self == .chat ? "" : "sha1=" }

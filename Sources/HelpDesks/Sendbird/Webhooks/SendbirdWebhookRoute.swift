@@ -49,7 +49,6 @@ final class SendbirdWebhookRoute: Sendable {
         journal = WebhookJournal(services)
     }
 
-    /// The route.
     var route: Route {
         Route(
             path, bodyLimit: Self.bodyLimit, admission: { [self] in refusal(of: $0) }, described: [.post: sender.description],
