@@ -16,7 +16,8 @@ import Testing
         for byte in UInt8.min...UInt8.max {
             let text = Hexadecimal.text([byte].span)
             #expect(UInt8(text, radix: 16) == byte)
-            #expect(text.utf8.count == 2 && text == text.lowercased())
+            #expect(text.utf8.count == 2)
+            #expect(text == text.lowercased())
             #expect(Hexadecimal.byte(Hexadecimal.upperDigit(byte >> 4), Hexadecimal.digit(byte)) == byte)
         }
         let (none, some): ([UInt8], [UInt8]) = ([], [0, 9, 10, 0xAB, 0xFF])
@@ -32,9 +33,12 @@ import Testing
 
     @Test func copiesWhatIsLent() {
         let (text, broken, none): ([UInt8], [UInt8], [UInt8]) = (Array("é\0".utf8), [0x41, 0xFF], [])
-        #expect(String(repairing: text.span) == "é\0" && Array(copying: text.span) == text)
-        #expect(String(repairing: broken.span) == "A\u{FFFD}" && Array(copying: broken.span) == broken)
-        #expect(String(repairing: none.span) == "" && Array(copying: none.span) == none)
+        #expect(String(repairing: text.span) == "é\0")
+        #expect(Array(copying: text.span) == text)
+        #expect(String(repairing: broken.span) == "A\u{FFFD}")
+        #expect(Array(copying: broken.span) == broken)
+        #expect(String(repairing: none.span) == "")
+        #expect(Array(copying: none.span) == none)
     }
 
     @Test func `a text has the bytes of no other`() {

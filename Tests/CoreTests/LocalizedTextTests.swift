@@ -7,13 +7,15 @@ import Testing
     @Test func whatIsInterpolatedIsToldInTheSameLanguage() {
         let age = LocalizedText("\(2) days", "\(2) дн.")
         let told = LocalizedText("The key is \(age) old.", "Ключу \(age)")
-        #expect(told.text(in: .english) == "The key is 2 days old." && told.text(in: .russian) == "Ключу 2 дн.")
+        #expect(told.text(in: .english) == "The key is 2 days old.")
+        #expect(told.text(in: .russian) == "Ключу 2 дн.")
         #expect(told + LocalizedText(verbatim: " dgk1") == LocalizedText("The key is \(age) old. dgk1", "Ключу \(age) dgk1"))
         #expect(told.map { $0.uppercased() }.russian == "КЛЮЧУ 2 ДН.")
     }
 
     @Test func anEnglishTextIsNoTranslation() {
-        #expect(!LocalizedText("It failed.", "It failed.").isTranslated && !LocalizedText("It failed.", "Это failed, and так").isTranslated)
+        #expect(!LocalizedText("It failed.", "It failed.").isTranslated)
+        #expect(!LocalizedText("It failed.", "Это failed, and так").isTranslated)
         #expect(LocalizedText("It failed.", "Не удалось: deskgate status.").isTranslated)
     }
 }

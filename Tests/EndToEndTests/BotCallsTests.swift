@@ -40,7 +40,8 @@ import Time
 
     @Test func listsATable() throws {
         let result = try run("list")
-        #expect(result.code == 0 && result.errors.isEmpty)
+        #expect(result.code == 0)
+        #expect(result.errors.isEmpty)
         let lines = result.output.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
         #expect(lines.count == 6)
         #expect(lines[0] == ["ID", "BEGAN", "OUTCOME", "STATUS", "REASON", "BOT", "FUNCTION", "APP", "USER"])
@@ -85,7 +86,9 @@ import Time
         let lost = try run("show", "\(Self.id(5))")
         #expect(lost.output.contains("To do: Look for the call's id in the log of the company's backend"))
         let unknown = try run("show", "\(Self.id(9))")
-        #expect(unknown.code == 1 && unknown.output.isEmpty && unknown.errors.hasSuffix("No call has this id.\n"))
+        #expect(unknown.code == 1)
+        #expect(unknown.output.isEmpty)
+        #expect(unknown.errors.hasSuffix("No call has this id.\n"))
         #expect(try run("show", "7").code == 2)
         #expect(try run("show").code == 2)
     }

@@ -217,9 +217,8 @@ import Threading
         #expect(sum("deskgate_config_reloads_total", #"result="success""#) == 2 * Self.rotations)
         #expect(sum("deskgate_config_reloads_total", #"result="failure""#) == 1)
         let sessions = sum("deskgate_session_token_requests_total", #"result="issued""#)
-        #expect(
-            sessions > 0
-                && sessions + sum("deskgate_session_token_requests_total", #"result="kept""#) > end.answers[.sessionToken, default: 0])
+        #expect(sessions > 0)
+        #expect(sessions + sum("deskgate_session_token_requests_total", #"result="kept""#) > end.answers[.sessionToken, default: 0])
         #expect(sum("deskgate_http_requests_total", #"code="5"#) == end.refusals)
     }
 }

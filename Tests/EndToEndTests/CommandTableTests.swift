@@ -45,7 +45,8 @@ import Testing
         let command = try find(name)
         let help = try unwrapped(Self.help(command.words))
         let overview = try unwrapped(Self.overview.get())
-        #expect(help.contains(command.summary) && help.contains(command.details ?? ""))
+        #expect(help.contains(command.summary))
+        #expect(help.contains(command.details ?? ""))
         for (code, condition) in command.exits { #expect(help.contains("\(code.rawValue) \(condition)")) }
         #expect(overview.contains(" \(name) \(command.summary)"))
         if let operand = command.operand { #expect(help.contains(" \(operand.value.placeholder) \(operand.text)")) }
@@ -132,8 +133,10 @@ import Testing
         let examples = try find(name).examples
         #expect(!examples.isEmpty)
         for example in examples {
-            #expect(example.text.hasSuffix(".") && example.text.first?.isUppercase == true)
-            #expect(example.line.count <= 112 && example.text.count <= 100)
+            #expect(example.text.hasSuffix("."))
+            #expect(example.text.first?.isUppercase == true)
+            #expect(example.line.count <= 112)
+            #expect(example.text.count <= 100)
             let lines = DocumentedCommand.lines(of: "```\n\(example.line)\n```")
             for (words, _) in lines {
                 let found = try #require(CommandTable.find(words), "\(example.line)")
@@ -154,13 +157,15 @@ import Testing
     }
 
     private func check(_ value: Value?, _ text: String, _ fallback: String?, isRequired: Bool) {
-        #expect(!text.isEmpty && !text.hasSuffix("."))
+        #expect(!text.isEmpty)
+        #expect(!text.hasSuffix("."))
         #expect(fallback?.isEmpty != true)
         #expect(!isRequired || fallback == nil)
         guard let value else { return }
         #expect(value.placeholder.wholeMatch(of: /[A-Z]+/) != nil)
         if case .choice(let words, _) = value {
-            #expect(words.count > 1 && Set(words).count == words.count)
+            #expect(words.count > 1)
+            #expect(Set(words).count == words.count)
             for word in words { #expect(text.contains(word)) }
         }
     }

@@ -277,7 +277,8 @@ import Time
         ])
         let findings = try examine(workspace)
         #expect(findings.code == 2)
-        #expect(findings.states("ports") == ["problem"] && findings.states("store") == ["problem"])
+        #expect(findings.states("ports") == ["problem"])
+        #expect(findings.states("store") == ["problem"])
         #expect(findings.message("store")?.hasPrefix("$.store.path: there is no directory ") == true)
     }
 

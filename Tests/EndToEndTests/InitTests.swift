@@ -175,7 +175,8 @@ import Testing
     @Test func anAppOfSendbirdWaitsForItsTokens() throws {
         let scratch = try TemporaryDirectory()
         let result = try Deskgate.run("init", scratch.path("new"), "--help-desk", "sendbird", "--app", "APP-1")
-        #expect(result.code == 0 && result.output.contains("https://YOUR-HOST/sendbird/desk-webhook/APP-1\n"))
+        #expect(result.code == 0)
+        #expect(result.output.contains("https://YOUR-HOST/sendbird/desk-webhook/APP-1\n"))
         #expect(scratch.contents() == ["new", "new/config.json", "new/secrets", "new/secrets/admin-token", "new/secrets/app-1.key"])
         try chooseFreePorts(scratch.path("new/config.json"))
         let check = try Deskgate.run("check", "--config", scratch.path("new/config.json"))
@@ -187,7 +188,8 @@ import Testing
         }
         #expect(try Deskgate.run("check", "--config", scratch.path("new/config.json")).code == 0)
         let unknown = try Deskgate.run("init", scratch.path("other"), "--help-desk", "zendesk")
-        #expect(unknown.code == 2 && unknown.errors.hasPrefix("deskgate: --help-desk: expected pyrus or sendbird."))
+        #expect(unknown.code == 2)
+        #expect(unknown.errors.hasPrefix("deskgate: --help-desk: expected pyrus or sendbird."))
     }
 
     @Test func portsAreChosenTogether() throws {

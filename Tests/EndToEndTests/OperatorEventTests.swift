@@ -73,8 +73,10 @@ import Time
         #expect(event.string("type") == "operator.notifier_paused")
         #expect(event.string("app_id") == "")
         guard case .object(let data)? = event["data"] else { throw ChildProcess.Failure.missingOutput }
-        #expect(data.string("notifier") == "sink" && data.string("reason") == "status_401")
-        #expect(data.string("explanation")?.isEmpty == false && data.string("remedy")?.isEmpty == false)
+        #expect(data.string("notifier") == "sink")
+        #expect(data.string("reason") == "status_401")
+        #expect(data.string("explanation")?.isEmpty == false)
+        #expect(data.string("remedy")?.isEmpty == false)
         #expect(data["waiting"] == 10)
         // It fails again after a restart, which is no news.
         try kill(server)
@@ -87,7 +89,8 @@ import Time
         #expect(taking.waitForRequests(10))
         #expect(isTold(2))
         let list = try Deskgate.run("deliveries", "list", "--notifier", "pager", "--config", site.workspace.configuration)
-        #expect(list.code == 0 && list.output.contains(" pager "))
+        #expect(list.code == 0)
+        #expect(list.output.contains(" pager "))
         let shown = try Deskgate.run("deliveries", "list", "--notifier", "pager", "--json", "--config", site.workspace.configuration).json
         guard case .array(let deliveries)? = shown["deliveries"], case .object(let newest)? = deliveries.first else {
             throw ChildProcess.Failure.missingOutput

@@ -25,7 +25,9 @@ import Testing
         guard case .array(let tests)? = json["notifiers"], case .object(let last)? = tests.last else {
             throw ChildProcess.Failure.missingOutput
         }
-        #expect(tests.count == 2 && last.string("notifier") == "sink" && last.string("status") == "delivered")
+        #expect(tests.count == 2)
+        #expect(last.string("notifier") == "sink")
+        #expect(last.string("status") == "delivered")
         #expect(try server.stop() == .exit(0))
     }
 

@@ -46,7 +46,8 @@ import Testing
         let server = try RunningServer(site.workspace)
         fail("issue_session_token", fault.effect)
         let refused = try site.call(server, "session-token")
-        #expect(refused.status == fault.status && refused.headers["retry-after"] == fault.retryAfter)
+        #expect(refused.status == fault.status)
+        #expect(refused.headers["retry-after"] == fault.retryAfter)
         #expect(eventually { (try? site.call(server, "session-token").status) == 200 })
         #expect(site.chat.sessions(of: SendbirdSite.user).count == 1)
         #expect(
@@ -65,11 +66,15 @@ import Testing
         let answer: JSONObject = ["ticket_id": .integer(id), "message_id": .integer(asked), "confirmed": true]
         fail("update_message", .answer(Fault.Answer(500)))
         let away = try site.call(server, "tickets/confirm", answer)
-        #expect(away.status == 503 && away.headers["retry-after"] == "5" && away.text.contains("help_desk_unavailable"))
+        #expect(away.status == 503)
+        #expect(away.headers["retry-after"] == "5")
+        #expect(away.text.contains("help_desk_unavailable"))
         #expect(site.chat.message(asked, in: channel)?["data"]?.text?.contains("WAITING") == true)
         fail("view_message", .answer(Fault.Answer(429, retryAfter: "1")))
         let throttled = try site.call(server, "tickets/confirm", answer)
-        #expect(throttled.status == 429 && throttled.headers["retry-after"] == "1" && throttled.text.contains("too_many_requests"))
+        #expect(throttled.status == 429)
+        #expect(throttled.headers["retry-after"] == "1")
+        #expect(throttled.text.contains("too_many_requests"))
         #expect(eventually { (try? site.call(server, "tickets/confirm", answer).status) == 200 })
         #expect(site.chat.message(asked, in: channel)?["data"]?.text?.contains("CONFIRMED") == true)
         #expect(

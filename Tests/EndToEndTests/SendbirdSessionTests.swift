@@ -16,7 +16,8 @@ import Testing
     private var sessions: [String] { site.chat.sessions(of: SendbirdSite.user) }
 
     private func token(_ response: ReceivedResponse) throws -> String {
-        #expect(response.status == 200 && response.headers["cache-control"] == "no-store")
+        #expect(response.status == 200)
+        #expect(response.headers["cache-control"] == "no-store")
         return try jsonObject(response.text).string("session_token") ?? ""
     }
 
@@ -24,7 +25,8 @@ import Testing
         let server = try RunningServer(site.workspace)
         let first = try token(site.call(server, "session-token"))
         #expect(sessions == [first], "the user was made first")
-        #expect(try token(site.call(server, "session-token")) == first && sessions == [first])
+        #expect(try token(site.call(server, "session-token")) == first)
+        #expect(sessions == [first])
         #expect(try token(site.call(server, "session-token", user: "customer-2")) != first)
         #expect(try site.operate(server, "/v1/users/block") == 200)
         #expect(try site.call(server, "session-token").status == 403)
@@ -73,11 +75,13 @@ import Testing
 
     @Test func checkHasTheTokensJudged() throws {
         let good = try Deskgate.run("check", "--live", "--json", "--config", site.workspace.configuration)
-        #expect(try Self.judged(good).map { $0["status"]?.text } == ["good", "good"] && good.code == 0)
+        #expect(try Self.judged(good).map { $0["status"]?.text } == ["good", "good"])
+        #expect(good.code == 0)
         let wrong = try SendbirdSite(["desk_token": ["file": "other-secret"]])
         let result = try Deskgate.run("check", "--live", "--json", "--config", wrong.workspace.configuration)
         let found = try Self.judged(result)
-        #expect(result.code == 2 && found.map { $0["credential"]?.text } == ["chat_token", "desk_token"])
+        #expect(result.code == 2)
+        #expect(found.map { $0["credential"]?.text } == ["chat_token", "desk_token"])
         #expect(found.map { $0["status"]?.text } == ["good", "bad"])
         #expect(found[1]["remedy"]?.text?.contains("apps[].sendbird.desk_token") == true)
         #expect(!result.output.contains(wrong.chat.token))

@@ -73,11 +73,13 @@ import Time
 
         let there = try run("--to", "postgres", "--json")
         #expect(there.code == 0, "\(there.errors)")
-        #expect(try there.json.string("to") == "postgres" && there.json["continued"] == .bool(true))
+        #expect(try there.json.string("to") == "postgres")
+        #expect(try there.json["continued"] == .bool(true))
         #expect(try there.json.integer("rows") == Int64(1 + 2 * Self.count))
         guard case .object(let tables)? = try there.json["tables"] else { throw ChildProcess.Failure.missingOutput }
         #expect(tables.keys.prefix(3) == ["apps", "events", "deliveries"])
-        #expect(tables.integer("events") == Int64(Self.count) && tables.integer("deliveries") == Int64(Self.count))
+        #expect(tables.integer("events") == Int64(Self.count))
+        #expect(tables.integer("deliveries") == Int64(Self.count))
 
         try configure(type: "postgres")
         let listing = try Deskgate.run("deliveries", "list", "--config", workspace.configuration, "--comment", "1", "--json")
@@ -122,11 +124,14 @@ import Time
         try workspace.write("url", place.url(), mode: 0o600)
         try fill(1)
         let direction = try run("--to", "memory")
-        #expect(direction.code == 2 && direction.errors.hasPrefix("deskgate: --to: expected postgres or sqlite."))
+        #expect(direction.code == 2)
+        #expect(direction.errors.hasPrefix("deskgate: --to: expected postgres or sqlite."))
         let missing = try run()
-        #expect(missing.code == 2 && missing.errors.hasPrefix("deskgate: --to STORE is missing"))
+        #expect(missing.code == 2)
+        #expect(missing.errors.hasPrefix("deskgate: --to STORE is missing"))
         let taken = try run("--to", "sqlite", "--json")
-        #expect(taken.code == 2 && taken.errors.isEmpty)
+        #expect(taken.code == 2)
+        #expect(taken.errors.isEmpty)
         #expect(
             try taken.json.string("message")
                 == "not copied: \(workspace.directory.path("deskgate.db")) exists already; move it away, or name another store.path")

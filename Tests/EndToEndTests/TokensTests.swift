@@ -29,7 +29,8 @@ import Time
 
     @Test func listsATable() throws {
         let result = try run("list", "--app", Workspace.app)
-        #expect(result.code == 0 && result.errors.isEmpty)
+        #expect(result.code == 0)
+        #expect(result.errors.isEmpty)
         let lines = result.output.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
         #expect(lines.count == 4)
         #expect(lines[0] == ["USER", "DEVICE", "TYPE", "TOKEN", "REGISTERED", "SEEN", "USER_REF"])
@@ -50,7 +51,8 @@ import Time
             throw ChildProcess.Failure.missingOutput
         }
         #expect(rest.count == 1)
-        #expect(device.string("user_id") == "user-1" && device.string("device_id") == "tablet")
+        #expect(device.string("user_id") == "user-1")
+        #expect(device.string("device_id") == "tablet")
         #expect(try second.json["next"] == .null)
         let all = try run("list", "--app", Workspace.app, "--limit=2", "--all", "--json").output.split(separator: "\n")
         #expect(all.count == 2, "a page each")

@@ -101,7 +101,8 @@ import Testing
         let right = try sign("hex(sha1, body)", "new")
         let result = try verify("hex(sha1, minified)", "new", ["--explain", "--json"])
         let (object, hidden) = (try result.json, [right] + secrets.values)
-        #expect(object.string("status") == "not_genuine" && object.string("reason") == "differs")
+        #expect(object.string("status") == "not_genuine")
+        #expect(object.string("reason") == "differs")
         for text in hidden { #expect(!result.output.contains(text)) }
         #expect(try verify("hex(sha1, minified)", "new").output == "not genuine; --explain tells why\n")
     }

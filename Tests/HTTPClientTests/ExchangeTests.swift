@@ -16,7 +16,8 @@ import Testing
             #expect(response.status == 201)
             #expect(response.text == "made")
             #expect(response.httpVersion == .http1)
-            #expect(response.totalMicroseconds > 0 && response.connectMicroseconds > 0)
+            #expect(response.totalMicroseconds > 0)
+            #expect(response.connectMicroseconds > 0)
             let received = server.requests[0]
             #expect(received.method == method.rawValue)
             #expect(received.target == "/a?b=c")

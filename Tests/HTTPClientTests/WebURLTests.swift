@@ -22,7 +22,9 @@ import Testing
         ] as [(String, String, String, UInt16)])
     func areReadInOneSpelling(text: String, expected: String, host: String, port: UInt16) throws {
         let url = try WebURL(text)
-        #expect(url.text == expected && url.host == host && url.port == port)
+        #expect(url.text == expected)
+        #expect(url.host == host)
+        #expect(url.port == port)
         #expect(try WebURL(url.text) == url)
     }
 

@@ -72,14 +72,16 @@ import Testing
         let schema = try schema(
             #"{"properties":{"a":{"type":"integer","minimum":5},"b":{"maxLength":3,"format":"uuid"},"c":{"enum":["x"]}},"required":["a"]}"#)
         let told = try schema.check(value(#"{"a":"SECRET","b":"SECRET","c":"SECRET"}"#)).violations.map(\.description).joined()
-        #expect(!told.contains("SECRET") && told.contains("a must be an integer"))
+        #expect(!told.contains("SECRET"))
+        #expect(told.contains("a must be an integer"))
     }
 
     @Test func showsNamesSafely() throws {
         let schema = try schema(#"{"properties":{}}"#)
         let name = "a\\u0007\\n" + String(repeating: "x", count: 500)
         let told = try schema.check(value("{\"\(name)\":1}")).violations[0].description
-        #expect(told.hasPrefix("a??xxx") && told.count < 120)
+        #expect(told.hasPrefix("a??xxx"))
+        #expect(told.count < 120)
         #expect(JSONSchema.shown("") == "\"\"")
     }
 
@@ -195,6 +197,7 @@ import Testing
         #expect(try mistakes("{\"$defs\":{\(long),\"d200\":{}}}").first?.contains("nested more than 64 deep") == true)
         let two = ##"{"$defs":{"a":{"allOf":[{"$ref":"#/$defs/b"}]},"b":{"properties":{"x":{"$ref":"#/$defs/a"}}}}}"##
         let circles = try mistakes(two)
-        #expect(!circles.isEmpty && circles.allSatisfy { $0.contains("refers to itself") })
+        #expect(!circles.isEmpty)
+        #expect(circles.allSatisfy { $0.contains("refers to itself") })
     }
 }

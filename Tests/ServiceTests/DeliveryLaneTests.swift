@@ -60,7 +60,8 @@ import Time
         #expect(room(89_999) == 0)
         #expect(room(90_000) == 1)
         lane.adopt([SharedPause(.misconfigured, reason: "gone", until: 120_000)], now: 89_000)
-        #expect(room(149_999) == 0 && lane.pauseUpdates.isEmpty)
+        #expect(room(149_999) == 0)
+        #expect(lane.pauseUpdates.isEmpty)
         lane.adopt([], now: 90_000)
         #expect(room(90_000) == 2)
     }
@@ -135,7 +136,8 @@ import Time
     @Test func aStartEndsAPauseThatNobodyProbes() {
         let told = SharedPause(.misconfigured, reason: "gone", until: .max)
         lane.adopt([told], now: 5)
-        #expect(lane.breaker.pauseReason == nil && lane.pauseUpdates == [.ends])
+        #expect(lane.breaker.pauseReason == nil)
+        #expect(lane.pauseUpdates == [.ends])
         lane.adopt([told], now: 5)
         #expect(lane.breaker.pauseReason == .switchedOff)
     }

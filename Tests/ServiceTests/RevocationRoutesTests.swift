@@ -41,7 +41,8 @@ import Time
         #expect(added["kind"] == .string(kind))
         #expect(added["issued_before"] == issuedBefore.map { .integer($0) } ?? .null)
         let list = try object(fixture.send(.get, "/v1/revocations?limit=1"))
-        #expect(list["revocations"] == [.object(added)] && list["next"] != .null)
+        #expect(list["revocations"] == [.object(added)])
+        #expect(list["next"] != .null)
     }
 
     @Test(
@@ -76,7 +77,8 @@ import Time
             after = "&after=\(next)"
         }
         let all = try fixture.store.revocations(of: nil, after: nil, limit: 100)
-        #expect(ids == Set(all.map(\.id.description)) && pages == (all.count + 1) / 2)
+        #expect(ids == Set(all.map(\.id.description)))
+        #expect(pages == (all.count + 1) / 2)
         let of = try object(fixture.send(.get, "/v1/revocations?app_id=shop&user_id=user-3"))
         guard case .array(let rows)? = of["revocations"] else { throw SocketClient.Failure.closed }
         #expect(rows.count == 1)
@@ -123,7 +125,8 @@ import Time
         let reference = "user_ref=\(AdminDeliverFixture.userReference(app: "shop", user: "user-7", fixture.configuration))"
         #expect(lines.count == 5)
         for (line, action) in zip(lines, ["revocations.add", "revocations.add", "users.sign_out", "users.block", "users.unblock"]) {
-            #expect(line.contains("action=\(action) outcome=done") && line.contains("app=shop"))
+            #expect(line.contains("action=\(action) outcome=done"))
+            #expect(line.contains("app=shop"))
         }
         #expect(lines.enumerated().allSatisfy { $0.offset == 1 || $0.element.contains(reference) })
         #expect(!lines.contains { $0.contains("user-7") || $0.contains("dgk1") })
@@ -205,6 +208,7 @@ import Time
         // Its key id is configured, and its MAC is not the person's.
         let key = "dgk1." + "AAAAAAEAaVW5AABpfUYA" + String(repeating: "A", count: 64)
         let response = add(#"{"app_id":"shop","user_id":"user-1","security_key":"\#(key)"}"#)
-        #expect(response.status == 400 && response.text.contains("wrong_key"))
+        #expect(response.status == 400)
+        #expect(response.text.contains("wrong_key"))
     }
 }

@@ -51,7 +51,10 @@ import Time
             #expect(granted["expires_in"] == 3600)
             #expect(try send(fixture, .fcm, granted["access_token"]).status == 200)
             let push = try #require(fixture.simulators.recorder.pushes.first)
-            #expect(push.title == "Anna" && push.body == "Hello" && push.token == "device-1" && !push.isDryRun)
+            #expect(push.title == "Anna")
+            #expect(push.body == "Hello")
+            #expect(push.token == "device-1")
+            #expect(!push.isDryRun)
             let dry = #"{"validate_only":true,"message":{"token":"device-1","data":{"k":"v"}}}"#
             #expect(try send(fixture, .fcm, granted["access_token"], dry).status == 200)
             #expect(fixture.simulators.recorder.pushes.map(\.isDryRun) == [false, true])
@@ -83,7 +86,8 @@ import Time
             ]
             for assertion in spoiled {
                 let told = try authorize(fixture, assertion)
-                #expect(told.status == 400 && told["error"] == "invalid_grant")
+                #expect(told.status == 400)
+                #expect(told["error"] == "invalid_grant")
             }
             let scope = try authorize(fixture, assertion(fixture) { $0 = $0.replacing("scope", "email") })
             #expect(scope["error"] == "invalid_scope")
@@ -96,7 +100,8 @@ import Time
             #expect(try send(fixture, .fcm, token).status == 200)
             fixture.now.withLock { $0 += 60_000 }
             let late = try send(fixture, .fcm, token)
-            #expect(late.status == 401 && late["error", "status"] == "UNAUTHENTICATED")
+            #expect(late.status == 401)
+            #expect(late["error", "status"] == "UNAUTHENTICATED")
             #expect(try send(fixture, .fcm, nil).status == 401)
         }
     }
@@ -107,21 +112,26 @@ import Time
             let token = try authorize(fixture, assertion(fixture))["access_token"]
             devices["device-1"] = SimulatedDevice(refusal: .unregistered)
             let gone = try send(fixture, .fcm, token)
-            #expect(gone.status == 404 && code(gone) == "UNREGISTERED")
+            #expect(gone.status == 404)
+            #expect(code(gone) == "UNREGISTERED")
             devices["device-1"] = SimulatedDevice(refusal: .mismatch)
             let mismatch = try send(fixture, .fcm, token)
-            #expect(mismatch.status == 403 && code(mismatch) == "SENDER_ID_MISMATCH")
+            #expect(mismatch.status == 403)
+            #expect(code(mismatch) == "SENDER_ID_MISMATCH")
             devices["device-1"] = SimulatedDevice(refusal: .invalid)
             let invalid = try send(fixture, .fcm, token)
-            #expect(invalid.status == 400 && code(invalid) == "INVALID_ARGUMENT")
+            #expect(invalid.status == 400)
+            #expect(code(invalid) == "INVALID_ARGUMENT")
             #expect(invalid["error", "message"] == "The registration token is not a valid FCM registration token")
             #expect(invalid.json?["error"]?["details"]?.elements.count == 1)
             let number = try send(fixture, .fcm, token, #"{"message":{"token":"device-2","data":{"k":1}}}"#)
-            #expect(number.status == 400 && code(number) == nil)
+            #expect(number.status == 400)
+            #expect(code(number) == nil)
             let long = #"{"message":{"token":"device-2","data":{"k":"\#(String(repeating: "x", count: 4096))"}}}"#
             #expect(try send(fixture, .fcm, token, long).status == 400)
             let project = try send(fixture, .fcm, token, path: "/v1/projects/other/messages:send")
-            #expect(project.status == 404 && code(project) == nil)
+            #expect(project.status == 404)
+            #expect(code(project) == nil)
             #expect(fixture.simulators.recorder.count == 0)
         }
     }
@@ -130,12 +140,15 @@ import Time
         try SimulatorFixture.run { fixture in
             let token = JSONValue.string(fixture.simulators.credentials.rustoreToken)
             let (right, wrong) = (try send(fixture, .rustore, token).status, try send(fixture, .rustore, "other").status)
-            #expect(right == 200 && wrong == 403)
+            #expect(right == 200)
+            #expect(wrong == 403)
             #expect(fixture.simulators.recorder.pushes.map(\.provider) == [.rustore])
             for refusal in SimulatedDevice.Refusal.allCases {
                 fixture.simulators.devices["device-1"] = SimulatedDevice(refusal: refusal)
                 let told = try send(fixture, .rustore, token)
-                #expect(told.status == 404 && told["error", "status"] == "NOT_FOUND" && code(told) == nil)
+                #expect(told.status == 404)
+                #expect(told["error", "status"] == "NOT_FOUND")
+                #expect(code(told) == nil)
             }
         }
     }
@@ -181,13 +194,15 @@ import Time
             }
             let refused = try authorize("other").status
             let granted = try authorize(secret)
-            #expect(refused == 400 && granted.status == 200)
+            #expect(refused == 400)
+            #expect(granted.status == 200)
             let token = granted["access_token"]
             func sent(_ token: JSONValue?, path: String = Self.huaweiPath, _ body: String = Self.huaweiMessage) throws -> JSONValue? {
                 try send(fixture, .hms, token, path: path, body)["code"]
             }
             let (right, wrong) = (try sent(token), try sent("other"))
-            #expect(right == "80000000" && wrong == "80200001")
+            #expect(right == "80000000")
+            #expect(wrong == "80200001")
             #expect(try sent(token, path: "/v1/2/messages:send") == "80300002")
             #expect(try sent(token, #"{"message":{"token":[]}}"#) == "80300010")
             fixture.simulators.devices["device-1"] = SimulatedDevice(refusal: .unregistered)

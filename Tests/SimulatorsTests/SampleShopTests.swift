@@ -12,7 +12,8 @@ import Time
     @Test func answersWithTheShapesThatTheVendorShows() throws {
         let site = try ShopSite()
         let list = try site.get("/orders?customer_id=user-1")
-        #expect(list.status == 200 && list.json.elements.count == 3)
+        #expect(list.status == 200)
+        #expect(list.json.elements.count == 3)
         #expect(list.json.elements[1] == ["id": "1002", "status": "processing", "items": ["Bookshelf", "Wall brackets"]])
         #expect(
             try site.get("/orders/1002?customer_id=user-1").json == [
@@ -20,13 +21,17 @@ import Time
                 "items": ["Bookshelf", "Wall brackets"], "purchasePrice": "129.00 EUR",
             ])
         let products = try site.get("/recommendations?customer_id=user-1").json.elements
-        #expect(products.count == 2 && products.allSatisfy { keys($0) == ["image", "name", "price"] })
+        #expect(products.count == 2)
+        #expect(products.allSatisfy { keys($0) == ["image", "name", "price"] })
         let cancelled = try site.cancel("1002", key: "k1", id: "c1")
-        #expect(cancelled.status == 200 && cancelled.json["status"] == "cancelled")
+        #expect(cancelled.status == 200)
+        #expect(cancelled.json["status"] == "cancelled")
         #expect(site.shop.shopData.orders.map(\.status) == ["delivered", "cancelled", "processing", "processing"])
         #expect(site.shop.records.map(\.status) == [200, 200, 200, 200])
         let last = try #require(site.shop.records.last)
-        #expect(last.request == "POST /cancellations" && last.callID == "c1" && last.customerID == "user-1")
+        #expect(last.request == "POST /cancellations")
+        #expect(last.callID == "c1")
+        #expect(last.customerID == "user-1")
     }
 
     @Test func givesNobodyWhatIsSomebodyElses() throws {
@@ -63,7 +68,8 @@ import Time
         #expect(try site.get(path, token: "wrong").status == 401)
         #expect(try site.send(.get, path, headers: [], body: []).status == 401)
         #expect(try site.cancel("1002", key: "k", id: "c1", signed: #"{"order_id":"1003","customer_id":"user-1"}"#).status == 401)
-        #expect(site.shop.shopData == .sample && site.shop.records.dropFirst().allSatisfy { $0.customerID == nil && $0.status == 401 })
+        #expect(site.shop.shopData == .sample)
+        #expect(site.shop.records.dropFirst().allSatisfy { $0.customerID == nil && $0.status == 401 })
     }
 
     @Test func readsTheFileThatItWrites() throws {

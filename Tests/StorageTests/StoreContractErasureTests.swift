@@ -60,7 +60,9 @@ import Time
         try revoke(store)
         let erasure = try erase(store)
         // Three comments, and what the registry has told `registry` of three changes.
-        #expect(erasure.devices == 1 && erasure.events == 6 && erasure.deliveries == 6)
+        #expect(erasure.devices == 1)
+        #expect(erasure.events == 6)
+        #expect(erasure.deliveries == 6)
         #expect(erasure.pending == [ByteKey("log"): 1, ByteKey("registry"): 3])
         #expect(try store.registered() == ["other d1 token-3"])
         #expect(try store.comments().map(\.event.userID) == ["other"])
@@ -80,11 +82,13 @@ import Time
         _ = try erase(store)
         let waiting = [Erasure.Deliveries(notifier: "crm", count: 1), Erasure.Deliveries(notifier: "relay", count: 1)]
         let before = try proof(store)
-        #expect(before.tables.isEmpty && before.waiting == waiting)
+        #expect(before.tables.isEmpty)
+        #expect(before.waiting == waiting)
         #expect(try isNamed(store))
 
         let told = try #require(try store.claim("crm", at: 4000).first)
-        #expect(told.event.kind == .userForgotten && told.event.userID == "user")
+        #expect(told.event.kind == .userForgotten)
+        #expect(told.event.userID == "user")
         try store.report(told, .retry(at: 4500), at: 4001)
         #expect(try proof(store).waiting == waiting)
         let again = try #require(try store.claim("crm", at: 4500).first)
@@ -92,10 +96,12 @@ import Time
         #expect(try proof(store).waiting == [waiting[1]])
 
         let removal = try #require(try store.claim("relay", at: 4000).first)
-        #expect(announcement(removal.event) == "forgotten user phone token-1" && removal.device == nil)
+        #expect(announcement(removal.event) == "forgotten user phone token-1")
+        #expect(removal.device == nil)
         try store.report(removal, .dead, at: 4001)
         let after = try proof(store)
-        #expect(after.tables.isEmpty && after.waiting.isEmpty)
+        #expect(after.tables.isEmpty)
+        #expect(after.waiting.isEmpty)
         #expect(try !isNamed(store))
         let states = try store.all().filter { ["crm", "relay"].contains($0.notifier) }.map { "\($0.notifier) \($0.state)" }
         #expect(states.sorted() == ["crm delivered", "relay dead"], "what became of them is still seen")
@@ -126,7 +132,8 @@ import Time
         try revoke(store)
         _ = try erase(store)
         _ = try store.giveUpExpired(now: 200_000, limit: 100)
-        #expect(try proof(store).waiting.isEmpty && !isNamed(store))
+        #expect(try proof(store).waiting.isEmpty)
+        #expect(try !isNamed(store))
     }
 
     /// Without room for it nobody is told, and nothing names the person.
@@ -135,7 +142,8 @@ import Time
         let store = fixture.store
         try store.take(Sample(1).with { $0.user = "other" })
         try revoke(store)
-        #expect(try proof(store).waiting.isEmpty && !isNamed(store))
+        #expect(try proof(store).waiting.isEmpty)
+        #expect(try !isNamed(store))
         #expect(store.refused.map(\.notifier) == ["crm"])
     }
 
@@ -158,7 +166,8 @@ import Time
         let running = try #require(try store.claim(at: 2000).first)
         _ = try erase(store)
         try store.report(running, .retry(at: 2500), at: 2400)
-        #expect(try store.claim(at: 3000).isEmpty && store.current(running) == nil)
+        #expect(try store.claim(at: 3000).isEmpty)
+        #expect(try store.current(running) == nil)
     }
 
     @Test(arguments: Backend.allCases) func theRevocationStaysForEver(_ backend: Backend) throws {

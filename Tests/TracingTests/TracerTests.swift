@@ -25,7 +25,9 @@ import Threading
     @Test func whileNothingIsRecordedTracesAreOnlyCarriedOn() throws {
         #expect(tracer.beginRequest(nil) == nil)
         let span = try #require(tracer.beginRequest(caller))
-        #expect(span.context.traceID == 5 && span.context.spanID != 6 && span.context.isSampled)
+        #expect(span.context.traceID == 5)
+        #expect(span.context.spanID != 6)
+        #expect(span.context.isSampled)
         let own = try #require(tracer.beginLasting(nil))
         #expect(!own.context.isSampled, "nobody records it")
         tracer.end(span, .server, "never", [.text("never", "told")])
@@ -92,13 +94,16 @@ import Threading
     @Test func whatDoesNotFitIsDroppedAndCounted() throws {
         tracer.record(sampleRatio: 1)
         for _ in 0..<SpanQueue.capacity + 100 { tracer.end(tracer.beginRequest(nil), .server, "a", []) }
-        #expect(dropped.current == 100 && tracer.queue.count == SpanQueue.capacity)
+        #expect(dropped.current == 100)
+        #expect(tracer.queue.count == SpanQueue.capacity)
         #expect(batches.withLock { $0 } == 1, "a batch is announced once")
         #expect((0..<4).map { _ in spans().count } == [512, 512, 512, 512])
-        #expect(tracer.queue.count == 0 && spans() == [])
+        #expect(tracer.queue.count == 0)
+        #expect(spans() == [])
         tracer.end(tracer.beginRequest(nil), .server, "a", [])
         tracer.queue.discard()
-        #expect(dropped.current == 101 && spans() == [])
+        #expect(dropped.current == 101)
+        #expect(spans() == [])
     }
 
     @Test func threadsLoseNoSpan() throws {

@@ -75,7 +75,8 @@ import Time
                 url, number % 3 == 0 ? preview : .none(.status), now: MonotonicMilliseconds(rawValue: UInt64(number) * 1000))
             #expect(cache.count <= 10)
         }
-        #expect(cache.count == 10 && cache.fetches == 0)
+        #expect(cache.count == 10)
+        #expect(cache.fetches == 0)
     }
 
     @Test func keepsWhatCameLast() {

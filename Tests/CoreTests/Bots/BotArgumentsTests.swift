@@ -26,7 +26,8 @@ import Time
         #expect(request.url == "https://shop.example.com/shop/customers/user-1/orders/7")
         #expect(request.headers.map { "\($0.name): \($0.value)" } == ["X-Customer: id user-1"])
         #expect(request.body.map { String(decoding: $0, as: UTF8.self) } == #"{"note":"a\nb"}"#)
-        #expect(request.method == .post && request.timeoutMilliseconds == 3000)
+        #expect(request.method == .post)
+        #expect(request.timeoutMilliseconds == 3000)
     }
 
     /// Whatever the model sends: either it is refused, or the bound values are the ticket's.
@@ -52,13 +53,16 @@ import Time
                 continue
             }
             taken += 1
-            #expect(arguments.given["customer_id"] == nil && arguments.given["app"] == nil)
-            #expect(arguments.complete["customer_id"] == "user-1" && arguments.complete["app"] == "shop")
+            #expect(arguments.given["customer_id"] == nil)
+            #expect(arguments.given["app"] == nil)
+            #expect(arguments.complete["customer_id"] == "user-1")
+            #expect(arguments.complete["app"] == "shop")
             guard let request = try? function.request?.filled(with: arguments) else { continue }
             #expect(request.url.hasPrefix("https://shop.example.com/shop/customers/user-1/orders/"))
             #expect(request.headers.map(\.value) == ["id user-1"])
         }
-        #expect(taken > 100 && refused > 100)
+        #expect(taken > 100)
+        #expect(refused > 100)
     }
 
     @Test(arguments: ["customer_id", "app", "__proto__", "user_id"]) func namesThatItDoesNotSeeAreUnknown(_ name: String) throws {

@@ -17,7 +17,10 @@ import Testing
     ])
     func aCanonicalIntegerIsANumber(_ text: String) throws {
         let (id, number) = (try #require(HelpDeskID(text)), try #require(Int64(text)))
-        #expect(id.number == number && id.json == .integer(number) && id == HelpDeskID(number) && id.text == text)
+        #expect(id.number == number)
+        #expect(id.json == .integer(number))
+        #expect(id == HelpDeskID(number))
+        #expect(id.text == text)
     }
 
     @Test(arguments: [
@@ -27,7 +30,9 @@ import Testing
     ])
     func anythingElseIsAString(_ text: String) throws {
         let id = try #require(HelpDeskID(text))
-        #expect(id.number == nil && id.json == .string(text) && id.text == text)
+        #expect(id.number == nil)
+        #expect(id.json == .string(text))
+        #expect(id.text == text)
     }
 
     @Test func theGrammarIsBytesWithoutControlCharacters() {
@@ -40,7 +45,8 @@ import Testing
     }
 
     @Test func identitiesAreComparedAsBytes() throws {
-        #expect(HelpDeskID("7") != HelpDeskID("007") && 7 as HelpDeskID == "7")
+        #expect(HelpDeskID("7") != HelpDeskID("007"))
+        #expect(7 as HelpDeskID == "7")
         #expect(HelpDeskID("caf\u{E9}") != HelpDeskID("cafe\u{301}"))
         #expect(Set(["caf\u{E9}", "cafe\u{301}", "caf\u{E9}"].compactMap { HelpDeskID($0) }).count == 2)
     }

@@ -104,6 +104,7 @@ import Time
                 if status == .over(.resolved) { isTold = false }
             }
         }
-        #expect(told > 0 && told <= 100)
+        #expect(told > 0)
+        #expect(told <= 100)
     }
 }

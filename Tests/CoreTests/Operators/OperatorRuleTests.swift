@@ -105,7 +105,8 @@ import Time
     }
 
     @Test(arguments: OperatorCondition.Kind.allCases) func eachHasItsEvents(_ kind: OperatorCondition.Kind) {
-        #expect(kind.begun.isForOperators && kind.ended.isForOperators)
+        #expect(kind.begun.isForOperators)
+        #expect(kind.ended.isForOperators)
         #expect(kind.begun.rawValue == "operator.\(kind.rawValue)")
         #expect((kind.begun == kind.ended) == (kind != .notifierPaused))
     }
@@ -116,9 +117,13 @@ import Time
         let (begun, ended) = (
             condition.begun(id: id, lifeMilliseconds: 10), condition.ended(.removed, id: id, now: 120_000, lifeMilliseconds: 10)
         )
-        #expect(begun.kind == .notifierPaused && ended.kind == .notifierRecovered)
-        #expect(begun.occurredAt == 60_000 && begun.expiresAt == 60_010 && ended.occurredAt == 120_000)
-        #expect(begun.userID.isEmpty && begun.identity == Event.Identity(appID: "", ticketID: nil, commentID: nil, deviceID: ""))
+        #expect(begun.kind == .notifierPaused)
+        #expect(ended.kind == .notifierRecovered)
+        #expect(begun.occurredAt == 60_000)
+        #expect(begun.expiresAt == 60_010)
+        #expect(ended.occurredAt == 120_000)
+        #expect(begun.userID.isEmpty)
+        #expect(begun.identity == Event.Identity(appID: "", ticketID: nil, commentID: nil, deviceID: ""))
         #expect(String(decoding: begun.data, as: UTF8.self) == #"{"notifier":"sink","since":"1970-01-01T00:01:00.000Z"}"#)
         let end = #"{"notifier":"sink","since":"1970-01-01T00:01:00.000Z","ended_at":"1970-01-01T00:02:00.000Z","ended_because":"removed"}"#
         #expect(String(decoding: ended.data, as: UTF8.self) == end)

@@ -55,7 +55,8 @@ import Time
 
     @Test func identitiesOfAnyFormOpenTheChat() throws {
         let notification = try PushStyle(content: .full).notification(for: .sample(ticketID: "канал \"1\"", commentID: "007"))
-        #expect(notification.thread == "ticket-канал \"1\"" && notification.repetitionID == "comment-007")
+        #expect(notification.thread == "ticket-канал \"1\"")
+        #expect(notification.repetitionID == "comment-007")
         #expect(notification.data[1].value == "канал \"1\"" && notification.data[2].value == "007")
     }
 
@@ -66,7 +67,8 @@ import Time
         var seen: Set<String> = []
         for text in texts {
             let id = try PushStyle(content: .full).notification(for: .sample(commentID: #require(HelpDeskID(text)))).repetitionID
-            #expect((1...64).contains(id.utf8.count) && id.utf8.allSatisfy { (0x21...0x7E).contains($0) })
+            #expect((1...64).contains(id.utf8.count))
+            #expect(id.utf8.allSatisfy { (0x21...0x7E).contains($0) })
             #expect(id == "comment-\(text)" || !text.utf8.allSatisfy { (0x21...0x7E).contains($0) } || text.utf8.count > 56)
             seen.insert(id)
         }

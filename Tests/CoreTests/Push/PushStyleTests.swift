@@ -85,6 +85,8 @@ import Testing
         for badge in [-1, 100_000] { #expect(throws: PushStyle.Problem.badge) { try PushStyle(badge: badge) } }
         let style = try PushStyle(sound: "ding.caf", badge: 0, androidChannel: String(repeating: "a", count: 64))
         let notification = style.notification(for: .sample())
-        #expect(notification.sound == "ding.caf" && notification.badge == 0 && notification.androidChannel?.count == 64)
+        #expect(notification.sound == "ding.caf")
+        #expect(notification.badge == 0)
+        #expect(notification.androidChannel?.count == 64)
     }
 }

@@ -35,8 +35,10 @@ import Time
             let refusal = windows.take(person, now: now)
             #expect((refusal == nil) == full.isEmpty)
             if let refusal {
-                #expect(full.contains(refusal.rule) && refusal.until > now)
-                #expect(windows.refusal(of: person, now: refusal.until) == nil && refusal.seconds(at: now) == 1)
+                #expect(full.contains(refusal.rule))
+                #expect(refusal.until > now)
+                #expect(windows.refusal(of: person, now: refusal.until) == nil)
+                #expect(refusal.seconds(at: now) == 1)
             } else {
                 count += 1
                 // What no window reaches any more is left out.

@@ -27,9 +27,11 @@ import Time
         #expect(
             String(decoding: removed.data, as: UTF8.self)
                 == #"{"device_id":"d\n1","type":"ios","token":"a\"é","reason":"too_many_devices"}"#)
-        #expect(registered.kind == .pushTokenRegistered && removed.kind == .pushTokenRemoved)
+        #expect(registered.kind == .pushTokenRegistered)
+        #expect(removed.kind == .pushTokenRemoved)
         #expect(registered.identity == Event.Identity(appID: "app", ticketID: nil, commentID: nil, deviceID: "d\n1"))
-        #expect(registered.userID == "user" && registered.deviceType == "ios")
+        #expect(registered.userID == "user")
+        #expect(registered.deviceType == "ios")
         #expect(
             [registered.occurredAt, registered.receivedAt, registered.expiresAt, registered.id.milliseconds] == [1000, 1000, 1500, 1000])
         #expect(registered.id == registered.id.event)
@@ -37,7 +39,9 @@ import Time
 
     @Test(arguments: removed + [.registered]) func areReadAsTheyWereWritten(_ kind: RegistryChange.Kind) throws {
         let payload = try #require(RegistryChange.Payload(event(change(kind, type: ""))))
-        #expect(payload.deviceID == "d\n1" && payload.token == .init(type: "", text: "a\"é") && payload.replaced == nil)
+        #expect(payload.deviceID == "d\n1")
+        #expect(payload.token == .init(type: "", text: "a\"é"))
+        #expect(payload.replaced == nil)
         #expect(payload.reason.map { .removed($0) } ?? .registered == kind)
     }
 
@@ -49,7 +53,9 @@ import Time
                 == #"{"device_id":"d\n1","type":"ios","token":"a\"é","replaces":{"type":"android","token":"b"}}"#)
         let payload = try #require(RegistryChange.Payload(event))
         #expect(payload.replaced == .init(type: "android", text: "b"))
-        #expect(payload.replaced?.isHeld(by: former) == true && !payload.token.isHeld(by: former) && !payload.token.isHeld(by: nil))
+        #expect(payload.replaced?.isHeld(by: former) == true)
+        #expect(!payload.token.isHeld(by: former))
+        #expect(!payload.token.isHeld(by: nil))
     }
 
     @Test func areNotMadeForNobody() throws {

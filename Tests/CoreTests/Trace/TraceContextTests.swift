@@ -15,7 +15,8 @@ import Testing
         #expect(context.spanID == 0x00f0_67aa_0ba9_02b7)
         #expect(context.isSampled)
         #expect(context.traceparent == Self.example)
-        #expect(context.traceIDText == "4bf92f3577b34da6a3ce929d0e0e4736" && context.spanIDText == "00f067aa0ba902b7")
+        #expect(context.traceIDText == "4bf92f3577b34da6a3ce929d0e0e4736")
+        #expect(context.spanIDText == "00f067aa0ba902b7")
         #expect(read("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00")?.isSampled == false)
     }
 
@@ -91,12 +92,15 @@ import Testing
         for _ in 0..<1000 {
             let context = try TraceContext(from: pool, isSampled: true)
             let child = try context.child(from: pool)
-            #expect(child.traceID == context.traceID && child.spanID != context.spanID && child.isSampled)
+            #expect(child.traceID == context.traceID)
+            #expect(child.spanID != context.spanID)
+            #expect(child.isSampled)
             seen.formUnion([context, child])
         }
         #expect(seen.count == 2000)
         let made = TraceContext(traceID: 0, spanID: 0, isSampled: false)
-        #expect(made.traceID == 1 && made.spanID == 1)
+        #expect(made.traceID == 1)
+        #expect(made.spanID == 1)
     }
 
     @Test(arguments: [
@@ -106,7 +110,8 @@ import Testing
     ])
     func tellsHostAndPortOfAnAddress(url: String, host: String, port: Int) throws {
         let address = try #require(ServerAddress(url: url))
-        #expect(address.host == host && address.port == port)
+        #expect(address.host == host)
+        #expect(address.port == port)
     }
 
     @Test(arguments: ["", "ftp://host", "https://", "https:///path", "https://host:0", "https://host:99999", "https://host:", "host"])

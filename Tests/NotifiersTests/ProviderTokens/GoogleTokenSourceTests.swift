@@ -16,7 +16,8 @@ struct GoogleTokenSourceTests {
         try ExchangeFixture.with(.everyRequest(Self.granted)) { fixture in
             #expect(try fixture.google().fetched() == .token("ya29.c.b0Aa", lifetime: 3_599_000))
             let request = try #require(fixture.server.requests.first)
-            #expect(request.method == "POST" && request.target == "/token")
+            #expect(request.method == "POST")
+            #expect(request.target == "/token")
             #expect(request.header("Content-Type") == "application/x-www-form-urlencoded")
             let prefix = "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer&assertion="
             try #require(request.text.hasPrefix(prefix))

@@ -85,9 +85,13 @@ import Time
             let outcome = try fixture.deliver(PushFixture.delivery(token), notifier)
             #expect(outcome.verdict == .delivered && outcome.environment == kind.rawValue, "it is remembered that the token was taken")
             let again = try fixture.deliver(PushFixture.delivery(token, environment: kind.rawValue), notifier)
-            #expect(again.verdict == .delivered && again.environment == nil)
+            #expect(again.verdict == .delivered)
+            #expect(again.environment == nil)
             let push = try #require(fixture.pushes(to: token).first)
-            #expect(push.provider == kind.simulated && push.title == "Anna" && push.body == "Hello" && !push.isDryRun)
+            #expect(push.provider == kind.simulated)
+            #expect(push.title == "Anna")
+            #expect(push.body == "Hello")
+            #expect(!push.isDryRun)
         }
     }
 

@@ -54,7 +54,8 @@ import Time
     func bounds(_ kind: ProviderKind) throws {
         try PushFixture.run { fixture in
             let notifier = try kind.notifier(fixture, timeoutMilliseconds: 7000)
-            #expect(notifier.longestAttemptMilliseconds == 14_000 && !notifier.keepsTicketOrder)
+            #expect(notifier.longestAttemptMilliseconds == 14_000)
+            #expect(!notifier.keepsTicketOrder)
             #expect(notifier.concurrency == (kind == .apns ? 256 : 64))
             #expect(notifier.retryPolicy.floorMilliseconds == RetryPolicy.push.floorMilliseconds)
         }

@@ -72,9 +72,8 @@ import WebTokens
             let notifier = try kind.notifier(fixture)
             fixture.simulators.faults.add(Fault(.answer(.init(503, "", retryAfter: "30")), endpoint: .token))
             let outcomes = try fixture.deliver(deliveries(10), notifier)
-            #expect(
-                Set(outcomes.map(\.reason)) == ["token_status_503"]
-                    && outcomes.allSatisfy { $0.verdict == .retry(retryAfterMilliseconds: 30_000) && $0.slowsDown })
+            #expect(Set(outcomes.map(\.reason)) == ["token_status_503"])
+            #expect(outcomes.allSatisfy { $0.verdict == .retry(retryAfterMilliseconds: 30_000) && $0.slowsDown })
             fixture.clocks.pass(30_000)
             #expect(try fixture.deliver(PushFixture.delivery(), notifier).verdict == .delivered)
         }
@@ -84,7 +83,8 @@ import WebTokens
         try PushFixture.run { fixture in
             let notifier = try ProviderKind.fcm.notifier(fixture, clocks: ManualClocks(unixMilliseconds: Sample.now - 7_200_000))
             let first = try fixture.deliver(PushFixture.delivery(), notifier)
-            #expect(first.reason == "clock_skew" && first.slowsDown)
+            #expect(first.reason == "clock_skew")
+            #expect(first.slowsDown)
             #expect(try fixture.deliver(PushFixture.delivery(), notifier).verdict == .delivered)
         }
     }

@@ -53,7 +53,8 @@ import Time
             let gone = RegistrationSample.event(user: "other", at: Sample.now + 1, kind: .pushTokenRemoved)
             #expect(relay.deliver(gone).verdict == .delivered)
             let (first, second) = (relay.server.requests[0], relay.server.requests[1])
-            #expect(first.method == "POST" && first.target == "/servicedeskapi/v1/SetPushToken")
+            #expect(first.method == "POST")
+            #expect(first.target == "/servicedeskapi/v1/SetPushToken")
             #expect(first.header("content-type") == "application/json; charset=utf-8")
             #expect(
                 first.text
@@ -91,7 +92,8 @@ import Time
     func answers(status: Int, body: String, verdict: DeliveryOutcome.Verdict, reason: String) throws {
         try with(.everyRequest(.respond(status, body: body))) { relay in
             let outcome = relay.deliver(RegistrationSample.event())
-            #expect(outcome.verdict == verdict && outcome.reason == reason)
+            #expect(outcome.verdict == verdict)
+            #expect(outcome.reason == reason)
         }
     }
 
@@ -139,7 +141,8 @@ import Time
                         == DeliveryOutcome(.dead, reason: "unreadable_payload", wasAsked: false))
             }
             #expect(relay.server.requests.isEmpty)
-            #expect(!relay.notifier.keepsTicketOrder && relay.notifier.concurrency == 8)
+            #expect(!relay.notifier.keepsTicketOrder)
+            #expect(relay.notifier.concurrency == 8)
             #expect(relay.notifier.longestAttemptMilliseconds == 20_000)
         }
     }

@@ -46,9 +46,12 @@ import Testing
     /// The `data` that was sent.
     private func sent(_ desk: DeskFixture) throws -> String {
         let request = desk.chat.requests[1]
-        #expect(request.method == "PUT" && request.target == "/v3/group_channels/sendbird_desk_102/messages/8000000002")
+        #expect(request.method == "PUT")
+        #expect(request.target == "/v3/group_channels/sendbird_desk_102/messages/8000000002")
         let json = try #require(JSONValue(parsing: Array(request.text.utf8)))
-        #expect(json["message"] == "Close?" && json["message_type"] == "MESG" && json["custom_type"]?.text == RichMessage.customType)
+        #expect(json["message"] == "Close?")
+        #expect(json["message_type"] == "MESG")
+        #expect(json["custom_type"]?.text == RichMessage.customType)
         return json["data"]?.text ?? ""
     }
 

@@ -14,12 +14,16 @@ import Testing
         try DeskFixture.with(chat: .everyRequest(.respond(200, body: #"{"is_member":true}"#))) { desk throws in
             let fields = [Self.order, TicketField(key: "nobody-knows", value: "1")]
             let ticket = try desk.create(group: "cs-team", priority: "HIGH", fields: fields, related: ["channel-1", "channel-2"])
-            #expect(ticket.title == "Order 7" && ticket.state == .initialized && ticket.priority == .high)
+            #expect(ticket.title == "Order 7")
+            #expect(ticket.state == .initialized)
+            #expect(ticket.priority == .high)
             #expect(ticket.userID == "user-1")
             #expect(ticket.groupKey == "cs-team")
             #expect(ticket.relatedChannels == [RelatedChannel("channel-1"), RelatedChannel("channel-2")])
-            #expect(ticket.fields == [Self.order] && ticket.fields.missing(of: fields) == ["nobody-knows"])
-            #expect(ticket.createdAt != nil && ticket.updatedAt == ticket.createdAt)
+            #expect(ticket.fields == [Self.order])
+            #expect(ticket.fields.missing(of: fields) == ["nobody-knows"])
+            #expect(ticket.createdAt != nil)
+            #expect(ticket.updatedAt == ticket.createdAt)
             // The customer is not made again.
             #expect(try desk.create().customerID == ticket.customerID)
             #expect(try desk.create("user-2").customerID != ticket.customerID)
@@ -33,7 +37,8 @@ import Testing
             let new = try desk.tickets.create(draft)
             #expect(new.message == .sent)
             let request = desk.chat.requests[0]
-            #expect(request.method == "POST" && request.target == "/v3/group_channels/\(new.ticket.channel ?? "")/messages")
+            #expect(request.method == "POST")
+            #expect(request.target == "/v3/group_channels/\(new.ticket.channel ?? "")/messages")
             #expect(request.text == #"{"message_type":"MESG","user_id":"user 1","message":"Where\nis it?"}"#)
         }
     }
@@ -158,10 +163,12 @@ import Testing
             let ticket = try desk.create(fields: [TicketField(key: "language", value: "ru")])
             let wanted = [Self.order, TicketField(key: "no", value: "x"), TicketField(key: "language", value: "")]
             let fields = try desk.tickets.setFields(wanted, ofTicket: ticket.id, owner: nil)
-            #expect(fields == [Self.order] && fields.missing(of: wanted) == ["no"])
+            #expect(fields == [Self.order])
+            #expect(fields.missing(of: wanted) == ["no"])
             let plan = [TicketField(key: "plan", value: "gold"), Self.order]
             let own = try desk.tickets.setFields(plan, ofCustomer: "user-1")
-            #expect(own == [plan[0]] && own.missing(of: plan) == ["order"])
+            #expect(own == [plan[0]])
+            #expect(own.missing(of: plan) == ["order"])
             #expect(try failure { try desk.tickets.setFields(plan, ofCustomer: "stranger") } == .unknownPerson)
             #expect(try failure { try desk.tickets.setFields(plan, ofTicket: 9, owner: nil) } == .notFound)
         }

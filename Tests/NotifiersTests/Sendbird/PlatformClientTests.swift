@@ -15,8 +15,11 @@ import Testing
             let request = PlatformRequest("issue", .post, ["users", "user-1", "token"], body: ["expires_at": 1_760_600_000_000])
             #expect(platform.send(request) == .success(["token": "t"]))
             let sent = platform.server.requests[0]
-            #expect(sent.method == "POST" && sent.target == "/v3/users/user-1/token" && sent.text == #"{"expires_at":1760600000000}"#)
-            #expect(sent.header("Api-Token") == "first-token" && sent.header("Content-Type") == "application/json; charset=utf-8")
+            #expect(sent.method == "POST")
+            #expect(sent.target == "/v3/users/user-1/token")
+            #expect(sent.text == #"{"expires_at":1760600000000}"#)
+            #expect(sent.header("Api-Token") == "first-token")
+            #expect(sent.header("Content-Type") == "application/json; charset=utf-8")
         }
         try PlatformFixture.with(.everyRequest(.respond(200, body: "{}")), .desk) { platform in
             let query = [(name: "channel_url", value: "a&b=c d"), (name: "limit", value: "1")]
@@ -24,8 +27,10 @@ import Testing
             #expect(platform.send(PlatformRequest("close", .patch, ["tickets", "1", "close"], body: [:])) == .success([:]))
             let (first, second) = (platform.server.requests[0], platform.server.requests[1])
             #expect(first.target == "/platform/v1/tickets?channel_url=a%26b%3Dc%20d&limit=1")
-            #expect(first.header("SENDBIRDDESKAPITOKEN") == "first-token" && first.header("Api-Token") == nil)
-            #expect(second.method == "PATCH" && second.target == "/platform/v1/tickets/1/close")
+            #expect(first.header("SENDBIRDDESKAPITOKEN") == "first-token")
+            #expect(first.header("Api-Token") == nil)
+            #expect(second.method == "PATCH")
+            #expect(second.target == "/platform/v1/tickets/1/close")
         }
     }
 
@@ -126,7 +131,8 @@ import Testing
     @Test func remembersWhichTokenWorks() throws {
         let good = ScriptedStep.respond(200, body: "{}")
         try PlatformFixture.with(.requests([[Self.unauthorized], [good]]), tokens: ["old-token", "new-token"]) { platform in
-            #expect(platform.get("a").error == nil && platform.get("a").error == nil)
+            #expect(platform.get("a").error == nil)
+            #expect(platform.get("a").error == nil)
             #expect(platform.server.requests.map { $0.header("Api-Token") } == ["old-token", "new-token", "new-token"])
         }
     }
@@ -135,7 +141,8 @@ import Testing
         let good = ScriptedStep.respond(200, body: "{}")
         let refused = [Self.unauthorized]
         try PlatformFixture.with(.requests([refused, refused, refused, refused, [good]]), tokens: ["one-token", "two-token"]) { platform in
-            #expect(platform.get("a").error == .unauthorized && platform.get("a").error == .unauthorized)
+            #expect(platform.get("a").error == .unauthorized)
+            #expect(platform.get("a").error == .unauthorized)
             #expect(platform.get("a").error == nil)
             let lines = try platform.log.lines()
             #expect(lines.count == 2 && lines[0].contains("apps[].sendbird.chat_token") && lines[1].contains("again"))

@@ -23,7 +23,9 @@ import Time
 
     @Test func areAllByDefault() throws {
         let callers = try directory.configuration("{\(ConfigurationDirectory.apps)}").callers
-        #expect(callers.networks == nil && callers.sharedHeader == nil && !callers.areRestricted)
+        #expect(callers.networks == nil)
+        #expect(callers.sharedHeader == nil)
+        #expect(!callers.areRestricted)
     }
 
     @Test func areRead() throws {
@@ -64,7 +66,8 @@ import Time
         #expect(found.networks.map(\.description) == ["10.0.0.0/8", "2001:db8::1/128"])
         #expect(!found.includeUnixSocket)
         let socket = try #require(try proxies(#"["unix"]"#))
-        #expect(socket.networks.isEmpty && socket.includeUnixSocket)
+        #expect(socket.networks.isEmpty)
+        #expect(socket.includeUnixSocket)
         #expect(try directory.configuration("{\(ConfigurationDirectory.apps)}").callers.trustedProxies == nil)
     }
 

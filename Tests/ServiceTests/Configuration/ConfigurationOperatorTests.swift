@@ -30,7 +30,9 @@ import Testing
     @Test func nobodyIsToldByDefault() throws {
         let operators = try directory.configuration("{\(ConfigurationDirectory.apps)}").operators
         #expect(operators == Configuration.Operators())
-        #expect(operators.servesPage && operators.notifiers == [] && operators.thresholds == OperatorThresholds())
+        #expect(operators.servesPage)
+        #expect(operators.notifiers == [])
+        #expect(operators.thresholds == OperatorThresholds())
     }
 
     @Test func whoIsNamedIsTold() throws {
@@ -40,8 +42,10 @@ import Testing
             configuration.operatorSubscriptions == [
                 Subscription(notifier: "pager", keepsOrder: true), Subscription(notifier: "log"),
             ])
-        #expect(configuration.operators.thresholds.pausedSeconds == 5 && configuration.operators.thresholds.denials == 3)
-        #expect(configuration.operators.thresholds.diskFreeMegabytes == 0 && configuration.operators.thresholds.expiresDays == 14)
+        #expect(configuration.operators.thresholds.pausedSeconds == 5)
+        #expect(configuration.operators.thresholds.denials == 3)
+        #expect(configuration.operators.thresholds.diskFreeMegabytes == 0)
+        #expect(configuration.operators.thresholds.expiresDays == 14)
     }
 
     @Test(

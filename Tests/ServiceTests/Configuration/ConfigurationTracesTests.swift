@@ -23,7 +23,10 @@ import Time
     @Test func defaultsAreThere() throws {
         let traces = try #require(try read(Self.url, in: try ConfigurationDirectory()))
         #expect(traces.url == "https://collector.example.com:4318/v1/traces")
-        #expect(traces.sampleRatio == 1 && traces.timeoutSeconds == 10 && traces.headers.isEmpty && traces.certificateAuthorities == nil)
+        #expect(traces.sampleRatio == 1)
+        #expect(traces.timeoutSeconds == 10)
+        #expect(traces.headers.isEmpty)
+        #expect(traces.certificateAuthorities == nil)
         #expect(!traces.isParentBased)
     }
 
@@ -36,7 +39,9 @@ import Time
                 Self.url + #","headers":{"X-Tenant":"support team","Authorization":{"env":"COLLECTOR"}},"sample_ratio":0.25"#
                     + #","parent_based":true,"timeout_seconds":3,"certificate_authorities":"authorities.pem""#, in: directory))
         #expect(traces.headerTexts.map { "\($0.name): \($0.value)" } == ["X-Tenant: support team", "Authorization: Bearer of-something"])
-        #expect(traces.sampleRatio == 0.25 && traces.timeoutSeconds == 3 && traces.certificateAuthorities != nil)
+        #expect(traces.sampleRatio == 0.25)
+        #expect(traces.timeoutSeconds == 3)
+        #expect(traces.certificateAuthorities != nil)
         #expect(traces.isParentBased)
     }
 

@@ -29,19 +29,28 @@ import Testing
 
     @Test func readsWhatSystemdShows() {
         let unit = UnitSettings(shown: Self.shown, as: "it")
-        #expect(unit.seconds("TimeoutStopUSec") == 90 && unit.seconds("None") == nil)
-        #expect(unit.number("MemoryMax") == 50_331_648 && unit.number("MemoryHigh") == nil && unit.number("LimitNOFILE") == 524_288)
+        #expect(unit.seconds("TimeoutStopUSec") == 90)
+        #expect(unit.seconds("None") == nil)
+        #expect(unit.number("MemoryMax") == 50_331_648)
+        #expect(unit.number("MemoryHigh") == nil)
+        #expect(unit.number("LimitNOFILE") == 524_288)
         #expect(unit.words("ReadWritePaths") == ["/srv/chat", "/srv/sockets"])
         #expect(unit.hasCapability("cap_net_bind_service", in: "AmbientCapabilities"))
-        #expect(unit.isOn("PrivateTmp") && !unit.isOn("PrivateUsers") && unit["LoadState"] == "loaded")
+        #expect(unit.isOn("PrivateTmp"))
+        #expect(!unit.isOn("PrivateUsers"))
+        #expect(unit["LoadState"] == "loaded")
     }
 
     /// The unit of this repository, and what systemd.syntax(7) allows beside it.
     @Test func readsAUnitsFile() throws {
         let text = String(decoding: try File.read("\(packageRoot)/deploy/deskgate.service", limit: 1 << 16).bytes, as: UTF8.self)
         let own = UnitSettings(file: text, as: "it")
-        #expect(own["User"] == "deskgate" && own["ProtectSystem"] == "strict" && own["StateDirectory"] == "deskgate")
-        #expect(own.number("LimitNOFILE") == 65_536 && own.seconds("TimeoutStopUSec") == 30 && own.number("MemoryMax") == nil)
+        #expect(own["User"] == "deskgate")
+        #expect(own["ProtectSystem"] == "strict")
+        #expect(own["StateDirectory"] == "deskgate")
+        #expect(own.number("LimitNOFILE") == 65_536)
+        #expect(own.seconds("TimeoutStopUSec") == 30)
+        #expect(own.number("MemoryMax") == nil)
         #expect(own.hasCapability("cap_net_bind_service", in: "AmbientCapabilities"))
         #expect(own["WantedBy"] == nil, "of another section")
         let other = UnitSettings(
@@ -58,8 +67,11 @@ import Testing
                 TimeoutStopSec=2min
                 CapabilityBoundingSet=~CAP_NET_BIND_SERVICE CAP_SYS_ADMIN
                 """, as: "it")
-        #expect(other.words("ReadWritePaths") == ["/a", "/b", "/c"] && other["StateDirectory"] == nil)
-        #expect(other.number("MemoryMax") == 1536 << 20 && other.number("LimitNOFILE") == 4096 && other.seconds("TimeoutStopUSec") == 120)
+        #expect(other.words("ReadWritePaths") == ["/a", "/b", "/c"])
+        #expect(other["StateDirectory"] == nil)
+        #expect(other.number("MemoryMax") == 1536 << 20)
+        #expect(other.number("LimitNOFILE") == 4096)
+        #expect(other.seconds("TimeoutStopUSec") == 120)
         #expect(!other.hasCapability("cap_net_bind_service", in: "CapabilityBoundingSet"))
         #expect(other.hasCapability("cap_chown", in: "CapabilityBoundingSet"))
     }

@@ -63,7 +63,8 @@ import Time
         #expect(added.status == 201)
         let answer = try explain("user_id=user-1&security_key=\(key)")
         #expect(answer.outcome == "problem" && answer.finding.contains("403 (revoked): \(text)"), "\(answer.finding)")
-        #expect(answer.finding.contains("with the reason \"leaked\"") && answer.finding.contains("admin.token"))
+        #expect(answer.finding.contains("with the reason \"leaked\""))
+        #expect(answer.finding.contains("admin.token"))
         let id = try #require(try added.object()["id"]?.text)
         #expect(answer.remedy?.text?.contains("deskgate revocations remove \(id)") == true)
         #expect(answer.steps.last?["references"] == ["revocation_id": .string(id)])
@@ -98,9 +99,11 @@ import Time
     @Test func tellsHowAPersonStands() throws {
         let open = try explain("user_id=user-1")
         #expect(open.words.prefix(5) == ["app", "revocations", "authorization", "devices", "limits"])
-        #expect(open.words.contains("delivery") && open.words.last == "search")
+        #expect(open.words.contains("delivery"))
+        #expect(open.words.last == "search")
         // The newest delivery that the fixture has for them waits for a notifier that is not configured.
-        #expect(open.outcome == "problem" && open.finding.contains("Nothing keeps this user out"))
+        #expect(open.outcome == "problem")
+        #expect(open.finding.contains("Nothing keeps this user out"))
         let reference = AdminDeliverFixture.userReference(app: "shop", user: "user-1", fixture.configuration)
         #expect(open.steps.last?["references"] == ["user_ref": .string(reference)])
         #expect(fixture.send(.post, "/v1/users/block", body: #"{"app_id":"shop","user_id":"user-1"}"#).status == 200)
@@ -115,9 +118,11 @@ import Time
 
     @Test func tellsOfADelivery() throws {
         let delivered = try explain("delivery_id=\(AdminDeliverFixture.id(1))")
-        #expect(delivered.outcome == "ok" && delivered.words == ["webhook", "attempt", "delivery"])
+        #expect(delivered.outcome == "ok")
+        #expect(delivered.words == ["webhook", "attempt", "delivery"])
         let dead = try explain("delivery_id=\(AdminDeliverFixture.id(2))")
-        #expect(dead.outcome == "problem" && dead.words == ["webhook", "attempt", "attempt", "delivery"])
+        #expect(dead.outcome == "problem")
+        #expect(dead.words == ["webhook", "attempt", "attempt", "delivery"])
         #expect(dead.finding == "sink-2 gave it up after 2 attempts: the receiver has not taken it (status_404).")
         #expect(dead.steps[1]["at"] == "2026-03-10T08:15:12.000Z")
         let waiting = try explain("delivery_id=\(AdminDeliverFixture.id(3))")
@@ -126,12 +131,14 @@ import Time
         let expired = try explain("delivery_id=\(AdminDeliverFixture.id(4))")
         #expect(expired.finding.contains("there was no time left for another attempt"))
         let unknown = try explain("delivery_id=\(AdminDeliverFixture.id(9))")
-        #expect(unknown.outcome == "problem" && unknown.finding == "No delivery with this id is stored.")
+        #expect(unknown.outcome == "problem")
+        #expect(unknown.finding == "No delivery with this id is stored.")
     }
 
     @Test func tellsOfAComment() throws {
         let dead = try explain("comment_id=2")
-        #expect(dead.outcome == "problem" && dead.finding.hasPrefix("Comment 2 has not arrived: sink-2 gave it up"))
+        #expect(dead.outcome == "problem")
+        #expect(dead.finding.hasPrefix("Comment 2 has not arrived: sink-2 gave it up"))
         #expect(dead.words == ["webhook", "attempt", "attempt", "delivery"])
         #expect(try explain("app_id=shop&comment_id=1").outcome == "ok")
         let unknown = try explain("comment_id=99")
@@ -154,7 +161,8 @@ import Time
 
     @Test func tellsOfADevice() throws {
         let unknown = try explain("device_id=device&user_id=user-1")
-        #expect(unknown.outcome == "problem" && unknown.finding == "No such device is registered, so it is not notified.")
+        #expect(unknown.outcome == "problem")
+        #expect(unknown.finding == "No such device is registered, so it is not notified.")
         #expect(unknown.words == ["device", "device", "limits"])
         #expect(try explain("device_id=device").outcome == "problem")
         let limits = unknown.steps.last?["text"]?.text
@@ -190,7 +198,8 @@ import Time
             "user_id=user-1&security_key=\(key)", "user_id=other&security_key=\(key)", "security_key=\(key)", "security_key=\(key)x",
         ] {
             let response = fixture.send(.get, "/v1/explain?\(query)")
-            #expect(response.status == 200 && !response.text.contains(key.dropFirst(5)))
+            #expect(response.status == 200)
+            #expect(!response.text.contains(key.dropFirst(5)))
         }
         #expect(!(try fixture.log.lines().contains { $0.contains("dgk1.") || $0.contains("user-1") || $0.contains(" audit ") }))
     }

@@ -110,7 +110,8 @@ import Time
         }
         #expect(fixture.send(.get, "/v1/explain?app_id=shop&user_id=user-1&lang=fr").status == 400)
         for path in ["/v1/status", "/v1/notifiers"] {
-            #expect(fixture.send(.get, "\(path)?lang=ru").status == 200 && fixture.send(.get, "\(path)?lang=fr").status == 400)
+            #expect(fixture.send(.get, "\(path)?lang=ru").status == 200)
+            #expect(fixture.send(.get, "\(path)?lang=fr").status == 400)
         }
     }
 

@@ -63,7 +63,9 @@ import Testing
         let response = fixture.send(.post, "/v1/notifiers/test", body: #"{"notifier":"log"}"#)
         guard case .string(let id) = try response.object()["delivery_id"] else { throw SocketClient.Failure.closed }
         let delivery = try fixture.send(.get, "/v1/deliveries/\(id)").object()
-        #expect(delivery["type"] == "operator.test" && delivery["notifier"] == "log" && delivery["state"] == "pending")
+        #expect(delivery["type"] == "operator.test")
+        #expect(delivery["notifier"] == "log")
+        #expect(delivery["state"] == "pending")
         #expect(fixture.wakeUpCount == 1)
         for body in [#"{"notifier":"other"}"#, "{}", #"{"notifier":1}"#] {
             #expect(fixture.send(.post, "/v1/notifiers/test", body: body).status == 400)

@@ -36,14 +36,17 @@ import Testing
         #expect(response.status == 200)
         let policy = try #require(response.headers["content-security-policy"])
         #expect(policy.hasPrefix("default-src 'none'; script-src 'self'; style-src 'self'; "))
-        #expect(
-            !policy.contains("unsafe") && policy.contains("frame-ancestors 'none'") && policy.contains("require-trusted-types-for 'script'")
-        )
-        #expect(response.headers["x-content-type-options"] == "nosniff" && response.headers["referrer-policy"] == "no-referrer")
+        #expect(!policy.contains("unsafe"))
+        #expect(policy.contains("frame-ancestors 'none'"))
+        #expect(policy.contains("require-trusted-types-for 'script'"))
+        #expect(response.headers["x-content-type-options"] == "nosniff")
+        #expect(response.headers["referrer-policy"] == "no-referrer")
         #expect(response.headers["cache-control"] == "no-cache")
         let tag = try #require(response.headers["etag"])
         let again = fixture.send(.get, "/page/\(file)", headers: ["If-None-Match": tag])
-        #expect(again.status == 304 && again.body.isEmpty && again.headers["etag"] == tag)
+        #expect(again.status == 304)
+        #expect(again.body.isEmpty)
+        #expect(again.headers["etag"] == tag)
         #expect(fixture.send(.get, "/page/\(file)", headers: ["If-None-Match": "\"other\""]).status == 200)
     }
 
@@ -112,7 +115,8 @@ import Testing
         let fixture = try PageFixture(members: #""host":"0.0.0.0","# + ServiceFixture.roleTokens)
         let response = fixture.send(method, path)
         #expect(response.status == 403)
-        #expect(response.text.contains("page_needs_tls") && response.text.contains("admin.tls"))
+        #expect(response.text.contains("page_needs_tls"))
+        #expect(response.text.contains("admin.tls"))
         #expect(fixture.admin.send(.get, "/v1/deliveries").status == 200)
     }
 

@@ -101,7 +101,8 @@ private final class URLPreviewFixture: RouteFixture {
         let fixture = try URLPreviewFixture()
         let url = fixture.server.url("/secret-path?q=secret-query")
         let response = try fixture.ask(url)
-        #expect(response.status == 200 && response.headers["content-type"] == "application/json")
+        #expect(response.status == 200)
+        #expect(response.headers["content-type"] == "application/json")
         let image = fixture.server.url("/i.png")
         #expect(
             response.text == #"{"type":"SENDBIRD_DESK_URL_PREVIEW","body":{"url":"\#(url)","site_name":"Title","title":"Title","#
@@ -115,7 +116,8 @@ private final class URLPreviewFixture: RouteFixture {
         #expect(try fixture.ask(fixture.server.url()).text == #"{"preview":null,"reason":"status"}"#)
         for url in ["http://127.0.0.2/secret-path", "http://169.254.169.254/", "http://[::1]/", "http://2130706434/"] {
             let response = try fixture.ask(url)
-            #expect(response.status == 200 && response.text == #"{"preview":null,"reason":"unreachable"}"#)
+            #expect(response.status == 200)
+            #expect(response.text == #"{"preview":null,"reason":"unreachable"}"#)
         }
         #expect(try fixture.ask("http://127.0.0.1:22/").text == #"{"preview":null,"reason":"not_allowed"}"#)
         #expect(
@@ -123,7 +125,10 @@ private final class URLPreviewFixture: RouteFixture {
                 #"{app="shop",result="not_allowed"} 1"#, #"{app="shop",result="not_public"} 4"#, #"{app="shop",result="status"} 1"#,
             ])
         let log = try fixture.log.text()
-        #expect(log.contains("not_public") && !log.contains("127.0.0") && !log.contains("169.254") && !log.contains("secret-path"))
+        #expect(log.contains("not_public"))
+        #expect(!log.contains("127.0.0"))
+        #expect(!log.contains("169.254"))
+        #expect(!log.contains("secret-path"))
     }
 
     @Test(arguments: [
@@ -135,8 +140,10 @@ private final class URLPreviewFixture: RouteFixture {
     func namesTheField(url: String?) throws {
         let fixture = try URLPreviewFixture()
         let response = try fixture.ask(url)
-        #expect(response.status == 400 && response.text.contains(#""error":"malformed","message":"url is not as expected"#))
-        #expect(!response.text.contains("secret-word") && fixture.server.connectionCount == 0)
+        #expect(response.status == 400)
+        #expect(response.text.contains(#""error":"malformed","message":"url is not as expected"#))
+        #expect(!response.text.contains("secret-word"))
+        #expect(fixture.server.connectionCount == 0)
         #expect(fixture.counts() == [#"{app="shop",result="malformed"} 1"#])
         #expect(try !fixture.log.text().contains("secret-word"))
     }
@@ -151,7 +158,8 @@ private final class URLPreviewFixture: RouteFixture {
             try fixture.ask(url, app: "other", key: TestKey(app: "other", secret: 2).text()),
             try fixture.ask("not a URL", key: TestKey(user: "user-2").text()),
         ] {
-            #expect(response.status == 403 && response.text == denied)
+            #expect(response.status == 403)
+            #expect(response.text == denied)
         }
         #expect(try fixture.ask(url, key: "").status == 400)
         #expect(fixture.server.connectionCount == 0)
@@ -160,7 +168,9 @@ private final class URLPreviewFixture: RouteFixture {
     @Test func isOffUnlessItIsOn() throws {
         let fixture = try URLPreviewFixture(previews: false)
         let response = try fixture.ask(fixture.server.url())
-        #expect(response.status == 404 && response.text.contains(#""error":"off""#) && fixture.server.connectionCount == 0)
+        #expect(response.status == 404)
+        #expect(response.text.contains(#""error":"off""#))
+        #expect(fixture.server.connectionCount == 0)
         #expect(try fixture.ask(fixture.server.url(), key: TestKey(user: "user-2").text()).status == 403)
     }
 
@@ -170,9 +180,12 @@ private final class URLPreviewFixture: RouteFixture {
         ]
         let fixture = try URLPreviewFixture(limits: CallWindows(rules, personLimit: 10))
         let url = fixture.server.url()
-        #expect(try fixture.ask(url).status == 200 && fixture.ask(url).status == 200)
+        #expect(try fixture.ask(url).status == 200)
+        #expect(try fixture.ask(url).status == 200)
         let limited = try fixture.ask(url)
-        #expect(limited.status == 429 && limited.headers["retry-after"] == "1" && limited.text.contains("too_many_requests"))
+        #expect(limited.status == 429)
+        #expect(limited.headers["retry-after"] == "1")
+        #expect(limited.text.contains("too_many_requests"))
         #expect(try fixture.ask(url, user: "user-3").status == 200)
         fixture.wait(until: 999)
         #expect(try fixture.ask(url).status == 429)
@@ -180,7 +193,8 @@ private final class URLPreviewFixture: RouteFixture {
         #expect(try fixture.ask(url).status == 200)
         fixture.wait(until: 9999)
         let later = try fixture.ask(url)
-        #expect(later.status == 429 && later.headers["retry-after"] == "1")
+        #expect(later.status == 429)
+        #expect(later.headers["retry-after"] == "1")
         fixture.wait(until: 10_000)
         #expect(try fixture.ask(url).status == 200)
         #expect(fixture.counts().contains(#"{app="shop",result="limited"} 3"#))
@@ -213,6 +227,7 @@ private final class URLPreviewFixture: RouteFixture {
         let url = fixture.server.url().replacing(":", with: "%3A")
         let form = "app_id=shop&user_id=user-1&security_key=\(try TestKey().text())&url=\(url)"
         let response = fixture.client.send(.post, "/sendbird/url-preview", body: Array(form.utf8))
-        #expect(response.status == 200 && response.text.contains("SENDBIRD_DESK_URL_PREVIEW"))
+        #expect(response.status == 200)
+        #expect(response.text.contains("SENDBIRD_DESK_URL_PREVIEW"))
     }
 }

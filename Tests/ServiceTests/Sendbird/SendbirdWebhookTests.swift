@@ -128,9 +128,11 @@ import Threading
         #expect(shown(try fixture.chat(SendbirdBody.message("4", channel: "sendbird_desk_2"))) == SendbirdFixture.accepted)
         #expect(fixture.questions.count == 2, "another channel is another question")
         fixture.pass(milliseconds: ChannelOwners.memoryMilliseconds - 1)
-        #expect(shown(try fixture.chat(SendbirdBody.message("5"))) == SendbirdFixture.accepted && fixture.questions.count == 2)
+        #expect(shown(try fixture.chat(SendbirdBody.message("5"))) == SendbirdFixture.accepted)
+        #expect(fixture.questions.count == 2)
         fixture.pass(milliseconds: 1)
-        #expect(shown(try fixture.chat(SendbirdBody.message("6"))) == SendbirdFixture.accepted && fixture.questions.count == 3)
+        #expect(shown(try fixture.chat(SendbirdBody.message("6"))) == SendbirdFixture.accepted)
+        #expect(fixture.questions.count == 3)
     }
 
     @Test(arguments: [
@@ -140,7 +142,8 @@ import Threading
         let fixture = try SendbirdFixture(desk: desk)
         #expect(shown(try fixture.chat(SendbirdBody.message())) == SendbirdFixture.accepted)
         let asked = fixture.questions.count
-        #expect(shown(try fixture.chat(SendbirdBody.message("2"))) == SendbirdFixture.accepted && fixture.questions.count > asked)
+        #expect(shown(try fixture.chat(SendbirdBody.message("2"))) == SendbirdFixture.accepted)
+        #expect(fixture.questions.count > asked)
     }
 
     @Test func aClosureIsAskedAndAnswered() throws {

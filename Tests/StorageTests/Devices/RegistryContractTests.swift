@@ -12,7 +12,9 @@ import Time
         #expect(try fixture.store.device() == Device(key: key, type: "ios", token: PushToken("A"), registeredAt: 5000, seenAt: 5000))
         #expect(try fixture.store.announced() == ["registered user d1 A"])
         let event = try #require(try fixture.store.all().first)
-        #expect(event.notifier == "registry" && event.state == .pending && event.dueAt == 5000)
+        #expect(event.notifier == "registry")
+        #expect(event.state == .pending)
+        #expect(event.dueAt == 5000)
     }
 
     @Test(arguments: Backend.allCases) func sayingTheSameAgainOnlyShowsThatItIsThere(_ backend: Backend) throws {
@@ -20,7 +22,8 @@ import Time
         try fixture.store.put("A", at: 5000)
         #expect(try fixture.store.put("A", at: 6000) == .unchanged)
         let device = try #require(try fixture.store.device())
-        #expect(device.registeredAt == 5000 && device.seenAt == 6000)
+        #expect(device.registeredAt == 5000)
+        #expect(device.seenAt == 6000)
         #expect(try fixture.store.announced().count == 1)
     }
 

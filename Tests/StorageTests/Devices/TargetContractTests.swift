@@ -80,7 +80,9 @@ import Time
         for sample in [named, unknown] { try fixture.store.take(sample) }
         #expect(try rows(fixture.store) == ["- - no_target", "- - no_target"])
         let ended = try #require(try fixture.store.comments().first)
-        #expect(ended.endedAt == 1000 && ended.reason == "no_target" && ended.attempts == 0)
+        #expect(ended.endedAt == 1000)
+        #expect(ended.reason == "no_target")
+        #expect(ended.attempts == 0)
         #expect(try fixture.store.pending() == [], "it takes no room in the queue")
         #expect(try fixture.store.nextDue(notifier: "log") == nil)
         var filter = DeliveryFilter()
@@ -154,7 +156,9 @@ import Time
         #expect(try fixture.store.claim(at: 2000).map(\.deviceID) == ["d2"], "the next one of the ticket goes on")
         #expect(try rows(fixture.store) == ["d1 - no_target", "d2 T2 pending", "d1 - \(keepsOrder ? "pending" : "no_target")"])
         let ended = try #require(try fixture.store.comments().first)
-        #expect(ended.endedAt == 2000 && ended.reason == "no_target" && ended.attempts == 0)
+        #expect(ended.endedAt == 2000)
+        #expect(ended.reason == "no_target")
+        #expect(ended.attempts == 0)
         #expect(try fixture.store.pending().first { $0.notifier == "log" }?.count == (keepsOrder ? 2 : 1))
     }
 
@@ -187,7 +191,8 @@ import Time
         try fixture.store.put(nil)
         try fixture.store.put("new", type: "rustore")
         let claimed = try #require(try fixture.store.claim(at: 2000).first)
-        #expect(claimed.device?.token.text == "new" && claimed.device?.type == "rustore")
+        #expect(claimed.device?.token.text == "new")
+        #expect(claimed.device?.type == "rustore")
     }
 
     /// Somebody else has signed in on the phone before the comment was sent.

@@ -64,12 +64,14 @@ import Time
             onThreads(stores.count) { index in
                 begun.add(try? stores[index].raise(condition(), announcing: incoming(round * 10 + index + 1)))
             }
-            #expect(begun.yes == 1 && begun.count == 2)
+            #expect(begun.yes == 1)
+            #expect(begun.count == 2)
             let ended = Answers()
             onThreads(stores.count) { index in
                 ended.add(try? stores[index].clear(Self.key, announcing: incoming(round * 10 + index + 4)))
             }
-            #expect(ended.yes == 1 && ended.count == 2)
+            #expect(ended.yes == 1)
+            #expect(ended.count == 2)
         }
         #expect(try stores[0].all().count == 40)
     }
